@@ -7,6 +7,7 @@ import sys
 from bench import (
     assessment,
     audit,
+    coarsening,
     counting,
     design,
     joints,
@@ -31,6 +32,7 @@ ALL = {
     "ledger": ledger.run,
     "release": release.run,
     "survey": survey.run,
+    "coarsening": coarsening.run,
     "protect": protect.run,
 }
 

@@ -14,7 +14,7 @@ from leakgauge.design import RateDistortion, Slope
 from leakgauge.distances import Absolute, Hamming
 from leakgauge.errors import InputError
 from leakgauge.measures import rank_attacks
-from leakgauge.probability import Channel, Distribution, Interval, Scenario
+from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.release.queries import Condition
 from leakgauge.tables import open_table
 
@@ -27,8 +27,8 @@ def said(error: pytest.ExceptionInfo[InputError]) -> str:
 
 def test_types_are_named_without_an_article() -> None:
     with pytest.raises(InputError) as error:
-        Absolute().between([Interval(0.0, 1.0)], [1.0])
-    assert said(error).startswith("A label is of type Interval, not a finite number,")
+        Absolute().between([True], [1.0])
+    assert said(error).startswith("A label is of type bool, not a finite number,")
     with pytest.raises(InputError) as error:
         open_table(3)
     assert said(error).startswith("An object of type int is not a table;")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from leakgauge.artefacts import Request
     from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
-    from leakgauge.distances import Hamming
+    from leakgauge.distances import Containment, Hamming
     from leakgauge.jobs.compare import compare
     from leakgauge.jobs.improve import improve
     from leakgauge.jobs.protect import protect
@@ -44,7 +44,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "artefacts": ("Request",),
     "design": ("Knowledge", "MaxDistortion", "MaxLeakage"),
-    "distances": ("Hamming",),
+    "distances": ("Containment", "Hamming"),
     "jobs.compare": ("compare",),
     "jobs.improve": ("improve",),
     "jobs.protect": ("protect",),
@@ -60,6 +60,7 @@ _HOMES = {
 
 __all__ = [
     "Channel",
+    "Containment",
     "Counts",
     "Distribution",
     "Estimate",

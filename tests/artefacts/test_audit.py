@@ -40,8 +40,8 @@ def test_an_audit_that_was_written_before_reads_as_it_stands() -> None:
     assert shown is not None and shown.at_least == fields["columns"]["illness"]["lower_bound"]["value"]
     written = codec.encode(codec.sealed(found))
     assert written["attacks"][0]["success"] == {**fields["attacks"][0]["success"], "origin": "table"}
-    # What everything tells of each secret was not written then.
-    assert written.keys() - {"exposures", "total"} == fields.keys()
+    # What everything tells of each secret, and how different each is within groups, was not written then.
+    assert written.keys() - {"exposures", "total", "diversity", "foreign"} == fields.keys()
 
 
 def test_an_audit_that_was_changed_or_is_none_is_refused(tmp_path: Path) -> None:

@@ -34,7 +34,9 @@ from leakgauge.papers import information_models
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.ledger.ledger import account_told
-from leakgauge.release.queries import Condition, Count, Protection
+from leakgauge.release.queries import Condition, Count, Groups, Operator, Protection
+from leakgauge.release.queries.query import MOST_CONDITIONS
+from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 
 STORED = Path(__file__).parents[1] / "jobs" / "stored" / "released"
@@ -104,12 +106,22 @@ def test_answers_and_ledgers_come_back(tmp_path: Path) -> None:
     assert isinstance(answer, Answer) and again(answer) == answer
     assert again(tried) == tried and again(told) == told
     assert str(answer.question) == "count over rows where 'city' is 'A'"
-    assert answer.question.fields["value"] == "A"
+    assert answer.question.fields["conditions"] == Sentence("{column!r} is {value!r}", column="city", value="A")
     assert answer.answers[0].origin is Origin.ACCOUNTED
     # What no budget paid for is the table's.
     assert free.answers[0].origin is Origin.TABLE
     assert told.accounts is not None and told.accounts[0].spent is not None
     assert told.accounts[0].spent.epsilon.value == 0.5
+
+
+def test_an_answer_by_groups_under_as_many_conditions_as_can_be_comes_back() -> None:
+    where = [Condition("city", ["A", None], Operator.AMONG)] * MOST_CONDITIONS
+    query = Count(where=where, by=Groups("city", ["A", "B"]), epsilon=0.5)
+    with open_table(PEOPLE) as table:
+        answer = stored_answer(ask(query, table, Protection()), "people.csv")
+    assert again(answer) == answer
+    assert str(answer.question).count("'city' is one of 'A', (missing)") == MOST_CONDITIONS
+    assert answer.groups == tuple(one.label for one in answer.answers) == ("A", "B", "(other)")
 
 
 def test_a_reproduction_comes_back() -> None:

@@ -71,6 +71,25 @@ def test_upper_limits_are_held_against_upper_ends() -> None:
     ]
 
 
+def test_the_smallest_group_is_held_against_min_k() -> None:
+    policy = Policy(min_k=5)
+    kept, broken = (only(policy.judge(assessed(), smallest=smallest)) for smallest in (5, 4))
+    assert (kept.name, kept.limit, kept.found, kept.holds) == ("min_k", 5.0, 5.0, True)
+    assert not broken.holds
+    assert str(broken.said) == "min_k is 4, the limit 5"
+    assert policy.judge(assessed()) == (), "without public columns there are no groups"
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "2.5", "true", "'five'"])
+def test_min_k_is_a_whole_number(wrong: str, tmp_path: Path) -> None:
+    place = tmp_path / "policy.toml"
+    place.write_text(f"min_k = {wrong}", encoding="utf-8")
+    with pytest.raises(FileError, match=r"min_k is .*; give a whole number from 1 on"):
+        read_policy(place)
+    place.write_text("min_k = 5", encoding="utf-8")
+    assert read_policy(place) == Policy(min_k=5)
+
+
 def test_what_is_not_known_is_not_kept() -> None:
     evidence = measured({key: 0.9 if key in ("12", "13") else 0.1 for key in ("10", "11", "12", "13")})
     found = assess(default_diagram(), evidence, draws=0)

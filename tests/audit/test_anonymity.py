@@ -1,4 +1,4 @@
-"""k, l and t of small tables worked out by hand, of random ones by brute force."""
+"""k, l, t, α, β and δ of small tables worked out by hand, of random ones by brute force."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.audit.anonymity import anonymity
+from leakgauge.audit.anonymity import diversity as of_rows
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.randomness import simulation
 from leakgauge.tables import open_table
@@ -37,6 +38,11 @@ def test_a_table_worked_out_by_hand() -> None:
     assert found.entropy == pytest.approx(1.0)
     assert found.closeness == pytest.approx(5 / 8)
     assert found.ordered_closeness is None
+    assert found.largest_share == 1
+    # All of a class has an illness that 3 of 8 rows have; a and b are in 3 and 2 of 8.
+    assert found.likeness == pytest.approx(8 / 3 - 1)
+    assert found.enhanced_likeness == pytest.approx(math.log(8 / 2))
+    assert found.disclosure == pytest.approx(math.log(8 / 3))
     by_salary = anonymity(table, ["zip", "age"], "salary").diversity
     assert by_salary is not None and by_salary.ordered_closeness is not None
     # Seven salaries 3 4 5 6 7 8 11 in the table, 7 twice. The class {3, 4, 5} against it: cumulative shares
@@ -74,6 +80,18 @@ def test_random_tables_agree_with_brute_force(seed: int) -> None:
     assert diversity.entropy == pytest.approx(min(math.exp(entropy(values)) for values in classes.values()))
     assert diversity.closeness == pytest.approx(max(variation(values, whole) for values in classes.values()))
     assert diversity.ordered_closeness == pytest.approx(max(earth_moved(values, whole) for values in classes.values()))
+    shares = [
+        (n / len(values), whole.count(v) / rows) for values in classes.values() for v, n in Counter(values).items()
+    ]
+    assert diversity.largest_share == pytest.approx(max(share for share, _ in shares))
+    assert diversity.likeness == pytest.approx(max((share - all_) / all_ for share, all_ in shares))
+    rarest = min(all_ for _, all_ in shares)
+    assert diversity.enhanced_likeness == pytest.approx(min(diversity.likeness, -math.log(rarest)))
+    assert diversity.disclosure == pytest.approx(max(abs(math.log(share / all_)) for share, all_ in shares))
+    places = np.unique(first * 4 + second, return_inverse=True)[1]
+    by_rows = of_rows("secret", places, secret)
+    assert by_rows.ordered_closeness is None
+    assert (by_rows.closeness, by_rows.disclosure) == pytest.approx((diversity.closeness, diversity.disclosure))
 
 
 def entropy(values: Sequence[int]) -> float:

@@ -64,7 +64,14 @@ def test_a_release_that_keeps_its_claim(released: Path, capsys: pytest.CaptureFi
 def test_the_tables_for_a_person(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "audit", "out.json", "--original", "people.csv", "--secret", "illness")
     assert code == 0
-    for words in ("What the rows show", "local-dp:1", "attribute inference", "k-anonymity", "That is no proof of it."):
+    for words in (
+        "What the rows show",
+        "local-dp:1",
+        "attribute inference",
+        "k-anonymity",
+        "enhanced β",
+        "That is no proof of it.",
+    ):
         assert words in out
 
 

@@ -71,7 +71,7 @@ ERRORS = [
     (("measure", "t.csv"), "缺少选项 '--secret'。"),
     (("measure", "t.csv", "--secret"), "选项 '--secret' 需要一个值。"),
     (("measure", "t.csv", "--secret", "a", "--each=1"), "选项 '--each' 不接受值。"),
-    (("measure", "t.csv", "--nothing"), "没有选项 '--nothing'。"),
+    (("measure", "t.csv", "--xyzzy"), "没有选项 '--xyzzy'。"),
     (("measure", "t.csv", "--confidenc", "1"), "没有选项 '--confidenc'。是否想用 '--confidence'？"),
     (("measure", "t.csv", "--secrt", "a"), "没有选项 '--secrt'。是否想用其中之一：'--each'、'--secret'？"),
     (("measure", "t.csv", "--secret", "a", "--confidence", "much"), "'--confidence' 的值无效：'much' 不是数。"),

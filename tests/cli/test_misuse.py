@@ -35,7 +35,7 @@ def test_the_walk_finds_the_options_of_every_verb() -> None:
     assert len(SINGLE) > 150
     repeated = {(path[0], one.opts[0]) for path, one in options() if one.multiple}
     assert repeated >= JOINT
-    assert ("protect", "--secret") in repeated and ("query", "--where") not in repeated
+    assert ("protect", "--secret") in repeated and ("query", "--by") not in repeated
 
 
 @pytest.mark.parametrize(("path", "option"), SINGLE)
@@ -55,10 +55,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_refusal_says_what_to_do_instead(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "3")[0] == 0
-    both = ("--where", "city=A", "--where", "illness=flu", "--epsilon", "1", "--ledger", "l.db")
+    both = ("--where", "city=A", "--epsilon", "1", "--epsilon", "2", "--ledger", "l.db")
     code, out, err = run(capsys, "query", "people.csv", "count", *both)
     assert (code, out) == (2, "")
-    assert "--where is given 2 times and takes one value; several conditions are not supported yet" in err
+    assert "--epsilon is given 2 times and takes one value; give it once." in err
     with open_ledger("l.db") as ledger:
         assert ledger.spent("people").epsilon == 0
     code, _, err = run(capsys, "query", "people.csv", "count", *both, "--language", "zh")

@@ -35,6 +35,7 @@ KINDS: dict[str, tuple[object, ...]] = {
     "quantile": AGE,
     "top": ("--column", "city", "--labels", "A|B|[C]", "--k", 2),
 }
+BY = ("--where", "age >= 30", "--where", "city in A|B", "--by", "city", "--groups", "A|B|(missing)")
 
 
 @pytest.fixture
@@ -169,6 +170,34 @@ def test_gaussian_noise_and_labels_of_a_file(capsys: pytest.CaptureFixture[str],
     assert [one["label"] for one in edges["answers"]] == ["(-∞, 40)", "[40, 60)", "[60, ∞)", "(missing)"]
 
 
+def test_groups_under_conditions(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path) -> None:
+    """Two conditions, one of them a list, and groups: all said in the label, one spend."""
+    asked = (people, "mean", "--column", "age", "--lower", 0, "--upper", 100, *BY, "--epsilon", 0.5)
+    found = fields(capsys, *asked, "--ledger", ledger)
+    groups = ["A", "B", "(missing)", "(other)"]
+    assert [one["label"] for one in found["answers"]] == found["groups"] == groups
+    assert found["budget"]["cost"]["epsilon"]["value"] == found["budget"]["spent"]["epsilon"]["value"] == 0.5
+    (spend,) = spends(capsys, ledger)
+    assert spend["purpose"] == "mean of age (over non-missing values) by city under a condition on age, city"
+    assert fields(capsys, *asked, "--dry-run")["groups"] == groups
+    code, out, _ = run(capsys, *asked, "--dry-run")
+    assert code == 0 and "Groups: A, B, (missing), (other)." in out
+    told = "".join(out.split())
+    label = "'city' over rows where 'age' is at least 30 and 'city' is one of 'A', 'B'; protects one row"
+    assert "".join(label.split()) in told
+
+
+def test_counts_between_edges_of_numbers(capsys: pytest.CaptureFixture[str], people: Path, tmp_path: Path) -> None:
+    edges = ("--by", "age", "--group-edges", "40,60")
+    found = fields(capsys, people, "count", *edges, "--where", "city!=(missing)", "--epsilon", 100)
+    # At ε = 50 noise other than 0 is drawn less than once in 10^21 times.
+    assert [one["value"] for one in found["answers"]] == [3, 2, 2, 1]
+    groups = tmp_path / "groups.txt"
+    groups.write_text("A|B\nA\n", encoding="utf-8")
+    asked = (people, "count", "--by", "city", "--groups-file", groups, "--epsilon", 100)
+    assert [one["label"] for one in fields(capsys, *asked)["answers"]] == ["A|B", "A", "(other)"]
+
+
 BAD: list[tuple[tuple[object, ...], str]] = [
     (("count", "--epsilon", 1), "public"),
     (("count", "--where", "city=A", "--epsilon", 0), "ε of 0"),
@@ -185,7 +214,18 @@ BAD: list[tuple[tuple[object, ...], str]] = [
     (("count", "--where", "city=A", "--epsilon", 1, "--simulate", -1), "seed of -1"),
     (("sum", "--column", "age", "--epsilon", 1), "Bounds are missing"),
     (("sum", "--column", "age", "--lower", 5, "--upper", 1, "--epsilon", 1), "reversed"),
-    (("mean", "--column", "age", "--lower", 0, "--upper", 1, "--epsilon", 1), "has missing values"),
+    (("count", "--where", "city=A", "--where", "town=A", "--epsilon", 1), "no column 'town'"),
+    (("count", "--where", "age<x", "--epsilon", 1), "compares column 'age' with 'x'"),
+    (("count", "--where", "city<A", "--epsilon", 1), "holds text, which a condition cannot put in order"),
+    (("count", "--where", "city==A", "--epsilon", 1), "--where 'city==A'"),
+    (("count", "--by", "city", "--epsilon", 1), "--by 'city' lacks its groups"),
+    (("count", "--groups", "A|B", "--epsilon", 1), "name it with --by"),
+    (("count", "--by", "city", "--groups", "A|A", "--epsilon", 1), "repeat"),
+    (("count", "--by", "city", "--groups", "A", "--group-edges", "1", "--epsilon", 1), "labels or edges"),
+    (("count", "--by", "city", "--groups", "A", "--groups-file", "x", "--epsilon", 1), "--groups and --groups-file"),
+    (("count", "--by", "city", "--group-edges", "1", "--epsilon", 1), "holds text"),
+    (("count", "--by", "age", "--group-edges", "1,x", "--epsilon", 1), "--group-edges '1,x'"),
+    (("count", "--by", "town", "--groups", "A", "--epsilon", 1), "no column 'town'"),
     (("mean", "--column", "note", "--lower", 0, "--upper", 1, "--epsilon", 1), "holds text"),
     (("quantile", "--column", "age", "--lower", 0, "--upper", 1, "--at", 1, "--epsilon", 1), "quantile at 1"),
     (("quantile", "--column", "age", "--lower", 0, "--upper", 1, "--grid", 1, "--epsilon", 1), "grid of 1"),

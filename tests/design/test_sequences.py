@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from leakgauge import randomness
-from leakgauge.design import sequence_leakage
+from leakgauge.design import sequence_leakage, sequences
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.measures import background_floor, entropy, leakage_with_background, mutual_information
+from leakgauge.measures import background_floor, entropy, leakage_with_background, mutual_information, vulnerability
 from leakgauge.notions.composition import compose_exactly
-from leakgauge.probability import Channel, Distribution, Joint, Scenario
+from leakgauge.probability import Channel, Distribution, Joint, Scenario, Seen
 
 
 def random_channel(draw: np.random.Generator, inputs: int, outputs: int) -> Channel:
@@ -35,7 +35,10 @@ def test_it_is_what_the_joint_channel_tells(backgrounds: int) -> None:
         found = sequence_leakage(source, channels)
         measure = leakage_with_background if backgrounds else mutual_information
         assert found.exact and found.jointly == len(channels)
-        assert found.bits == pytest.approx(measure(Scenario(source, compose_exactly(channels))), abs=1e-12)
+        together = Scenario(source, compose_exactly(channels))
+        assert found.bits == pytest.approx(measure(together), abs=1e-12)
+        seen = Seen.BOTH if backgrounds else Seen.RELEASE
+        assert found.success == pytest.approx(vulnerability.posterior(together, seen=seen), abs=1e-12)
 
 
 def test_more_releases_tell_more_but_never_more_than_there_is() -> None:
@@ -52,6 +55,20 @@ def test_more_releases_tell_more_but_never_more_than_there_is() -> None:
         for one, count in zip(told, range(1, 61, 6), strict=True):
             assert one.bits <= min(whole, floor + sum(alone[:count])) + 1e-12
         assert told[0].exact and not told[-1].exact and told[-1].jointly < 60
+        guessed = [one.success for one in told]
+        assert all(after >= before - 1e-12 for before, after in itertools.pairwise(guessed))
+        assert guessed[-1] <= 1
+
+
+def test_the_best_guess_is_bounded_where_releases_are_too_many_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = randomness.simulation(44)
+    source = Distribution(range(4), draw.dirichlet(np.ones(4)))
+    channels = [random_channel(draw, 4, 3) for _ in range(4)]
+    exact = sequence_leakage(source, channels)
+    monkeypatch.setattr(sequences, "JOINT_CELLS", 40)
+    bound = sequence_leakage(source, channels)
+    assert exact.exact and not bound.exact
+    assert exact.bits <= bound.bits and exact.success <= bound.success <= 1
 
 
 def test_repeats_of_one_channel_stay_exact() -> None:

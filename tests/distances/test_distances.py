@@ -68,7 +68,8 @@ def test_files_that_are_no_distances_are_refused_in_a_sentence(tmp_path: Path, c
     ("distortion", "labels"),
     [
         (Absolute(), ["a", "b"]),
-        (Absolute(), [1, None]),
+        (Absolute(), ["(-∞, 10)", "[10, ∞)"]),
+        (Absolute(), ["[1, 2, 3)"]),
         (Squared(), [1.0, math.inf]),
         (Squared(), [True, False]),
         (Euclidean(), [(1, 2), (1, 2, 3)]),

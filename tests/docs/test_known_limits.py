@@ -17,14 +17,15 @@ from leakgauge.audit.attacks import columns, learner
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
-from leakgauge.jobs import measure, survey
+from leakgauge.jobs import design, measure, survey
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.relation import PAIRWISE_CELLS
 from leakgauge.probability import cells
-from leakgauge.tables import duckdb_columns, sampling, table
+from leakgauge.release.queries import query
+from leakgauge.tables import chosen_bins, duckdb_columns, sampling, table
 from leakgauge.web import guard
 from tests.cli.tree import options
 
@@ -48,6 +49,7 @@ LIMITS: Final = (
     f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",
     f"more than {power_of_two(duckdb_columns._LAST)} widths from 0",
     f"**Channels and joints** above {power_of_two(cells.LARGEST)} cells",
+    f"all hold at once, up to {query.MOST_CONDITIONS} of them",
     f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
     f"at most 2·{power_of_ten(curves.ZCDP_TOLERANCE)} of it too large",
     f"a matrix of up to {power_of_two(cells.LARGEST)} cells",
@@ -72,7 +74,9 @@ LIMITS: Final = (
     f"More than {survey.MOST_COLUMNS} columns are refused",
     f"boosted trees on at most {learner.MOST_ROWS:,} rows",
     f"by the {learner.CLASSES} most frequent ones and the rest",
-    f"A secret with more than {choice.MOST_VALUES} values is not designed for",
+    f"A secret with more than {design.MOST_VALUES} values is not designed for",
+    f"Bins that are chosen for it are at most {chosen_bins.MOST_BINS}",
+    f"from about {math.isqrt(choice.NUMBER_CELLS // 2)} bins on",
     "at a confidence of 1 − 10⁻⁶",
 )
 
@@ -100,7 +104,7 @@ def test_every_option_that_is_named_exists() -> None:
 def test_every_name_in_quotes_exists() -> None:
     public = {name for room in leakgauge.__all__ for name in (room, *getattr(getattr(leakgauge, room), "__all__", ()))}
     known = public | set(spoken(verbs).list_commands(click.Context(verbs)))  # type: ignore[attr-defined]
-    fields = {"reliable", "accounting", "both", "max_epsilon", "max_alone", "width", "quantiles"}
+    fields = {"reliable", "accounting", "both", "max_epsilon", "max_alone", "width", "quantiles", "auto"}
     named = {name for name in re.findall(r"`([a-z_]+)`", TEXT) if name not in fields}
     assert {"solve", "verify", "assess_release"} <= named
     assert named <= known

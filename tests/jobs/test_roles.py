@@ -78,7 +78,9 @@ def test_a_background_binned_by_month_is_published_and_measured_by_month(
     told_by_file = information([(secret, text) for (secret, _), (text,) in zip(original, published, strict=True)])
     assert read("out/measurement.json")["background_floor"]["value"] == pytest.approx(told_by_file, abs=1e-9)
     assert information(original) > told_by_file + 0.05
-    assert read("out/release.json")["plan"]["bins"] == {"day": {"binning": "month", "learnt": None}}
+    assert read("out/release.json")["plan"]["bins"] == {
+        "day": {"binning": "month", "learnt": None, "from_another_table": False, "levels": None}
+    }
     # The record alone repeats it: the same attacks, verified.
     code, found = as_json(
         capsys, "audit", "out/release.json", "--original", "visits.csv", "--background", "day", "--simulate", "3"
@@ -169,7 +171,9 @@ def test_learnt_edges_publish_neither_the_least_nor_the_greatest_value(
     assert published == {"(-∞, 33)", "[33, 48)", "[48, 64)", "[64, ∞)"}
     record = read("out/release.json")
     learnt = {"asked": "quantiles:4", "merged": 0}
-    assert record["plan"]["bins"] == {"age": {"binning": "edges:33,48,64", "learnt": learnt}}
+    assert record["plan"]["bins"] == {
+        "age": {"binning": "edges:33,48,64", "learnt": learnt, "from_another_table": False, "levels": None}
+    }
     assert any("learnt from this table and rounded" in str(sentence_of(said)) for said in record["assumptions"])
     for file in ("release.csv", "release.json", "plan.toml", "channel.json", "design.json"):
         text = (here / "out" / file).read_text(encoding="utf-8")
@@ -230,7 +234,7 @@ def test_a_channel_of_intervals_goes_through_a_plan_with_the_same_bins(
         ('age = "width:10"', 'age = "laplace:epsilon=1,lower=0,upper=100"', "'age' holds bins, which laplace cannot"),
         ('age = "month"', 'age = "unary-encoding:epsilon=1,letters=this-table"', "calendar bins need dates"),
         ('age = "months"', 'age = "unary-encoding:epsilon=1,letters=this-table"', "'months' is not a binning"),
-        ("age = 10", 'age = "unary-encoding:epsilon=1,letters=this-table"', "names, mechanisms and bins must be text"),
+        ("age = 10", 'age = "unary-encoding:epsilon=1,letters=this-table"', "mechanisms, bins and levels must be text"),
     ],
 )
 def test_bins_of_a_plan_that_cannot_be_used_are_refused_before_anything_is_written(

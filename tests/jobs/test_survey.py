@@ -10,8 +10,10 @@ import pytest
 
 import leakgauge as lg
 from leakgauge.artefacts.survey import Suggested, Survey
-from leakgauge.errors import ColumnError, InputError
-from leakgauge.jobs.survey import MOST_COLUMNS
+from leakgauge.assessment import Policy
+from leakgauge.errors import ColumnError, InputError, RefusalError
+from leakgauge.jobs.survey import MOST_COLUMNS, require_large_groups, surveyed
+from leakgauge.tables import open_table
 
 ROWS = 3000
 
@@ -38,6 +40,17 @@ def people() -> pa.Table:
 @pytest.fixture(scope="module")
 def found(people: pa.Table) -> Survey:
     return lg.survey(people, ["illness"])
+
+
+def test_groups_smaller_than_a_policy_allows_are_refused(people: pa.Table) -> None:
+    with open_table(people) as table:
+        found = surveyed(table, ("illness",), names=("illness", "coin", "street"), public=("coin", "street"))
+    assert found.smallest is not None
+    require_large_groups(found, Policy(min_k=found.smallest))
+    with pytest.raises(
+        RefusalError, match=r"public columns coin, street has \d+, and the policy asks for 500 \(min_k\)"
+    ):
+        require_large_groups(found, Policy(min_k=500))
 
 
 def test_what_names_people_is_to_be_left_out(found: Survey) -> None:

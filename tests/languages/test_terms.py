@@ -19,7 +19,7 @@ CODE = re.compile(
 )
 WORDS = {
     r"plans?": ("方案", "计划|规划"),
-    r"jobs?": ("任务", "作业|工作"),
+    r"jobs?(?! ?[=.])": ("任务", "作业|工作"),
     r"differential entropy": ("微分熵", "差分熵|连续熵"),
     r"useful\w*": ("效用", "可用|有用|用处"),
     r"total variation": ("总变差距离", "全变差|总变分|变差(?!距离)"),

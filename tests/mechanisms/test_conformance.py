@@ -34,17 +34,18 @@ VALUES: dict[str, str] = {
     "lower": "0",
     "upper": "8",
     "sampling_probability": "0.25",
+    "clamp": "yes",
 }
 """Values of the parameters that the catalogue's factories declare."""
 
 
 def spellings(file: Path) -> Iterator[str]:
-    """Every mechanism of the catalogue, numeric ones for a column and for a query."""
+    """Every mechanism of the catalogue, numeric ones for a column, clamped or not, and for a query."""
     for name, factory in CATALOGUE.items():
         declared = inspect.signature(factory).parameters
         needed = [key for key, one in declared.items() if one.default is one.empty]
         values = {**VALUES, "file": str(file)}
-        forms = [["lower", "upper"], ["sensitivity"]] if "lower" in declared else [[]]
+        forms = [["lower", "upper"], ["lower", "upper", "clamp"], ["sensitivity"]] if "lower" in declared else [[]]
         for more in forms:
             yield f"{name}:" + ",".join(f"{key}={values[key]}" for key in (*needed, *more))
 
@@ -137,7 +138,7 @@ def test_noise_agrees_with_its_probabilities(mechanisms: list[Mechanism]) -> Non
     for mechanism in mechanisms:
         if mechanism.noise is None:
             continue
-        law = mechanism.noise.law
+        law = mechanism.noise.added
         far = math.ceil(law.FAR * law.scale) + 1
         steps = np.arange(-far, far + 1)
         chances = law.probability(steps)

@@ -109,8 +109,8 @@ def test_coarse_grids_and_large_budgets_keep_their_delta() -> None:
 def test_error_bars_hold_as_often_as_they_say(noise: NoisyNumber) -> None:
     steps = np.arange(-200_000, 200_001)
     for confidence in (0.5, 0.9, 0.95, 0.999):
-        reach = noise.law.reach(confidence)
-        assert noise.law.probability(steps)[np.abs(steps) <= reach].sum() >= confidence - 1e-12
+        reach = noise.added.reach(confidence)
+        assert noise.added.probability(steps)[np.abs(steps) <= reach].sum() >= confidence - 1e-12
     value = 3.3 if noise.span.grid < 1 else 3.0
     answers = [noise.answer(value, Simulated(simulation_seed=seed), 0.9) for seed in range(500)]
     # At least 90 %: 4.5 standard deviations of 500 coins below that is 84 %.
@@ -121,7 +121,7 @@ def test_laplace_scale_is_never_below_sensitivity_over_epsilon() -> None:
     for epsilon in (0.1, 0.3, 1 / 3, 0.7, 1.1, 5.5):
         noise = laplace(epsilon, sensitivity=0.3)
         assert noise.span.steps * noise.span.grid >= 0.3
-        spent = noise.law.epsilon(noise.span.steps)
+        spent = noise.added.epsilon(noise.span.steps)
         assert spent is not None and spent <= epsilon
 
 

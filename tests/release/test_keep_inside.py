@@ -16,12 +16,12 @@ from leakgauge.artefacts import PublicRecord
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import digest_of, encode, text_of
 from leakgauge.cli import main
-from leakgauge.errors import FileError, OptionError
+from leakgauge.errors import ColumnError, FileError, OptionError
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
-from leakgauge.release import Prior, Release, ReleasePlan, read_record, release, verify
+from leakgauge.release import Prior, Release, ReleasePlan, read_plan, read_record, release, verify
 from leakgauge.release.ledger import Unlimited, open_ledger
 from leakgauge.release.priors import own_prior
 from leakgauge.release.record import read_any_record
@@ -286,3 +286,21 @@ def test_what_a_record_declares_does_not_show_how_many_letters_there_are(tmp_pat
         quantities = {**record.claims["illness"].levels, **record.together, "spent": record.budget.epsilon}
         told.add(frozenset((name, one.value) for name, one in quantities.items() if one.origin.is_shareable))
     assert len(told) == 1
+
+
+def test_letters_of_another_table_are_as_private_as_those_of_this_one(tmp_path: Path) -> None:
+    mechanism = "randomized-response:epsilon=1,letters=asthma|cold|flu|none"
+    (tmp_path / "plan.toml").write_text(f'from_another_table = ["illness"]\n[columns]\nillness = "{mechanism}"\n')
+    plan = read_plan(tmp_path / "plan.toml")
+    own, other = (
+        release(how, people(), tmp_path / f"{at}.csv", randomness=Simulated(1))
+        for at, how in enumerate((ReleasePlan({"illness": OWN}), plan))
+    )
+    assert [one.record.plan.columns["illness"].letters for one in (own, other)] == ["this table", "another table"]
+    assert own.record.claims == other.record.claims and own.record.together == other.record.together
+    assert own.public_record is not None and other.public_record is not None
+    assert own.public_record.left_out == other.public_record.left_out
+    assert all(verify(place).holds for place in (other.record_file, other.public_record_file))
+    # Letters of this table are all known; those of another one need not be.
+    with pytest.raises(ColumnError, match="not among the 4 inputs"):
+        release(plan, open_table(pa.table({"illness": ["gout", "flu"]})), tmp_path / "new.csv")

@@ -15,6 +15,7 @@ from leakgauge.probability import Counts
 from leakgauge.tables import Binning, Column, Kind, Table, open_table
 from leakgauge.tables.binnings import Learnt, Quantiles
 from leakgauge.tables.opening import ENGINES, source_files
+from leakgauge.tables.reading import Reading
 from leakgauge.tables.table import Moments
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
@@ -60,8 +61,10 @@ class ToyEngine:
     def takes(self, source: object) -> bool:
         return str(source).startswith("toy://")
 
-    def open(self, source: object, missing: Sequence[str]) -> Table:
-        return ToyTable({name: [None if one in missing else one for one in texts] for name, texts in PEOPLE.items()})
+    def open(self, source: object, reading: Reading) -> Table:
+        return ToyTable(
+            {name: [None if one in reading.missing else one for one in texts] for name, texts in PEOPLE.items()}
+        )
 
     def files(self, address: str) -> list[Path]:
         return []

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import duckdb
+import openpyxl
 import pytest
 
 from leakgauge.errors import LeakgaugeError
@@ -59,6 +60,21 @@ def test_a_table_is_opened_by_its_path(served: Served) -> None:
 
 def test_files_that_can_be_opened_are_listed(served: Served) -> None:
     assert served.get("/api/files").fields == {"files": ["broken.parquet", "empty.csv", "inner.csv", "people.csv"]}
+
+
+def test_a_workbook_is_listed_opened_and_dropped(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.worksheets[0].append(["city", "age"])
+    book.worksheets[0].append(["A", 34])
+    book.save(tmp_path / "one.xlsx")
+    book.copy_worksheet(book.worksheets[0]).title = "More"
+    book.save(tmp_path / "two.xlsx")
+    with running(tmp_path, max_upload=1) as server:
+        assert server.get("/api/files").fields == {"files": ["one.xlsx", "two.xlsx"]}
+        columns = [{"name": "city", "kind": "text"}, {"name": "age", "kind": "whole numbers"}]
+        assert server.post("/api/tables", {"path": "two.xlsx#More"}).fields["columns"] == columns
+        assert "name one, as in 'two.xlsx#Sheet'" in server.post("/api/tables", {"path": "two.xlsx"}).error
+        assert server.drop("one.xlsx", (tmp_path / "one.xlsx").read_bytes()).fields["columns"] == columns
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,14 @@ from leakgauge.artefacts.audit import (
     AuditedRecord,
     Diversity,
     Finding,
+    Foreign,
+    MatchedColumn,
     MechanismAudit,
     Shown,
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.estimates import Estimated, Estimates, Kit
 from leakgauge.artefacts.evidence import StoredEvidence
@@ -34,6 +37,7 @@ __all__ = [
     "Before",
     "ChannelFile",
     "Check",
+    "Coarsening",
     "Compared",
     "Comparison",
     "Design",
@@ -44,6 +48,7 @@ __all__ = [
     "Estimated",
     "Estimates",
     "Finding",
+    "Foreign",
     "Frontier",
     "Headline",
     "Job",
@@ -53,6 +58,7 @@ __all__ = [
     "LedgerTold",
     "Level",
     "Levels",
+    "MatchedColumn",
     "Measurement",
     "MechanismAudit",
     "Origin",

@@ -165,9 +165,16 @@ class Diversity(Part, frozen=True):
             class and the table.
         ordered_closeness: the same by the earth mover's distance between ranks, from 0 to 1; None where the values
             have no order. A missing value ranks last.
+        largest_share: α of (α, k)-anonymity: the share of the most common value of a class.
+        likeness: β of basic β-likeness: by which share of itself a value is more common in a class than in the table.
+        enhanced_likeness: min(β, −ln p) of the rarest value p: the most that enhanced β-likeness lets any value gain.
+        disclosure: δ of δ-disclosure privacy, in nats: the largest |ln(share in a class / share in the table)| of the
+            values that a class has; one that it lacks would make it infinite.
 
     References:
-        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007.
+        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007; Wong et al.,
+        (α, k)-anonymity, 2006; Cao and Karras, β-likeness, 2012; Brickell and Shmatikov, δ-disclosure privacy, 2008.
+        The last three numbers are computed as in Sáinz-Pardo Díaz and López García, pyCANON, 2022.
     """
 
     secret: str
@@ -175,6 +182,10 @@ class Diversity(Part, frozen=True):
     entropy: float
     closeness: float
     ordered_closeness: float | None
+    largest_share: float
+    likeness: float
+    enhanced_likeness: float
+    disclosure: float
 
 
 class Anonymity(Part, frozen=True):
@@ -206,11 +217,60 @@ class AuditedRecord(Part, frozen=True):
     digest: str
 
 
-class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
-    """A release held to its record.
+class MatchedColumn(Part, frozen=True):
+    """A column of a release made elsewhere beside the column of the original that has its name.
 
     Attributes:
-        private: whether its noise protects anybody; a simulation does not.
+        contains: the share of matched rows whose released value is, or contains, the true one.
+        size: how many of the values of the original a released value stands for, on average.
+        values: different values in the original.
+    """
+
+    name: Annotated[str, Origin.DECLARED]
+    contains: Quantity
+    size: Quantity
+    values: Annotated[int, Origin.COUNT]
+
+
+class Foreign(Part, frozen=True, kw_only=True):
+    """How a release made elsewhere, of which there is no record, was held beside its original.
+
+    Attributes:
+        released: what the released file is called.
+        sha256: its digest; None where it is not one file.
+        key: the column by which rows were matched; None where they were matched by their order.
+        only_released: rows of the release that the original has no row for.
+        only_original: rows of the original that the release has no row for.
+        secrets: the columns that were guessed.
+        withheld: those of them that the release does not hold.
+        columns: the columns that both tables have, without the key.
+        added: columns of the release that the original does not have.
+        warnings: what a person should look at first, in whole sentences.
+        left_out: attacks that need to know how the release was made.
+    """
+
+    released: Annotated[str, Origin.DECLARED]
+    sha256: str | None
+    key: Annotated[str | None, Origin.DECLARED]
+    only_released: Annotated[int, Origin.COUNT]
+    only_original: Annotated[int, Origin.COUNT]
+    secrets: Annotated[tuple[str, ...], Origin.DECLARED]
+    withheld: Annotated[tuple[str, ...], Origin.DECLARED]
+    background: Annotated[tuple[str, ...], Origin.DECLARED]
+    unit: Annotated[str | None, Origin.DECLARED]
+    columns: tuple[MatchedColumn, ...]
+    added: Annotated[tuple[str, ...], Origin.DECLARED]
+    warnings: tuple[Sentence, ...]
+    left_out: tuple[Sentence, ...]
+
+
+class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
+    """A release held to its record; or, where it was made elsewhere and has none, beside its original alone.
+
+    Attributes:
+        record: None of a release that was made elsewhere.
+        private: whether its noise is known to protect anybody; that of a simulation, or made elsewhere, is not.
+        rows: of the release; of one that was made elsewhere, those that were matched.
         confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
             keeps its claims with a chance of at most what is missing to 1.
         violations: what is wrong, in short sentences without a full stop.
@@ -220,9 +280,11 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         digest: over all other fields, so that a change shows.
         exposures: what everything that leaves tells of each secret.
         total: and of all secrets at once; None of a single one.
+        diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
+        foreign: how a release that was made elsewhere was held beside its original.
     """
 
-    record: AuditedRecord
+    record: AuditedRecord | None
     private: bool
     rows: int
     confidence: float
@@ -236,6 +298,8 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     digest: str = ""
     exposures: tuple[Exposure, ...] = ()
     total: Total | None = None
+    diversity: tuple[Diversity, ...] = ()
+    foreign: Foreign | None = None
 
     @property
     def strongest(self) -> Finding | None:

@@ -42,6 +42,10 @@ class Design(
         knowledge: who knows the background.
         prior: where the frequencies come from that it was designed for.
         keep_inside: whether they can be computed from it.
+        keep: what the release keeps on the whole: nothing, shares or associations.
+        price_of_keeping: what that costs more than the least leaking channel at the same distortion.
+        told_unprotected: I(S;X), what a column tells on the secret when it is released as it is; None where the secret
+            itself goes through the channel, and then all other numbers are of the secret S.
     """
 
     knowledge: str
@@ -51,6 +55,9 @@ class Design(
     iterations: int
     prior: PriorOrigin
     keep_inside: bool
+    keep: str = "nothing"
+    price_of_keeping: Quantity | None = None
+    told_unprotected: Quantity | None = None
 
 
 class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):

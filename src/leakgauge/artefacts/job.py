@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from leakgauge.artefacts.assessment import Grade, ScoreInterval
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
+from leakgauge.artefacts.repeated import Repeated
 from leakgauge.artefacts.request import Request
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
@@ -164,6 +165,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
         finished: when; None while it is at work.
         command: that asks for the same; empty for a table in memory.
         shareable: files that may be handed out.
+        repeated: the releases before this one where it repeats one, and what all tell together.
     """
 
     asked: Request
@@ -181,6 +183,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
     total: Total | None = None
     shareable: tuple[str, ...] = ()
     spent: JobCost | None = None
+    repeated: Repeated | None = None
 
 
 class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/2"):

@@ -142,6 +142,8 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
     """A private answer with what it guarantees; of a dry run, what it would cost.
 
     Attributes:
+        question: with every condition, its values as they were typed.
+        groups: those asked about, as they were declared, and the one of all other values; None without groups.
         rank_error: of a choice, how many rows it is off at most.
         claims: what is guaranteed, by the name of the notion.
         simulated: whether the noise follows from a seed; then it protects nobody, and ``note`` says so.
@@ -149,6 +151,7 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
     """
 
     question: Sentence
+    groups: tuple[str, ...] | None = None
     answers: tuple[Value, ...]
     rank_error: Quantity | None = None
     claims: dict[str, Level] = msgspec.field(default_factory=dict)

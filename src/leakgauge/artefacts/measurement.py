@@ -94,16 +94,44 @@ class ColumnUtility(Part, frozen=True):
     Attributes:
         protected: whether it went through a mechanism.
         unchanged: the share of rows that are released as they are.
-        total_variation: between the shares of the values before and after.
+        total_variation: between the shares of the values before and after; of a coarser column, of its coarser values.
+        lost: of a column that is coarser or suppressed in part, the bits of its values that are lost.
+        covered: how many values of the table a released value of such a column stands for, on average over the rows.
     """
 
     protected: bool
     distortion: Quantity
     unchanged: Quantity
     total_variation: Quantity
+    lost: Quantity | None = None
+    covered: Quantity | None = None
+
+
+class NumberUtility(Part, frozen=True):
+    """How far released numbers are from the true ones, in their own unit or in days, and how many leave their bounds.
+
+    Attributes:
+        allowed: the mean absolute error that was asked for.
+        promised: what it is at most, by the law of the release; None of noise, which promises no error.
+        measured: what it is in the release.
+        lower: and ``upper``, the declared bounds of noise.
+        beyond: the share of the table's values that lie beyond them and are taken for the bound.
+        released_beyond: the share of numbers that noise carries beyond them, by its law.
+        clamped: whether those were brought back.
+    """
+
+    measured: Quantity
+    allowed: Quantity | None = None
+    promised: Quantity | None = None
+    lower: Quantity | None = None
+    upper: Quantity | None = None
+    beyond: Quantity | None = None
+    released_beyond: Quantity | None = None
+    clamped: Annotated[bool, Origin.DECLARED] = False
 
 
 class Utility(Artefact, frozen=True, tag="leakgauge/utility/1"):
-    """What every released column is worth, by the law of the release."""
+    """What every released column is worth, by the law of the release; of numbers also what was drawn."""
 
     columns: dict[str, ColumnUtility]
+    numbers: dict[str, NumberUtility] = msgspec.field(default_factory=dict)

@@ -33,11 +33,33 @@ class LearntEdges(Part, frozen=True):
     merged: int
 
 
+class RecordedLevels(Part, frozen=True):
+    """The coarser values of a column: each value as text, and the text in place of it."""
+
+    file: str
+    values: tuple[str, ...]
+    coarser: tuple[str, ...]
+
+
 class RecordedBins(Part, frozen=True):
-    """The bins of a column; ``learnt`` where their edges follow from the table."""
+    """The bins of a column, or the number of its level.
+
+    Attributes:
+        learnt: where the edges follow from the table.
+        from_another_table: where they were learnt from another.
+        levels: what the level does; a public record leaves it out.
+    """
 
     binning: Annotated[str, Origin.PUBLIC]
     learnt: Annotated[LearntEdges | None, Origin.PUBLIC] = None
+    from_another_table: Annotated[bool, Origin.PUBLIC] = False
+    levels: RecordedLevels | None = None
+
+    @property
+    def level(self) -> int | None:
+        """The number of the level; None of bins."""
+        form, _, number = self.binning.partition(":")
+        return int(number) if form == "level" and number.isdigit() else None
 
 
 class PlannedColumn(Part, frozen=True):
@@ -46,7 +68,7 @@ class PlannedColumn(Part, frozen=True):
     Attributes:
         mechanism: as on the command line.
         epsilon: its budget, where it has one.
-        letters: whether they are declared or taken from this table; None where the mechanism has none.
+        letters: whether they are declared, or taken from this table or another; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
         channel: itself, where it is finite and may be told.
     """
@@ -63,6 +85,11 @@ class PlannedColumn(Part, frozen=True):
     def kind(self) -> str:
         """The name of the mechanism without its parameters."""
         return self.mechanism.partition(":")[0]
+
+    @property
+    def clamps(self) -> bool:
+        """Whether its mechanism brings released numbers back to their bounds."""
+        return self.channel is None and "clamp=yes" in self.mechanism.split(",")
 
     @property
     def follows_from_counts(self) -> bool:
@@ -84,13 +111,22 @@ class PlannedColumn(Part, frozen=True):
 
 
 class Plan(Part, frozen=True, kw_only=True):
-    """What was released, with everything needed to compute its claims again."""
+    """What was released, with everything needed to compute its claims again.
+
+    Attributes:
+        suppress_below: public values of rows in groups with fewer rows are missing.
+        suppress_unit: whose values are persons, where groups have persons instead.
+        suppressed: how many rows that are; a public record leaves it out.
+    """
 
     public: Annotated[tuple[str, ...], Origin.DECLARED]
     bins: dict[str, RecordedBins] = msgspec.field(default_factory=dict)
     columns: dict[str, PlannedColumn]
     unit: Annotated[str | None, Origin.DECLARED] = None
     rows_per_unit: Annotated[int, Origin.DECLARED] = 1
+    suppress_below: Annotated[int | None, Origin.DECLARED] = None
+    suppress_unit: Annotated[str | None, Origin.DECLARED] = None
+    suppressed: int | None = None
 
     @property
     def origin(self) -> Origin:

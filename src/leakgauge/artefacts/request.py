@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -21,7 +22,12 @@ FRAME: Final = "frame"
 """What a table in memory is called where a file has its name."""
 LONGEST_WORD: Final = 100
 """Bytes of a column's name in the name of a file."""
+READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
+"""Fields that say how the table is read."""
+MAX_SUPPRESSED: Final = 0.05
 _TARGETS = ("max_distortion", "max_leakage", "target")
+_BY_NAME = {"hamming", "absolute"}
+"""Distortions that go with an error to bear: the default, which gives way, and its own."""
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
 
@@ -36,6 +42,20 @@ class Aim:
     local_dp: float | None
     mechanism: tuple[str, ...]
     distortion: str
+    within: float | None = None
+
+
+def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ...]]) -> str:
+    """The name of a file about one of some groups of columns: its own where there are several."""
+    if len(groups) == 1:
+        return name
+    stem, _, ending = name.rpartition(".")
+    words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in groups]
+    # Where names are long, or read alike once signs and case are left out, all go by their place.
+    plain = all(0 < len(word.encode()) < LONGEST_WORD for word in words)
+    if not plain or len({word.casefold() for word in words}) < len(words):
+        words = [str(at) for at in range(1, len(words) + 1)]
+    return f"{stem}-{words[groups.index(group)]}.{ending}"
 
 
 class Request(Part, frozen=True):
@@ -46,7 +66,7 @@ class Request(Part, frozen=True):
         secret: columns to protect, each by itself unless they are taken ``together``.
         withhold: secrets that are not released at all, named as secret too or not; other columns may tell on them.
         background: columns the attacker knows; they are not released unless they are public too.
-        public: columns to release as they are, or in their bins. No other column but the secrets is released.
+        public: columns to release as they are, or coarser. No other column but the secrets is released.
         unit: the column that says which rows are of one person; it is never released.
         rows_per_unit: how many rows a person has at most, as everybody knows it: guarantees are for so many.
         together: whether the secrets are one joint source, released through one channel.
@@ -63,14 +83,17 @@ class Request(Part, frozen=True):
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
             which has on each line a value and then ever coarser ones; without a number ``min_k`` chooses.
         suppress_below: public values of rows in groups of fewer rows than this are left out of the release.
-        min_k: every group of rows that agree in the public columns has so many rows: the least coarsening over levels
-            and bins that reaches it is taken.
+        min_k: every group of rows that agree in the public columns has so many rows, or persons where there is a unit:
+            of their levels, and of bins that are given several times from fine to coarse, those are taken that lose
+            least.
         max_suppressed: the share of rows whose public values may be left out for that.
-        within: the mean absolute error that a reader can bear, in the secret's own unit.
+        within: the mean absolute error that a reader can bear, in the secret's own unit, of dates in days: the least
+            leaking channel whose released numbers, or centres of released bins, are that near; ``bins`` are auto then.
         clamp: released numbers beyond the declared bounds are brought back to them.
+        missing: texts that count as missing.
         encoding: of a text file, such as windows-1252; UTF-8 without.
-        thousands: the sign between thousands, such as ``,``, and ``decimal`` that before decimals.
-        date_format: how dates are written, such as ``%d/%m/%Y``; of one column ``born=%d/%m/%Y``.
+        thousands: the sign between thousands in texts, such as ``,``, and ``decimal`` that before decimals.
+        date_format: how dates are written in texts, such as ``dd/mm/yyyy``; of one column ``born=dd/mm/yyyy``.
         no_header: the first line is a row; columns are called column1, column2, ….
         repeat: the folder of an earlier job of which this is the same on a new table.
         lower: the least value of a numeric secret, as everybody knows it.
@@ -101,10 +124,10 @@ class Request(Part, frozen=True):
     mechanism: tuple[str, ...] = ()
     distortion: tuple[str, ...] = ("hamming",)
     bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
-    levels: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    levels: tuple[str, ...] = ()
     suppress_below: Annotated[int | None, Origin.DECLARED] = None
     min_k: Annotated[int | None, Origin.DECLARED] = None
-    max_suppressed: Annotated[float, Origin.DECLARED] = 0.05
+    max_suppressed: Annotated[float, Origin.DECLARED] = MAX_SUPPRESSED
     within: Annotated[PerSecret, Origin.DECLARED] = None
     clamp: Annotated[bool, Origin.DECLARED] = False
     missing: tuple[str, ...] = ()
@@ -131,18 +154,25 @@ class Request(Part, frozen=True):
     simulate: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("secret", "background", "public", "withhold", "accept_unique"):
+        for name in ("secret", "background", "public", "withhold", "accept_unique", "missing", "date_format"):
             # One name may stand for itself; as a text it would be taken letter by letter.
             if isinstance(names := getattr(self, name), str):
                 msgspec.structs.force_setattr(self, name, (names,))
         self._require_roles()
         self._require_unit()
+        self._require_suppression()
+        self._require_hiding()
         self._require_numbers()
         self._require_one_target()
         if self.target is not None:
             parse_target(self.target)
         if self.target is None and (self.lower, self.upper) != (None, None):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
+        if self.clamp and not self.mechanism:
+            raise OptionError(
+                "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or "
+                "leave it out."
+            )
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
         if self.accounted is not None and self.rows_per_unit is not None:
@@ -211,8 +241,50 @@ class Request(Part, frozen=True):
                 "{found} rows per unit is below 1; give a whole number from 1 on.", found=self.rows_per_unit
             )
 
+    def _require_suppression(self) -> None:
+        if self.suppress_below is None:
+            return
+        if self.suppress_below < 2:
+            raise OptionError(
+                "--suppress-below {found} suppresses nothing; give a whole number from 2 on.", found=self.suppress_below
+            )
+        if not self.public:
+            raise OptionError("--suppress-below leaves out public values, and no column is public; name one.")
+        for name in self.background:
+            # What is known does not become unknown by leaving it out of a release.
+            if name in self.public:
+                raise OptionError(
+                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
+                    "--background or of --public, or leave --suppress-below out.",
+                    column=name,
+                )
+
+    def _require_hiding(self) -> None:
+        if not 0 <= self.max_suppressed < 1:
+            raise OptionError(
+                "--max-suppressed {found} is not a share of the rows; give a number from 0 to below 1, such as 0.05.",
+                found=self.max_suppressed,
+            )
+        if self.min_k is None:
+            if self.max_suppressed != MAX_SUPPRESSED:
+                raise OptionError("--max-suppressed goes with --min-k; give both, or leave it out.")
+            return
+        if self.min_k < 2:
+            raise OptionError("--min-k {found} hides nobody; give a whole number from 2 on.", found=self.min_k)
+        if not self.public:
+            raise OptionError("--min-k coarsens public columns, and there are none; name one with --public.")
+        if self.suppress_below is not None:
+            raise OptionError("--min-k itself suppresses groups that are too small; leave --suppress-below out.")
+        for name in self.background if self.max_suppressed else ():
+            if name in self.public:
+                raise OptionError(
+                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
+                    "--background or of --public, or say --max-suppressed 0.",
+                    column=name,
+                )
+
     def _require_numbers(self) -> None:
-        for name in ("max_distortion", "max_leakage", "local_dp"):
+        for name in ("max_distortion", "max_leakage", "local_dp", "within"):
             limits = getattr(self, name)
             for column in limits if isinstance(limits, dict) else ():
                 if self.together:
@@ -228,7 +300,7 @@ class Request(Part, frozen=True):
                         column=column,
                         hint=did_you_mean(column, self.released_secrets),
                     )
-            least = math.ulp(0.0) if name == "local_dp" else 0.0
+            least = math.ulp(0.0) if name in ("local_dp", "within") else 0.0
             for value in limits.values() if isinstance(limits, dict) else () if limits is None else (limits,):
                 if not least <= value < math.inf:
                     raise OptionError(
@@ -260,17 +332,54 @@ class Request(Part, frozen=True):
                 "--target and --accounted work on one column, and the secrets are taken together; leave --together "
                 "out, or design a channel for all of them with --max-distortion or --max-leakage."
             )
+        if self.within is not None:
+            self._require_within()
         for aim in self.aims:
             if len(self._about(self.distortion, aim.columns)) > 1:
                 raise OptionError(
                     "--distortion is given more than once for {column!s}; give it once.", column=", ".join(aim.columns)
                 )
-            unlimited = (aim.max_distortion, aim.max_leakage, aim.local_dp) == (None, None, None)
+            limits = (aim.max_distortion, aim.max_leakage, aim.local_dp, aim.within)
+            unlimited = all(limit is None for limit in limits)
             if self.target is None and unlimited and len(aim.mechanism) != 1:
                 raise OptionError(
-                    "No target is given for {column!s}; say --max-distortion, --max-leakage, --local-dp or --target, "
-                    "or name one --mechanism.",
+                    "No target is given for {column!s}; say --max-distortion, --within, --max-leakage, --local-dp or "
+                    "--target, or name one --mechanism.",
                     column=", ".join(aim.columns),
+                )
+
+    def _require_within(self) -> None:
+        """Refuse an error to bear beside what it is not meant for."""
+        if self.together:
+            raise OptionError("--within is for one column, and the secrets are taken together; leave --together out.")
+        if self.target is not None:
+            raise OptionError(
+                "Two targets are given; say one of --max-distortion, --max-leakage, --within and --target."
+            )
+        if self.accounted is not None:
+            raise OptionError(
+                "--within takes bins and their error from the table itself, which --accounted protects; say "
+                "--max-distortion with --distortion absolute and bins of your own."
+            )
+        for aim in self.aims:
+            if aim.within is None:
+                continue
+            (column,) = aim.columns
+            if aim.max_distortion is not None or aim.max_leakage is not None:
+                raise OptionError(
+                    "Two targets are given for {column!s}, --within and another; give one, of several secrets each as "
+                    "COLUMN=NUMBER.",
+                    column=column,
+                )
+            if aim.mechanism:
+                raise OptionError(
+                    "--within designs a channel for {column!s}, which has a --mechanism; leave one of them out.",
+                    column=column,
+                )
+            if not _BY_NAME.issuperset(self._about(self.distortion, aim.columns)):
+                raise OptionError(
+                    "--within is a mean absolute error, and {column!s} has a --distortion; leave one of them out.",
+                    column=column,
                 )
 
     @property
@@ -292,16 +401,19 @@ class Request(Part, frozen=True):
     @property
     def aims(self) -> tuple[Aim, ...]:
         """What is asked of each group."""
-        return tuple(
-            Aim(
-                group,
-                _limit(self.max_distortion, group),
-                _limit(self.max_leakage, group),
-                _limit(self.local_dp, group),
-                self._about(self.mechanism, group),
-                next(iter(self._about(self.distortion, group)), "hamming"),
-            )
-            for group in self.groups
+        return tuple(map(self._aim, self.groups))
+
+    def _aim(self, group: tuple[str, ...]) -> Aim:
+        within = _limit(self.within, group)
+        distortion = next(iter(self._about(self.distortion, group)), "hamming")
+        return Aim(
+            group,
+            _limit(self.max_distortion, group),
+            _limit(self.max_leakage, group),
+            _limit(self.local_dp, group),
+            self._about(self.mechanism, group),
+            distortion if within is None else "absolute",
+            within,
         )
 
     def _about(self, texts: tuple[str, ...], group: tuple[str, ...]) -> tuple[str, ...]:
@@ -326,15 +438,7 @@ class Request(Part, frozen=True):
 
     def file(self, name: str, group: tuple[str, ...]) -> str:
         """The name of a file about one group in the job's folder: its own where there are several."""
-        if len(self.sources) == 1:
-            return name
-        stem, _, ending = name.rpartition(".")
-        words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in self.sources]
-        # Where names are long, or read alike once signs and case are left out, all go by their place.
-        plain = all(0 < len(word.encode()) < LONGEST_WORD for word in words)
-        if not plain or len({word.casefold() for word in words}) < len(words):
-            words = [str(at) for at in range(1, len(words) + 1)]
-        return f"{stem}-{words[self.sources.index(group)]}.{ending}"
+        return file_about(name, group, self.sources)
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -345,6 +449,11 @@ class Request(Part, frozen=True):
     def seen(self) -> tuple[str, ...]:
         """Every column that the attacker knows, or sees as it is in the release."""
         return tuple(dict.fromkeys((*self.background, *self.public)))
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the table is read, as ``open_table`` takes it."""
+        return {name: getattr(self, name) for name in READING}
 
     @property
     def columns(self) -> tuple[str, ...]:

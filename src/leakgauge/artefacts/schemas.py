@@ -11,6 +11,7 @@ import msgspec
 from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import Audit, MechanismAudit
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.estimates import Estimates, Kit
@@ -52,6 +53,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Job,
     PageJob,
     Survey,
+    Coarsening,
     Estimates,
     Kit,
     ToldReport,

@@ -100,6 +100,11 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
         """The share of rows that stand alone in the public columns; None where none are public."""
         return None if self.published is None else self.published.alone / self.rows
 
+    @property
+    def smallest(self) -> int | None:
+        """The rows of the smallest group of the public columns, or its persons; None where none are public."""
+        return None if self.published is None else self.published.smallest
+
     def column(self, name: str) -> SurveyedColumn:
         """By its name."""
         return next(one for one in self.columns if one.name == name)

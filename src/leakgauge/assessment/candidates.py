@@ -104,9 +104,10 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     counts = table.counts(column, limit=1 << 20)
     letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
     if bounds is not None:
-        span = {"lower": bounds[0], "upper": bounds[1]}
-        yield from _made(source, Stage.PARAMETERS, COLUMN, [(None, partial(laplace, e, **span)) for e in EPSILONS])
-        noisy = [(None, partial(gaussian, e, DELTA, **span)) for e in EPSILONS]
+        lower, upper = bounds
+        noisy = [(None, partial(laplace, e, lower=lower, upper=upper)) for e in EPSILONS]
+        yield from _made(source, Stage.PARAMETERS, COLUMN, noisy)
+        noisy = [(None, partial(gaussian, e, DELTA, lower=lower, upper=upper)) for e in EPSILONS]
         yield from _made(source, Stage.MECHANISM, COLUMN, noisy)
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM

@@ -33,10 +33,11 @@ class Policy:
             what an audit shows, times the releases per period.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
         max_alone: the share of rows that may stand alone in the columns that are published as they are.
+        min_k: the rows, or persons, that every group of rows has at least that agree in these columns.
         target_grade: the least grade, after vetoes.
 
     Raises:
-        OptionError: a limit that is no number of at least 0, or a score above 100.
+        OptionError: a limit that is no number of at least 0, a score above 100, or a ``min_k`` that is not whole.
     """
 
     max_leakage_bits: float | None = None
@@ -48,12 +49,15 @@ class Policy:
     min_score: float | None = None
     target_grade: Grade | None = None
     max_alone: float = 0.05
+    min_k: int | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             if value is None or field.name == "target_grade":
                 continue
+            if field.name == "min_k" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise OptionError("min_k is {value!s}; give a whole number from 1 on.", value=reprlib.repr(value))
             most = 100.0 if field.name in _SCORES else 1.0 if field.name == "max_alone" else sys.float_info.max
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise OptionError(
@@ -70,6 +74,7 @@ class Policy:
         together: float | None = None,
         shown: float | None = None,
         alone: float | None = None,
+        smallest: int | None = None,
         releases_per_period: float = 1.0,
     ) -> tuple[PolicyLine, ...]:
         """Every limit that is set, with what was found of a column; any veto is a line that fails.
@@ -82,6 +87,7 @@ class Policy:
             together: the ε in nats that all columns of the release claim together; None where it is not known.
             shown: the largest ε in nats that an audit shows.
             alone: the share of rows that stand alone in the public columns; None where there are none.
+            smallest: the rows, or persons, of the smallest group of rows that agree in them; None where there are none.
             releases_per_period: by which ε is multiplied: every release spends it again.
         """
         held = {one.limit: assessment.evidence.get(one.leaf) for one in INDICATORS.values() if one.limit}
@@ -91,6 +97,9 @@ class Policy:
             _below("max_delta", self.max_delta, held["max_delta"]),
             _below("max_attack_advantage", self.max_attack_advantage, held["max_attack_advantage"]),
             None if alone is None else PolicyLine("max_alone", self.max_alone, alone, alone <= self.max_alone),
+            None
+            if smallest is None or self.min_k is None
+            else PolicyLine("min_k", float(self.min_k), float(smallest), smallest >= self.min_k),
             _above("min_privacy", self.min_privacy, assessment.privacy, assessment.privacy_interval),
             _above("min_utility", self.min_utility, assessment.utility, assessment.utility_interval),
             _above("min_score", self.min_score, assessment.score, assessment.interval),
@@ -161,7 +170,8 @@ def read_policy(path: Path | str) -> Policy:
         Policy(**limits)
     except OptionError as error:
         raise FileError("{path}: {fault}", path=place, fault=error) from None
-    numbers: dict[str, Any] = {name: one if name == "target_grade" else float(one) for name, one in limits.items()}
+    as_they_are = ("target_grade", "min_k")
+    numbers: dict[str, Any] = {name: one if name in as_they_are else float(one) for name, one in limits.items()}
     return Policy(**numbers)
 
 

@@ -1,18 +1,19 @@
-"""How well rows hide among others with the same quasi-identifiers: k, l and t, the familiar companions of attacks.
+"""How well rows hide among others with the same quasi-identifiers: k, l, t, α, β and δ, familiar companions of attacks.
 
-They describe one table and promise nothing: two releases of the same people, or background knowledge, undo them. A
-class is the rows with one combination of quasi-identifiers; missing values are equal to each other.
+They describe one table and promise nothing, differential privacy least of all: two releases of the same people, or
+background knowledge, undo them. A class is the rows with one combination of quasi-identifiers; missing values are equal
+to each other.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from leakgauge.artefacts import Anonymity, Diversity
 from leakgauge.errors import OptionError
-from leakgauge.probability import Counts
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.tables import Binning, Kind, Table
 
@@ -56,8 +57,21 @@ def anonymity(
     # The secret is the last axis and cells are sorted, so that those of a class stand together.
     classes = _classes(counts.codes[: len(names)])
     sizes = np.bincount(classes, weights=counts.counts).astype(np.int64)
-    diversity = None if secret is None else _diversity(counts, classes, sizes, secret, _is_ordered(table, secret))
-    return Anonymity(names, counts.n, len(sizes), int(sizes.min()), int((sizes == 1).sum()), diversity)
+    values = counts.codes[-1]
+    found = None if secret is None else _diversity(secret, classes, values, counts.counts, _is_ordered(table, secret))
+    return Anonymity(names, counts.n, len(sizes), int(sizes.min()), int((sizes == 1).sum()), found)
+
+
+def diversity(secret: str, classes: Codes, values: Codes) -> Diversity:
+    """How different the values of a secret are within classes, from the numbers of each row's class and value.
+
+    Example:
+        >>> diversity("illness", np.array([0, 0, 0, 1]), np.array([0, 1, 1, 0])).distinct
+        1
+    """
+    letters = int(values.max()) + 1
+    cells, rows = np.unique(classes * letters + values, return_counts=True)
+    return _diversity(secret, cells // letters, cells % letters, rows, ordered=False)
 
 
 def _is_ordered(table: Table, name: str) -> bool:
@@ -70,19 +84,25 @@ def _classes(codes: Codes) -> Codes:
     return np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
 
 
-def _diversity(counts: Counts, classes: Codes, sizes: Codes, secret: str, ordered: bool) -> Diversity:
-    values = counts.codes[-1]
-    table = np.bincount(values, weights=counts.counts, minlength=len(counts.labels(secret))) / counts.n
-    shares = counts.counts / sizes[classes]
+def _diversity(secret: str, classes: Codes, values: Codes, rows: Codes, ordered: bool) -> Diversity:
+    """From the cells that occur, sorted by class, then value."""
+    table = np.bincount(values, weights=rows) / rows.sum()
+    shares = rows / np.bincount(classes, weights=rows)[classes]
     entropies = np.bincount(classes, weights=-shares * np.log(shares))
     # What a class does not have at all is as far away as the table has it.
     apart = np.bincount(classes, weights=np.abs(shares - table[values]) - table[values])
+    ratios = shares / table[values]
+    likeness = max(float(ratios.max()) - 1, 0.0)
     return Diversity(
         secret,
         int(np.bincount(classes).min()),
         float(np.exp(entropies.min())),
         float(np.clip((apart.max() + 1) / 2, 0.0, 1.0)),
         _ordered_closeness(classes, values, shares, table) if ordered else None,
+        largest_share=float(shares.max()),
+        likeness=likeness,
+        enhanced_likeness=min(likeness, -math.log(table[values].min())),
+        disclosure=float(np.abs(np.log(ratios)).max()),
     )
 
 

@@ -47,9 +47,11 @@ class DeclaredNoise:
 
 
 def declared_noise(mechanism: NoisyNumber) -> DeclaredNoise | None:
-    """What a numeric mechanism of the catalogue declares, in the units of its outputs; None on a coarse grid."""
-    grid, law = mechanism.span.grid, mechanism.law
-    if law.scale < _FINE:
+    """What a numeric mechanism of the catalogue declares, in the units of its outputs; None on a coarse grid, or
+    where outputs are brought back to bounds.
+    """
+    grid, law = mechanism.span.grid, mechanism.added
+    if law.scale < _FINE or mechanism.clamps:
         return None
     # On a grid the mean distance from the centre is smaller by up to 1/(6 scale²) of it.
     fair = law.scale * (1 - law.scale**-2)

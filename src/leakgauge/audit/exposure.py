@@ -46,7 +46,7 @@ def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColu
     """The entropy of a secret, and what each column that is seen tells of it by itself."""
     learner = Learner.of(case, secret)
     units = None if case.units is None else case.units[learner.rows[learner.score]]
-    exposed = _Exposed(case, secret, Attacker(learner, learner.prior, learner.prior, None, units))
+    exposed = _Exposed(case, secret, Attacker(learner, learner.prior, learner.prior, learner.prior, None, units))
     return Quantity.estimated(exposed.entropy, BITS), exposed.singles()
 
 
@@ -74,9 +74,17 @@ class _Exposed:
 
     def told(self) -> Exposure:
         learner, attacker = self.attacker.learner, self.attacker
-        background, everywhere = learner.places(Role.BACKGROUND), tuple(range(len(learner.columns)))
-        known = self._bracket(background, attacker.by(attacker.known.predictor))
-        plain = self._bracket(everywhere, attacker.by(attacker.plain.predictor), known)
+        everywhere = tuple(range(len(learner.columns)))
+        own = learner.places(Role.OWN)
+        known = self._bracket(learner.places(Role.BACKGROUND), attacker.by(attacker.known.predictor))
+        others = tuple(at for at in everywhere if at not in own)
+        plain = everything = self._bracket(others, attacker.by(attacker.plain.predictor), known)
+        if self.secret.column is not None:
+            everything = self._everything(everywhere, plain)
+        elif own:
+            alone = self._bracket(own, attacker.by(learner.single(own[0]).predictor))
+            most = max(plain, alone, key=lambda one: one.information.ends[0])
+            everything = self._bracket(everywhere, attacker.by(attacker.whole.predictor), most)
         pairs = sorted(learner.pairs, key=lambda pair: float(learner.pairs[pair].lost.mean()))[:BEST_PAIRS]
         return Exposure(
             self.secret.names,
@@ -85,7 +93,7 @@ class _Exposed:
             tuple(self._told_by(pair, attacker.by(learner.pairs[pair].predictor)) for pair in pairs),
             known,
             plain,
-            plain if self.secret.column is None else self._everything(everywhere, plain),
+            everything,
             attacker.title,
             len(learner.rows),
             len(learner.score),

@@ -43,8 +43,11 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
     if claim is None:
         return None
     groups = _letters(column, claim) if column.mechanism.noise is None else _quarters(column)
-    if groups is None:
-        return None
+    return None if groups is None else shown_by_groups(groups, claim, confidence)
+
+
+def shown_by_groups(groups: Groups, claim: Statement | None, confidence: float) -> Shown:
+    """The level that the outputs of two inputs, or of two groups of them, show; each output counts once."""
     outputs, ratio = groups
     first, second = outputs
     used = dict.fromkeys(outputs, 0)

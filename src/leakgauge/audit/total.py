@@ -36,8 +36,13 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
     people = case.rows if case.units is None else len(np.unique(case.units))
     countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= people
     whole = _estimated(case, entropy, letters)
-    if countable and channel is not None:
-        told = _estimated(case, leakage_with_background, letters, seen, channel)
+    if countable and (channel is not None or not case.columns):
+        told = (
+            # No column has a mechanism that is known: all of them are among what is seen.
+            _estimated(case, mutual_information, letters, seen)
+            if channel is None
+            else _estimated(case, leakage_with_background, letters, seen, channel)
+        )
         return Total(Quantity.estimated(told, BITS), exact=True, entropy=Quantity.estimated(whole, BITS))
     most = whole.high
     if countable:
@@ -62,6 +67,8 @@ def _product(case: Case, letters: Codes) -> Channel | None:
         for one in case.secrets
         if one.column is not None
     ]
+    if not channels:
+        return None
     size, rows = len(first), list[Floats]()
     for channel, of_each in channels:
         if channel is None or (size := size * len(channel.outputs)) > _LARGEST_CHANNEL:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("audit", type=FILE, required=False)
 @click.option("--original", metavar="TABLE", help="The table that was released.")
 @options.released
-@options.missing_in_original
+@options.reading
 @click.option("--column", metavar="C", help="The protected column; needed where there are several.")
 @click.option("--diagram", type=FILE, metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
 @click.option("--algebra", type=click.Choice(["sound", "published"]), default="sound", show_default=True)
@@ -48,9 +48,11 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     \b
     leakgauge audit out.json --original people.parquet -o audit.json
     leakgauge assess out.json audit.json --original people.parquet --policy policy.toml
+    leakgauge assess audit.json --original people.csv --released theirs.csv
 
     The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
-    own score is shown beside it and does not decide. Exit 1 where a veto stands against it or a policy is not kept.
+    own score is shown beside it and does not decide. A release made elsewhere has no record, which is a veto. Exit 1
+    where a veto stands against it or a policy is not kept.
     """
     from leakgauge.assessment import default_diagram, read_diagram
     from leakgauge.assessment.indicators import write_template
@@ -81,12 +83,16 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
     from leakgauge.artefacts.assessment import parse_target
     from leakgauge.assessment import read_policy, read_questionnaire
     from leakgauge.assessment.indicators import asked_leaves
-    from leakgauge.jobs.assess import grade_release, read_audit
+    from leakgauge.jobs.assess import grade_foreign, grade_release, is_foreign, read_audit
     from leakgauge.tables import open_table
 
     record, audit, original = given["record"], given["audit"], given["original"]
-    if record is None or audit is None:
-        raise OptionError("An assessment needs a record and its audit; name both files.")
+    if record is not None and audit is None and is_foreign(record):
+        record, audit = None, record
+    elif record is None or audit is None:
+        raise OptionError(
+            "An assessment needs a record and its audit; name both files, or the audit of a release made elsewhere."
+        )
     if original is None:
         raise OptionError("A release is assessed beside the table it was made from; name that with --original.")
     picture, read = given["picture"], ("released", "diagram", "policy", "questionnaire", "stored")
@@ -99,8 +105,26 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
     answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
     target = None if given["target"] is None else parse_target(given["target"])
     passed = {name: given[name] for name in ("released", "column", "stored", "releases_per_period", "confidence")}
-    with open_table(original, missing=given["missing"]) as table, working(say("Measuring")):
+    with open_table(original, **given["reading"]) as table, working(say("Measuring")):
         audited = read_audit(audit)
+        if record is None and audited.foreign is not None:
+            for name in ("stored", "target"):
+                if given[name] is not None:
+                    raise OptionError("--{name!s} is not for a release made elsewhere; leave it out.", name=name)
+            if passed.pop("released") is None:
+                raise OptionError("Without a record nothing says where the release is; name it with --released.")
+            passed.pop("stored")
+            return grade_foreign(
+                audited,
+                audited.foreign,
+                given["released"],
+                table,
+                diagram,
+                questionnaire=answers,
+                policy=policy,
+                reading=given["reading"],
+                **passed,
+            )
         return grade_release(
             record, audited, table, diagram, questionnaire=answers, policy=policy, target=target, **passed
         )

@@ -20,13 +20,17 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Audit, MechanismAudit, Quantity
+    from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity
     from leakgauge.artefacts.exposure import Bracket
 
-_OF_A_RELEASE = ("original", "released", "missing", "secret", "withhold", "background", "unit", "bins", "targets")
+_OF_A_RELEASE = (
+    *("original", "released", "secret", "withhold", "background", "unit", "bins", "levels", "targets", "key"),
+    *options.READING,
+)
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
-    "a record": ("program", "claim", *_OF_DRAWING),
+    "a record": ("program", "claim", "key", *_OF_DRAWING),
+    "a release made elsewhere": ("claim", *_OF_DRAWING),
     "a mechanism": _OF_A_RELEASE,
     "a program": (*_OF_A_RELEASE, "simulate"),
     # It is computed, over all of its inputs.
@@ -42,14 +46,16 @@ _NOT_FOR = {
 @click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs an input, at most [default: 200000].")
 @click.option("--to-the-end", is_flag=True, help="Draw all outputs even where the claim is already disproved.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
-@click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
-@options.released
-@options.missing_in_original
-@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; default: each protected one.")
+@click.option("--original", metavar="TABLE", help="The table that was released.")
+@click.option("--released", metavar="TABLE", help="The release, if it was moved or has no RECORD.")
+@click.option("--key", metavar="COLUMN", help="Without RECORD: matches rows of both tables; default: by their order.")
+@options.reading
+@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD by default each.")
 @click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that was not released, to guess as well.")
 @options.background
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
+@options.levels
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, to see the same again.")
@@ -59,21 +65,30 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
     \b
     leakgauge audit out.parquet.json --original people.parquet --background job
+    leakgauge audit --released theirs.csv --original people.csv --secret illness --key id
     leakgauge audit laplace:epsilon=1,sensitivity=1
     leakgauge audit --program "python mine.py" --claim local-dp:1 --inputs yes no
 
-    A record gets its digests and claims computed again, the ε its rows show, and attacks. Anything else gets the level
-    that two inputs show at least. Exit 0 when nothing is disproved, 1 when something is.
+    A record gets its digests and claims computed again, the ε its rows show, and attacks. A release made elsewhere,
+    without a record, gets the ε its rows show, and attacks. Anything else gets the level that two inputs show at least.
+    Exit 0 when nothing is disproved, 1 when something is.
     """
     subject, program = given["subject"], given["program"]
-    if (subject is None) == (program is None):
-        raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
-    kind = "a program" if program is not None else _kind(subject)
+    foreign = subject is None and program is None and given["released"] is not None
+    if (subject is None) == (program is None) and not foreign:
+        raise OptionError(
+            "Name one thing to audit: a record, a mechanism, a channel file, --program, or --released with --original "
+            "and --secret."
+        )
+    kind = "a release made elsewhere" if foreign else "a program" if program is not None else _kind(subject)
+    said = {**given, **given["reading"]}
     for name in _NOT_FOR[kind]:
-        if given[name] not in (None, (), False):
+        if said.get(name) not in (None, (), False):
             option = name.replace("_", "-")
             raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=kind)
-    if kind == "a record":
+    if foreign:
+        _audit_foreign(given, as_json, output)
+    elif kind == "a record":
         _audit_release(Path(subject), given, as_json, output)
     else:
         _audit_mechanism(subject or program, given, as_json, output)
@@ -100,20 +115,57 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.levels import level_files
 
     original, released = given["original"], given["released"]
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
-    require_not_read(output, original, record, released)
-    with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
-        bins = parse_binnings(given["bins"], given["background"])
-        settings = _settings(given, "released", "secret", "background", "unit", "confidence", "targets")
+    require_not_read(
+        output, original, record, None if released is None else Path(released), *level_files(given["levels"])
+    )
+    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
+        bins = parse_binnings(given["bins"], given["background"], given["levels"])
+        settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(
-            record, table, withheld=given["withhold"], bins=bins, simulation_seed=seed, progress=tell, **settings
+            record,
+            table,
+            released=None if released is None else Path(released),
+            withheld=given["withhold"],
+            bins=bins,
+            simulation_seed=seed,
+            progress=tell,
+            **settings,
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()
+
+
+def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+    from leakgauge.jobs.audit import audit_foreign
+    from leakgauge.tables import open_table
+    from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.opening import source_files
+
+    original, released = given["original"], given["released"]
+    if original is None:
+        raise OptionError("A release is audited beside the table it was made from; name that with --original.")
+    if not given["secret"] and not given["withhold"]:
+        raise OptionError("Without a record nothing says what is to be protected; name it with --secret.")
+    require_not_read(output, original, *source_files(released))
+    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
+        audit = audit_foreign(
+            released,
+            table,
+            given["secret"],
+            withheld=given["withhold"],
+            bins=parse_binnings(given["bins"], given["background"]),
+            reading=given["reading"],
+            simulation_seed=given["simulate"] or 0,
+            progress=tell,
+            **_settings(given, "key", "background", "unit", "confidence", "targets"),
+        )
+    deliver(audit, as_json, output, lambda: _render_release(audit))
 
 
 def _audit_mechanism(spelled: str, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
@@ -170,15 +222,55 @@ def _verdict(violated: bool) -> Text | str:
 
 
 def _render_release(audit: Audit) -> Parts:
-    checks = check_table(say("record||why"), say("The record, computed again"), audit.checks)
-    parts: Parts = [checks, _levels(audit), _attacks(audit), *_exposures(audit)]
+    if audit.foreign is None:
+        parts: Parts = [check_table(say("record||why"), say("The record, computed again"), audit.checks)]
+    else:
+        parts = [*_matched(audit, audit.foreign)]
+    parts += [_levels(audit), _attacks(audit), *_exposures(audit)]
     if audit.anonymity is not None:
         public = grid(title=say("Public columns"))
         public.add_row(say("k-anonymity"), str(audit.anonymity.k))
         alone = say("{unique:d} of {rows:d} rows", unique=audit.anonymity.unique, rows=audit.anonymity.rows)
         public.add_row(say("alone in their class"), alone)
         parts.append(public)
+    if audit.diversity:
+        parts += _diversity(audit)
+    if audit.foreign is not None:
+        untried = say(", ").join(map(retell, audit.foreign.left_out))
+        parts.append(say("Not tried, because both tables are not enough for it: {attacks!s}.", attacks=untried))
+        parts.append(say("There is no record: nothing is promised, and nothing can be disproved."))
+        return parts
     return [*parts, _verdict(audit.violated)]
+
+
+def _matched(audit: Audit, foreign: Foreign) -> Parts:
+    """How the rows of a release made elsewhere were matched, and how much of each column is true."""
+    by_key = say("by {key!r}", key=foreign.key) if foreign.key is not None else say("by their order")
+    facts = grid(title=say("{file!s}, made elsewhere", file=foreign.released))
+    facts.add_row(say("rows matched"), f"{audit.rows} {by_key}")
+    facts.add_row(say("only in the release"), str(foreign.only_released))
+    facts.add_row(say("only in the original"), str(foreign.only_original))
+    if foreign.withheld:
+        facts.add_row(say("secrets not in the release"), ", ".join(foreign.withheld))
+    if foreign.added:
+        facts.add_row(say("not in the original"), ", ".join(foreign.added))
+    columns = grid(say("column|is or contains the truth|stands for|values"), say("What was released of each column"))
+    for one in foreign.columns:
+        columns.add_row(one.name, f"{one.contains.value:.1%}", f"{one.size.value:.3g}", str(one.values))
+    return [*(alert(retell(one)) for one in foreign.warnings), facts, *([columns] if foreign.columns else [])]
+
+
+def _diversity(audit: Audit) -> Parts:
+    """How different each secret is within the groups of the public columns; the worst group counts."""
+    heads = say("secret|distinct l|entropy l|t|α|β|enhanced β|δ")
+    worst = grid(heads, say("The secrets within groups of the public columns, at worst"))
+    for one in audit.diversity:
+        shares = (one.entropy, one.closeness, one.largest_share, one.likeness, one.enhanced_likeness, one.disclosure)
+        worst.add_row(one.secret, str(one.distinct), *(f"{share:.3g}" for share in shares))
+    return [
+        worst,
+        say("These describe the table; they are not a guarantee, and make no claim of differential privacy."),
+    ]
 
 
 def _exposures(audit: Audit) -> Parts:
@@ -217,11 +309,13 @@ def _levels(audit: Audit) -> Table:
     levels = grid(say("column|claimed|shown by its rows|rows"), say("What the rows show"))
     for name, level in audit.columns.items():
         if level is None:
-            levels.add_row(name, "", say("too few rows, or nothing claimed"), "")
+            why = say("too few rows, or nothing claimed") if audit.foreign is None else say("too few rows")
+            levels.add_row(name, "", why, "")
             continue
         template = message("at least {level} {unit} VIOLATED") if level.violated else message("at least {level} {unit}")
         at_least = say(template, level=number(level.at_least), unit=level.lower_bound.unit)
-        levels.add_row(name, str(level.statement), at_least, say("{samples:d} of each of two", samples=level.samples))
+        claimed = "" if level.statement is None else str(level.statement)
+        levels.add_row(name, claimed, at_least, say("{samples:d} of each of two", samples=level.samples))
     return levels
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,8 @@ NARROW = 9
 @options.distortion
 @options.weights
 @options.bins
-@options.missing
+@options.levels
+@options.reading
 @click.option(
     "--by",
     type=click.Choice(["bits", "epsilon", "identifiability"]),
@@ -51,6 +52,7 @@ def command(
     secret: tuple[str, ...],
     distortion: tuple[str, ...],
     weights: Path | None,
+    reading: Mapping[str, Any],
     as_json: bool,
     output: Path | None,
     **given: Any,
@@ -69,13 +71,16 @@ def command(
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
     from leakgauge.jobs.compare import compare
+    from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given.pop("together"))
     loss = loss_of(distortion, secret)
     files = (Path(name) for name in mechanisms if ":" not in name)
-    require_not_read(output, table, *files, *loss.files, weights)
+    require_not_read(output, table, *files, *loss.files, weights, *level_files(given["levels"]))
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        comparison = compare(table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given)
+        comparison = compare(
+            table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given, **reading
+        )
     deliver(comparison, as_json, output, lambda: _render(comparison, secret))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from leakgauge.cli.output import Parts, deliver, number, require_not_read, worki
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
+from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     from leakgauge.design import Knowledge, RateDistortion, Solution
@@ -36,16 +39,27 @@ if TYPE_CHECKING:
     type=click.Choice(["nobody", "attacker", "both", "published"]),
     help="Who knows the background; by default the attacker where there is one, else nobody.",
 )
+@click.option("--through", metavar="COLUMN", help="Release this column so that it tells least on the secret.")
+@options.keep
+@click.option(
+    "--keep-at-least",
+    multiple=True,
+    metavar="[VALUE=]P",
+    help="With --keep: a value stays with at least this probability.",
+)
+@click.option("--never-changed", multiple=True, metavar="VALUE", help="With --keep: a value that is always released.")
 @options.distortion
 @click.option("--slope", type=float, metavar="NATS", help="The point where a unit of distortion is worth so many nats.")
 @options.max_distortion
 @options.max_leakage
+@click.option("--within", type=float, metavar="NUMBER", help="The mean absolute error that readers can bear.")
 @click.option("--curve", type=int, metavar="N", help="N points from no leakage to the least distortion.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε as well, in nats.")
 @click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
 @options.weights
 @options.bins
-@options.missing
+@options.levels
+@options.reading
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds or weights 1e-6.")
 @click.option(
     "-o",
@@ -70,58 +84,126 @@ def command(
     \b
     leakgauge design people.csv --secret illness --max-distortion 0.2 -o channel.json
     leakgauge design people.csv --secret illness --background city --max-leakage 0.5 -o channel.json
+    leakgauge design people.csv --secret illness --max-distortion 0.2 --keep shares -o channel.json
+    leakgauge design people.csv --secret illness --through city --max-distortion 0.1 -o channel.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be
     computed from it: keep it inside.
     """
-    from leakgauge.design import frontier, solve
-    from leakgauge.jobs.design import Question, as_design, as_frontier
+    from leakgauge.design import Keep, MaxDistortion, frontier, solve
+    from leakgauge.jobs.design import (
+        Question,
+        as_design,
+        as_frontier,
+        bins_within,
+        left_within,
+        price_of_keeping,
+        require_few_values,
+    )
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.chosen_bins import settled
+    from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given["together"])
-    target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve)
+    within = given["within"]
+    target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve, within)
     known = _knowledge(given["knowledge"], background)
-    loss = loss_of(given["distortion"], secret)
-    require_not_read(output, table, *loss.files, weights)
+    through = given["through"]
+    released = secret if through is None else (through,)
+    loss = loss_of(given["distortion"] if within is None else _absolute(given["distortion"], released), released)
+    require_not_read(output, table, *loss.files, weights, *level_files(given["levels"]))
     question = Question(
         secret,
         background,
         loss.distortion(),
         known,
-        parse_binnings(given["bins"], secret + background),
+        parse_binnings(given["bins"], tuple(dict.fromkeys(secret + released + background)), given["levels"]),
         given["local_dp"],
         given["identifiability"],
         None if weights is None else read_label_values(weights),
+        through,
+        Keep(given["keep"] or "nothing"),
+        _floors(given["keep_at_least"]),
+        given["never_changed"],
     )
     gap = question.gap if given["gap"] is None else given["gap"]
     with (
         working(say("Designing for {table!s} …", table=Path(table).name)),
-        open_table(table, missing=given["missing"]) as source,
+        open_table(table, **given["reading"]) as source,
     ):
+        bins = dict(question.bins)
+        if within is not None:
+            found = bins_within(source, released[0], bins.get(released[0]), within)
+            bins |= {} if found is None else {released[0]: found}
+            target = MaxDistortion(left_within(source, released[0], found, within))
+        bins = {name: settled(source, name, how) for name, how in bins.items()}
+        require_few_values(source, released, {name: how for name, how in bins.items() if name in released})
+        question = replace(question, bins=bins)
         problem = question.problem(source, target)
         if curve is None:
             _require_drawable(problem, output)
         solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
+        price = price_of_keeping(solutions[0], gap) if curve is None else None
     if output is not None:
         write_whole(output, _artefact(question, solutions, output, curve is not None))
-    answer = as_design(solutions[0]) if curve is None else as_frontier(solutions)
-    deliver(answer, as_json, None, lambda: _render(solutions, secret, output))
+    answer = as_design(solutions[0], price=price) if curve is None else as_frontier(solutions)
+    deliver(answer, as_json, None, lambda: [*_render(solutions, question, price, output), *options.learnt_bins(bins)])
 
 
-def _target(slope: float | None, max_distortion: float | None, max_leakage: float | None, curve: int | None) -> Target:
-    """The one target that is given; a curve starts at slope 0."""
+def _floors(texts: Sequence[str]) -> dict[str, float] | float:
+    """With what probability values stay at least: for all, or by value, whose text may hold ``=``."""
+    pairs = [text.rpartition("=") for text in texts]
+    try:
+        named = {value: float(least) for value, equals, least in pairs if equals}
+        bare = [float(least) for _, equals, least in pairs if not equals]
+    except ValueError:
+        raise OptionError(
+            "--keep-at-least takes a probability, or VALUE=PROBABILITY, and {found!r} is neither.", found=texts[0]
+        ) from None
+    if len(bare) + bool(named) > 1 or len(bare) + len(named) < len(texts):
+        raise OptionError(
+            "--keep-at-least is given {count} times; give one number for all values, or one for each as VALUE=NUMBER.",
+            count=len(texts),
+        )
+    return named or (bare[0] if bare else 0.0)
+
+
+def _absolute(distortion: Sequence[str], secret: Sequence[str]) -> tuple[str]:
+    """The distortion of an error that readers can bear, which is its own."""
+    if len(secret) > 1 or not {"hamming", "absolute"}.issuperset(distortion):
+        raise OptionError(
+            "--within is the mean absolute error of one column; leave --distortion out, and name one secret."
+        )
+    return ("absolute",)
+
+
+def _target(
+    slope: float | None,
+    max_distortion: float | None,
+    max_leakage: float | None,
+    curve: int | None,
+    within: float | None = None,
+) -> Target:
+    """The one target that is given; a curve starts at slope 0, and what an error leaves is known of the table."""
     from leakgauge.design import MaxDistortion, MaxLeakage, Slope
 
-    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve))
+    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve, within))
     if count != 1:
         raise OptionError(
             "{count} targets are given; say one of {first!s} and {last!s}.",
             count=count,
-            first=("--slope", "--max-distortion", "--max-leakage"),
+            first=("--slope", "--max-distortion", "--max-leakage", "--within"),
             last="--curve",
+        )
+    if within is not None and not 0 < within < math.inf:
+        raise OptionError(
+            "--{name!s} {value} is not a finite number {range}; give one.",
+            name="within",
+            value=within,
+            range=Sentence("above 0"),
         )
     if max_distortion is not None:
         return MaxDistortion(max_distortion)
@@ -181,15 +263,28 @@ def _artefact(question: Question, solutions: Sequence[Solution], output: Path, c
     return text.getvalue()
 
 
-def _render(solutions: Sequence[Solution], secret: Sequence[str], output: Path | None) -> Parts:
-
-    columns = [say("mean distortion"), say("I(X;Y) bits"), say("ε nats"), say("letters"), say("gap bits"), say("slope")]
+def _render(solutions: Sequence[Solution], question: Question, price: float | None, output: Path | None) -> Parts:
+    told = "I(X;Y)" if question.through is None else "I(S;Y)"
+    columns = [
+        say("mean distortion"),
+        say("{what!s} bits", what=told),
+        say("ε nats"),
+        say("letters"),
+        say("gap bits"),
+        say("slope"),
+    ]
     background, weighted = solutions[0].background_floor, solutions[0].weighted_leakage is not None
     if background is not None:
-        columns.insert(2, say("I(X;Y,Z) bits"))
+        columns.insert(2, say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))
     if weighted:
         columns.insert(2, say("weighted bits"))
-    title = say("Least leaking channels for {secret!s}", secret=", ".join(secret))
+    title = say("Least leaking channels for {secret!s}", secret=", ".join(question.secret))
+    if question.through is not None:
+        title = say(
+            "Channels of {column!s} that tell least on {secret!s}",
+            column=question.through,
+            secret=", ".join(question.secret),
+        )
     table = Table(*columns, title=title, title_justify="left")
     for one in solutions:
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
@@ -198,11 +293,13 @@ def _render(solutions: Sequence[Solution], secret: Sequence[str], output: Path |
     parts: Parts = [table]
     if background is not None:
         floor = number(background)
-        parts.append(say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=floor))
+        known = message("The background alone tells {what!s} = {bits} bits; no channel leaks less.")
+        parts.append(say(known, what=told.replace("Y)", "Z)"), bits=floor))
     if weighted:
         parts.append(say("What is made small are the weighted bits, I(X;Y) with the weights given."))
     if len(solutions) == 1:
         parts.extend(_said_of_one(solutions[0]))
+        parts.extend(_said_of_use(solutions[0], price))
     parts.extend(_said_of_all(solutions[0].problem))
     if output is not None:
         inside = say("Keep {file!s} inside: the exact counts of the table can be computed from it.", file=output.name)
@@ -221,10 +318,11 @@ _OTHERS = {
 
 def _said_of_all(problem: RateDistortion) -> Iterator[str]:
     """What the gap proves, of which quantity and among which channels, and what it does not."""
-    from leakgauge.design import Knowledge
+    from leakgauge.design import Keep, Knowledge
     from leakgauge.probability import Joint
 
-    what = "I(X;Y)" if problem.weights is None else say("weighted I(X;Y)")
+    told = "I(X;Y)" if problem.secret is None else "I(S;Y)"
+    what = told if problem.weights is None else say("weighted I(X;Y)")
     if problem.knowledge is Knowledge.PUBLISHED:
         yield say(
             "The algorithm as published makes {what} small, not I(X;Y,Z): it does not take the background into "
@@ -232,15 +330,34 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
             what=what,
         )
     elif problem.knowledge is not Knowledge.NOBODY:
-        what = "I(X;Y,Z)"
-    elif isinstance(problem.source, Joint):
+        what = told.replace("Y)", "Y,Z)")
+    elif isinstance(problem.source, Joint) and problem.secret is None:
         yield say("I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small.", what=what)
     bounded = (problem.local_dp, problem.identifiability) != (None, None)
+    if problem.keep is not Keep.NOTHING:
+        kept = {Keep.SHARES: say("the shares"), Keep.ASSOCIATIONS: say("the associations with the background")}
+        yield say("All channels that are compared keep {what!s}.", what=kept[problem.keep])
     yield say(
         "{others!s} has less {what!s} than these, but for the gap. Designed from this table's counts.",
         others=say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded]),
         what=what,
     )
+
+
+def _said_of_use(solution: Solution, price: float | None) -> Iterator[str]:
+    """What readers of the release should know: what was told before, what keeping costs, and what is lost."""
+    if solution.told_unprotected is not None:
+        yield say(
+            "Released as it is, the column tells {bits} bits on the secret.", bits=number(solution.told_unprotected)
+        )
+    if price is not None:
+        yield say("Keeping costs {bits} bits more than the least leaking channel.", bits=number(price))
+    if solution.lost > 0:
+        yield say(
+            "Values of {share:.1%} of the rows are never released; --keep shares releases every value as often as it "
+            "occurs.",
+            share=solution.lost,
+        )
 
 
 def _said_of_one(solution: Solution) -> Iterator[str]:

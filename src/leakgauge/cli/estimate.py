@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Column, Table
@@ -41,7 +41,7 @@ SHOWN = 60
 @click.option("--mean", metavar="COLUMN", help="The mean of a number.")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Groups of the mean; may be repeated.")
 @click.option("--rows-per-unit", type=int, default=1, show_default=True, help="Rows that one person has at most.")
-@options.missing
+@options.reading
 @options.confidence
 @options.output
 def command(
@@ -52,7 +52,7 @@ def command(
     mean: str | None,
     by: tuple[str, ...],
     rows_per_unit: int,
-    missing: tuple[str, ...],
+    reading: Mapping[str, Any],
     confidence: float,
     as_json: bool,
     output: Path | None,
@@ -76,7 +76,7 @@ def command(
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
     require_not_read(output, release, *files)
     with working(say("Estimating from {release!s} …", release=Path(release).name)):
-        recipient = estimate(release, channels, confidence=confidence, rows_per_unit=rows_per_unit, missing=missing)
+        recipient = estimate(release, channels, confidence=confidence, rows_per_unit=rows_per_unit, **reading)
         asked = [recipient.shares(one) for one in shares]
         asked += [recipient.crosstab(*_columns(one)) for one in crosstab]
         asked += [recipient.mean(mean, by)] if mean is not None else []

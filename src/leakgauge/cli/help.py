@@ -21,13 +21,6 @@ from leakgauge.languages import CODES, ENGLISH, message
 _SPOKEN: Final = f"{__name__}.language"
 _GIVEN: Final = f"{__name__}.given"
 """Of the values typed for a verb, by their parameters' names, and of what is left of the arguments."""
-_NOT_YET: Final = {
-    ("query", "where"): message(
-        "several conditions are not supported yet: make one column of both, and ask about that"
-    ),
-}
-"""Options that people expect to be repeatable, by verb and name, and what they can do instead."""
-_ONCE: Final = message("give it once")
 # Heads and notes of click's own; it hands them over as finished texts.
 _OF_CLICK = (
     message("Options"),
@@ -54,7 +47,7 @@ class _Once(click.Command):
         ctx.meta[_GIVEN] = values, left
         for parameter, times in Counter(given).items():
             if isinstance(parameter, click.Option) and times > 1 and not (parameter.multiple or parameter.is_flag):
-                raise _repeated(parameter, times, ctx)
+                raise _repeated(parameter, times)
         return super().parse_args(ctx, args)
 
 
@@ -63,18 +56,16 @@ def _language_once(ctx: click.Context, option: click.Parameter, value: str | Non
     if ctx.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE:
         # Groups and their verbs share this.
         if _SPOKEN in ctx.meta:
-            raise _repeated(option, 2, ctx)
+            raise _repeated(option, 2)
         ctx.meta[_SPOKEN] = value
     return value
 
 
-def _repeated(option: click.Parameter, times: int, ctx: click.Context) -> OptionError:
-    verb = ctx.command_path.split()[1:2]
+def _repeated(option: click.Parameter, times: int) -> OptionError:
     return OptionError(
-        "{option!s} is given {times:d} times and takes one value; {way}.",
+        "{option!s} is given {times:d} times and takes one value; give it once.",
         option=max(option.opts, key=len),
         times=times,
-        way=_NOT_YET.get(("".join(verb), str(option.name)), _ONCE),
     )
 
 

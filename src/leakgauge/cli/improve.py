@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
 @click.option("--ledger", metavar="PATH|ADDRESS", help="Which pays for it.")
 @options.dataset
-@options.missing
+@options.reading
 @options.output
-def command(table: str, as_json: bool, output: Path | None, **given: Any) -> None:
+def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path | None, **given: Any) -> None:
     """Look for the cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
 
     \b
@@ -50,7 +51,7 @@ def command(table: str, as_json: bool, output: Path | None, **given: Any) -> Non
         # A full disk must not lose what the histogram is bought for.
         require_room(output, 1 << 24)
     with counting(say("Trying")) as tell:
-        search = improve(table, **given, progress=tell)
+        search = improve(table, **given, **reading, progress=tell)
     deliver(stored(search, given["secret"]), as_json, output, lambda: _render(search))
     search.improvement.require()
 

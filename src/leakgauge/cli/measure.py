@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.weights
 @options.bins
-@options.missing
+@options.levels
+@options.reading
 @click.option(
     "--estimator",
     type=click.Choice(["plug-in", "miller-madow", "shrinkage"]),
@@ -52,7 +54,8 @@ def command(
     each: bool,
     weights: Path | None,
     bins: tuple[str, ...],
-    missing: tuple[str, ...],
+    levels: tuple[str, ...],
+    reading: Mapping[str, Any],
     estimator: str,
     confidence: float,
     as_json: bool,
@@ -60,7 +63,8 @@ def command(
 ) -> None:
     """What the secret columns of TABLE leak, in bits, with intervals; several of them each by itself.
 
-    TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file. Missing values are a value of their own.
+    TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file. Missing values are a value of their
+    own.
 
     \b
     leakgauge measure people.parquet --secret illness --background city --background age --bins age=width:10
@@ -73,6 +77,8 @@ def command(
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.chosen_bins import settled
+    from leakgauge.tables.levels import level_files
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
@@ -82,7 +88,7 @@ def command(
         click.echo(say("--each is the default and need not be said."), err=True)
     if weights is not None and len(secret) > 1 and not together:
         raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
-    require_not_read(output, table, channel, weights)
+    require_not_read(output, table, channel, weights, *level_files(levels))
     whole = Roles(secret, release, background)
     several = len(secret) > 1 and not together
     roles = [Roles((one,), release, background) for one in secret] if several else [whole]
@@ -90,18 +96,22 @@ def command(
         "called": table,
         "channel": None if channel is None else read_channel(channel),
         "weights": None if weights is None else read_label_values(weights),
-        "bins": parse_binnings(bins, secret + release + background),
+        "bins": parse_binnings(bins, secret + release + background, levels),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
         "confidence": confidence,
         "unit": unit,
     }
-    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
+    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading) as source:
+        settings["bins"] = {name: settled(source, name, how) for name, how in settings["bins"].items()}
         measurements = [measure(source, role, **settings) for role in roles]
     deliver(
         EachMeasurement(table, tuple(measurements)) if several else measurements[0],
         as_json,
         output,
-        lambda: [part for one in measurements for part in _render(one, Path(table).name)],
+        lambda: [
+            *(part for one in measurements for part in _render(one, Path(table).name)),
+            *options.learnt_bins(settings["bins"]),
+        ],
     )
 
 

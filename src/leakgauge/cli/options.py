@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.distances import Distortion
+    from leakgauge.tables import Binning
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
 FILE: Final = click.Path(path_type=Path)
 NAMES = ("hamming", "absolute", "squared")
+READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
+"""What ``open_table`` takes beside the source."""
 
 secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
 together = click.option("--together", is_flag=True, help="Several secrets are one joint source.")
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
-bins = click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+bins = click.option(
+    "--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, auto, …"
+)
 levels = click.option(
     "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values, the Nth of an ARX-style CSV file."
-)
-missing = click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
-missing_in_original = click.option(
-    "--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'."
 )
 released = click.option("--released", type=FILE, metavar="TABLE", help="The release, if it was moved.")
 weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive.")
@@ -48,6 +51,11 @@ max_distortion = click.option(
 )
 max_leakage = click.option(
     "--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits."
+)
+keep = click.option(
+    "--keep",
+    type=click.Choice(["nothing", "shares", "associations"]),
+    help="Release every value as often as it occurs; or also with each background.",
 )
 confidence = click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
 dataset = click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
@@ -77,19 +85,37 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
 
 
 def reading(command: Command) -> Command:
-    """How a file is read."""
-    for option in (
-        click.option("--no-header", is_flag=True, help="The first line is a row, not the names of columns."),
-        click.option(
-            "--date-format", multiple=True, metavar="[COLUMN=]FORMAT", help="How dates are written, such as %d/%m/%Y."
-        ),
-        click.option("--decimal", default=".", show_default=True, metavar="SIGN", help="Before decimals."),
-        click.option("--thousands", metavar="SIGN", help="Between thousands, such as ','."),
+    """How a table is read: the command gets what was said, as ``open_table`` takes it, in one argument ``reading``."""
+    taken = (
+        click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'."),
         click.option("--encoding", metavar="NAME", help="Of a text file, such as windows-1252; default: UTF-8."),
-        missing,
-    ):
-        command = option(command)
-    return command
+        click.option("--thousands", metavar="SIGN", help="Between thousands in texts, such as ','."),
+        click.option("--decimal", metavar="SIGN", help="Before decimals in texts; default: a point."),
+        click.option(
+            "--date-format",
+            multiple=True,
+            metavar="[COLUMN=]FORMAT",
+            help="How dates are written in texts, such as dd/mm/yyyy.",
+        ),
+        click.option("--no-header", is_flag=True, help="The first line is a row, not the names of columns."),
+    )
+
+    @wraps(command)
+    def reads(**given: Any) -> None:
+        read = {name: given.pop(name) for name in READING}
+        command(**given, reading={name: said for name, said in read.items() if said not in (None, (), False)})
+
+    return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(taken), reads))
+
+
+def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
+    """What the table decided of ``--bins``, as it would be typed."""
+    from leakgauge.tables.binnings import asked_binning, spelled_binning
+
+    for name, how in bins.items():
+        if asked_binning(how) is not how:
+            chosen = spelled_binning(how)
+            yield say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
 
 
 def output(command: Command) -> Command:

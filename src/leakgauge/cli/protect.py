@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
@@ -23,10 +24,11 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Quantity, Request, SecretOutcome, Survey, Utility
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
+    "coarsen": message("choosing the levels"),
     "survey": message("looking through the columns"),
     "measure": message("measuring the leakage"),
     "design": message("designing the channel"),
@@ -49,9 +51,7 @@ STAGES = {
 @click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
 )
-@click.option(
-    "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
-)
+@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is, or coarser; no other column is.")
 @click.option("--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it names people.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person; it is never released.")
 @click.option("--rows-per-unit", type=int, metavar="N", help="Rows of a person at most; guarantees are for so many.")
@@ -86,13 +86,15 @@ STAGES = {
 @options.bins
 @options.levels
 @click.option("--suppress-below", type=int, metavar="K", help="Leave out public values of groups smaller than this.")
-@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns least so that every group has K rows.")
+@click.option(
+    "--min-k", type=int, metavar="K", help="Coarsen public columns as little as lets every group have K rows."
+)
 @click.option(
     "--max-suppressed", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of the rows, for --min-k."
 )
 @click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
 @options.reading
-@click.option("--repeat", metavar="DIR", help="The same as that job, on a new TABLE.")
+@click.option("--repeat", metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE.")
 @click.option("--lower", type=float, metavar="NUMBER", help="With --target: the least value of a numeric secret.")
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
@@ -111,7 +113,7 @@ STAGES = {
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")
 @click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
 @options.as_json
-def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
+def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     Measured, designed, released, attacked, graded, reported; everything is left in DIR.
@@ -120,6 +122,10 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --secret income --unit person --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --target good -o out
+    leakgauge protect february.parquet --repeat out/january -o out/february
+
+    --repeat takes what was asked of an earlier job, but for what is typed beside it, and its mechanism as it was; what
+    both releases tell together is said too.
 
     Columns that name people are refused, and nothing is written, unless --accept-unique names them.
 
@@ -130,11 +136,18 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     from leakgauge.artefacts import Request
     from leakgauge.jobs.protect import protect
 
-    given["report_language"] = given["report_language"] or current().code
     limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
-    asked = Request(**{**given, **limits})
+    asked = {**given, **limits}
+    if given["repeat"] is None:
+        language = given["report_language"] or current().code
+        question = {"table": Request(**{**asked, "report_language": language}, **reading)}
+    else:
+        # What was not typed is as it was then, and not as it is by default.
+        source = click.get_current_context().get_parameter_source
+        question = {name: value for name, value in asked.items() if source(name) is not ParameterSource.DEFAULT}
+        question |= reading
     with progress_lines() as tell:
-        done = protect(asked, output, overwrite=overwrite, progress=tell)
+        done = protect(folder=output, overwrite=overwrite, progress=tell, **question)
     deliver(done.job, as_json, None, lambda: render(done))
     done.require()
 
@@ -187,9 +200,12 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Measurement, Record, Survey
+    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey, Utility
+    from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
-    from leakgauge.release.guarantees import said_of_bins
+    from leakgauge.cli.release import suppressed_rows
+    from leakgauge.cli.repeated import said_of_earlier_releases
+    from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
     job, headline = done.job, done.job.headline
     parts: Parts = []
@@ -212,8 +228,17 @@ def render(done: Done) -> Parts:
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
-        plan = done.read(Record, "release.json").plan
-        parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
+        if (done.folder / "coarsening.json").exists():
+            parts.append(chosen_levels(done.read(Coarsening, "coarsening.json")))
+        record = done.read(Record, "release.json")
+        plan = record.plan
+        parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
+        parts += suppressed_rows(record)
+        if job.repeated is not None:
+            per_person = job.asked.rows_per_unit is not None
+            parts += said_of_earlier_releases(job.repeated, per_person=per_person)
+        worth = [done.kept.get(Utility, job.asked.file("utility.json", one)) for one in job.asked.groups]
+        parts += [said for one in worth if one is not None for said in _numbers(one)]
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)
@@ -225,6 +250,41 @@ def render(done: Done) -> Parts:
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     return parts
+
+
+_TAKEN_FOR_BOUND = message(
+    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
+)
+_OUTSIDE = message(
+    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp brings them "
+    "back."
+)
+_BROUGHT_BACK = message(
+    "About {share:.2g} % of the released values of {column!s} were brought back to between {lower!s} and {upper!s}."
+)
+
+
+def _numbers(worth: Utility) -> Parts:
+    """How far released numbers are from the true ones, and how many lie where none can be."""
+    parts: Parts = []
+    for column, one in worth.numbers.items():
+        fields: dict[str, object] = {"column": column, "error": _amount(one.measured)}
+        if one.promised is not None:
+            fields["most"] = _amount(one.promised)
+            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by design.", **fields))
+        else:
+            parts.append(say("· {column!s} is off by {error!s} on average.", **fields))
+        if one.lower is None or one.upper is None:
+            continue
+        bounds: dict[str, object] = {"column": column, "lower": _amount(one.lower), "upper": _amount(one.upper)}
+        before, after = (100 * share.value if share else 0.0 for share in (one.beyond, one.released_beyond))
+        said = ((_TAKEN_FOR_BOUND, before), (_BROUGHT_BACK if one.clamped else _OUTSIDE, after))
+        parts += [Text(say(words, share=share, **bounds), "yellow") for words, share in said if share]
+    return parts
+
+
+def _amount(quantity: Quantity) -> str:
+    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
 
 
 def learnt(found: Headline | SecretOutcome) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
@@ -27,17 +27,22 @@ if TYPE_CHECKING:
     from leakgauge.release.ledger import Entry, Spending
     from leakgauge.release.ledger.admission import Verdict
     from leakgauge.release.ledger.cost import Cost, Total
-    from leakgauge.release.queries import Condition, Protection, Query
+    from leakgauge.release.queries import Groups, Protection, Query
 
 _Option = Callable[[Any], Any]
 _COMMON = (
     click.option("--epsilon", type=float, required=True, metavar="E", help="The budget of this answer, in nats."),
     options.confidence,
-    click.option("--where", metavar="COLUMN=VALUE", help="Only rows with this value; (missing) for those without."),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="CONDITION",
+        help="Only rows with city=A, 'age>=18', 'city in A|B', …; repeated: all must hold; (missing) for no value.",
+    ),
     click.option("--unit", metavar="COLUMN", help="Protect all rows of one value of it; by default one row."),
     click.option("--rows-per-unit", type=int, metavar="N", help="Use at most so many rows of each unit; 1 by default."),
     options.neighbours,
-    options.missing,
+    options.reading,
     click.option("--ledger", metavar="ADDRESS", help="Spend from this ledger."),
     click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
     click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
@@ -49,13 +54,21 @@ _COLUMN = (click.option("--column", required=True, metavar="COLUMN", help="Whose
 _BOUNDS = (
     click.option("--lower", type=float, metavar="NUMBER", help="Lower bound; values below are raised to it."),
     click.option("--upper", type=float, metavar="NUMBER", help="Upper bound; values above are lowered to it."),
-    click.option("--missing-value", type=float, metavar="NUMBER", help="The number that stands for missing values."),
+    click.option(
+        "--missing-value", type=float, metavar="NUMBER", help="The number for missing values; else they are left out."
+    ),
 )
 _LABELS = (
     click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
     click.option("--labels-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
 )
 _EDGES = (click.option("--edges", metavar="1,2,3", help="Or where numbers are cut; the outermost bins have no end."),)
+_GROUPS = (
+    click.option("--by", metavar="COLUMN", help="One answer for each declared group of its values."),
+    click.option("--groups", metavar="A|B|C", help="The groups; (missing) for no value."),
+    click.option("--groups-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
+    click.option("--group-edges", metavar="1,2,3", help="Or where numbers are cut into groups."),
+)
 _SHARE = (
     click.option(
         "--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below."
@@ -75,11 +88,12 @@ _AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at",
 def command(ctx: click.Context, table: str) -> None:
     """Private answers about TABLE: noise hides what one row, or one person, contributes.
 
-    TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file.
+    TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file.
 
     \b
     leakgauge query people.csv mean --column age --lower 0 --upper 120 --epsilon 0.5 --ledger budget.ledger
-    leakgauge query people.csv count --where city=A --epsilon 0.1 --unit person --rows-per-unit 3
+    leakgauge query people.csv count --where city=A --where "age>=18" --epsilon 0.1 --unit person --rows-per-unit 3
+    leakgauge query people.csv mean --column age --lower 0 --upper 120 --by city --groups "A|B" --epsilon 1
     leakgauge query people.csv histogram --column city --labels "A|B|(missing)" --epsilon 1 --dry-run
     """
     ctx.obj = table
@@ -97,9 +111,10 @@ def _verb(name: str, kind: str, told: str, *groups: tuple[_Option, ...], last: t
     command.command(name, help=told)(ask)
 
 
-_verb("count", "Count", message("How many rows there are, or how many have a value."), _DELTA)
-_verb("sum", "Sum", message("The sum of a column, its values clamped to the bounds."), _COLUMN, _BOUNDS, _DELTA)
-_verb("mean", "Mean", message("The mean of a column, its values clamped to the bounds."), _COLUMN, _BOUNDS, _DELTA)
+_verb("count", "Count", message("How many rows there are, or how many meet conditions."), _GROUPS, _DELTA)
+_NUMBERS = (_COLUMN, _BOUNDS, _GROUPS)
+_verb("sum", "Sum", message("The sum of a column, its values clamped to the bounds."), *_NUMBERS, _DELTA)
+_verb("mean", "Mean", message("The mean of a column, its values clamped to the bounds."), *_NUMBERS, _DELTA)
 _verb(
     "histogram",
     "Histogram",
@@ -107,9 +122,7 @@ _verb(
     *(_COLUMN, _LABELS, _DELTA),
     last=_EDGES,
 )
-_verb(
-    "quantile", "Quantile", message("A number below which a share of the values lies."), _COLUMN, _BOUNDS, last=_SHARE
-)
+_verb("quantile", "Quantile", message("A number below which a share of the values lies."), *_NUMBERS, last=_SHARE)
 _verb("top", "TopLabels", message("The declared values that most rows have."), _COLUMN, _LABELS, last=_MOST)
 
 
@@ -125,12 +138,12 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
     ledger, simulate, as_json, output = (given[name] for name in ("ledger", "simulate", "as_json", "output"))
     rows = 1 if given["rows_per_unit"] is None else given["rows_per_unit"]
     protection = Protection(given["unit"], rows, Neighbours(given["neighbours"]))
-    query = _query(kind, given)
     if simulate is not None and given["dry_run"]:
         raise OptionError("--dry-run and --simulate exclude each other; a dry run draws nothing.")
     if simulate is not None:
         require_no_ledger(ledger)
-    require_not_read(output, table, given.get("labels_file"), *(() if ledger is None else ledger_files(ledger)))
+    files = (given.get("labels_file"), given.get("groups_file"))
+    require_not_read(output, table, *files, *(() if ledger is None else ledger_files(ledger)))
     name = None if ledger is None else given["dataset"] or default_dataset(table)
     # An output that cannot be written is found before anything is spent: its folder takes a draft, or refuses.
     tried = draft(output) if output else nullcontext()
@@ -138,8 +151,9 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
         with (
             working(say("Asking {table!s} …", table=Path(table).name)),
             nullcontext() if ledger is None else open_ledger(ledger) as kept,
-            open_table(table, missing=given["missing"]) as source,
+            open_table(table, **given["reading"]) as source,
         ):
+            query = _query(kind, given, [column.name for column in source.columns()])
             if given["dry_run"]:
                 cost, verdict = preview(query, source, protection, kept, name)
             else:
@@ -155,21 +169,40 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
         _hand_over(stored_answer(paid, table), as_json, output, lambda: _render(paid))
 
 
-def _query(kind: str, given: Mapping[str, Any]) -> Query[Any]:
-    """A query from the options that its verb takes."""
+def _query(kind: str, given: Mapping[str, Any], columns: Sequence[str]) -> Query[Any]:
+    """A query from the options that its verb takes, about a table with these columns."""
     from leakgauge.release import queries
+    from leakgauge.release.queries.conditions import read_condition
 
     fields = {name: given[name] for name in _AS_GIVEN if name in given}
     if "missing_value" in given:
         fields["missing"] = given["missing_value"]
     if "labels" in given:
-        fields["labels"] = _labels(given["labels"], given["labels_file"])
+        fields["labels"] = _labels("labels", given)
         if kind == "TopLabels" and fields["labels"] is None:
             raise OptionError("The labels to choose from are missing; give --labels or --labels-file.")
     if "edges" in given:
-        fields["edges"] = _edges(given["edges"])
-    query: Query[Any] = getattr(queries, kind)(**fields, where=_condition(given["where"]))
+        fields["edges"] = _edges("edges", given)
+    if "by" in given:
+        fields["by"] = _groups(given)
+    fields["where"] = [read_condition(text, columns) for text in given["where"]]
+    query: Query[Any] = getattr(queries, kind)(**fields)
     return query
+
+
+def _groups(given: Mapping[str, Any]) -> Groups | None:
+    from leakgauge.release.queries import Groups
+
+    labels, edges = _labels("groups", given), _edges("group_edges", given)
+    if given["by"] is None and (labels is not None or edges is not None):
+        raise OptionError("Groups are declared without the column whose values they are; name it with --by.")
+    if given["by"] is not None and labels is None and edges is None:
+        raise OptionError(
+            "--by {column!r} lacks its groups, which are never found in the table, where they may be secret; declare "
+            "them with --groups, --groups-file or --group-edges.",
+            column=given["by"],
+        )
+    return None if given["by"] is None else Groups(given["by"], labels, edges)
 
 
 @contextmanager
@@ -195,23 +228,12 @@ def _hand_over(answer: Answer, as_json: bool, output: Path | None, rendered: Cal
         raise
 
 
-def _condition(text: str | None) -> Condition | None:
-    from leakgauge.release.queries import Condition
+def _labels(option: str, given: Mapping[str, Any]) -> list[str | None] | None:
     from leakgauge.release.queries.labels import read
 
-    if text is None:
-        return None
-    column, equals, value = text.partition("=")
-    if not equals or not column:
-        raise OptionError("--where {text!r} is not a column, '=' and a value; write e.g. city=A.", text=text)
-    return Condition(column, read(value))
-
-
-def _labels(text: str | None, file: Path | None) -> list[str | None] | None:
-    from leakgauge.release.queries.labels import read
-
+    text, file = given[option], given[f"{option}_file"]
     if text is not None and file is not None:
-        raise OptionError("--labels and --labels-file are both given; give one of them.")
+        raise OptionError("--{option!s} and --{option!s}-file are both given; give one of them.", option=option)
     if file is not None:
         try:
             texts = [line for line in file.read_text(encoding="utf-8").splitlines() if line]
@@ -224,13 +246,18 @@ def _labels(text: str | None, file: Path | None) -> list[str | None] | None:
     return [read(one) for one in texts]
 
 
-def _edges(text: str | None) -> list[float] | None:
+def _edges(option: str, given: Mapping[str, Any]) -> list[float] | None:
+    text = given[option]
     if text is None:
         return None
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise OptionError("--edges {text!r} is not a list of numbers; write e.g. 0,18,65.", text=text) from None
+        raise OptionError(
+            "--{option!s} {text!r} is not a list of numbers; write e.g. 0,18,65.",
+            option=option.replace("_", "-"),
+            text=text,
+        ) from None
 
 
 def _render(paid: PaidAnswer) -> Parts:
@@ -262,6 +289,7 @@ def _render(paid: PaidAnswer) -> Parts:
 def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> Parts:
     lines = [
         say("Dry run of: {question}; protects {unit}", question=query.sentence, unit=protection.sentence),
+        *_groups_told(query),
         say("It would cost ε {epsilon}, ρ {rho}.", **_amounts(cost)),
     ]
     if verdict is not None:
@@ -271,6 +299,10 @@ def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: 
         else:
             lines.append(say("It does not fit; before it {before!s}.", before=before))
     return ["\n".join(lines)]
+
+
+def _groups_told(query: Query[Any]) -> list[str]:
+    return [] if query.groups is None else [say("Groups: {groups!s}.", groups=tuple(map(_label, query.groups.names)))]
 
 
 def _lines(answer: queries.Answer) -> list[str]:

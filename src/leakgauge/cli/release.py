@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
@@ -19,7 +19,7 @@ from leakgauge.errors import OptionError
 if TYPE_CHECKING:
     from leakgauge import tables
     from leakgauge.artefacts import Level
-    from leakgauge.artefacts.record import Budget, Preview
+    from leakgauge.artefacts.record import Budget, Preview, Record
     from leakgauge.probability import Distribution
     from leakgauge.release import Prior, Release, ReleasePlan
     from leakgauge.release.bound import BoundPlan
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     metavar="COLUMN=FILE",
     help="For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
 )
-@options.missing
+@options.reading
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; draw, spend and write nothing.")
 @click.option(
@@ -57,7 +57,7 @@ def command(
     address: str | None,
     dataset: str | None,
     priors: tuple[str, ...],
-    missing: tuple[str, ...],
+    reading: Mapping[str, Any],
     overwrite: bool,
     dry_run: bool,
     simulate: int | None,
@@ -72,7 +72,8 @@ def command(
 
     A plan is TOML: public = ["city"], then [columns] with lines such as
     age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json". [bins] with lines such as
-    day = "month" makes a column coarser before anything else.
+    day = "month", and [levels] with lines such as job = "jobs.csv:2", make a column coarser before anything else;
+    suppress_below = 5 leaves out public values that fewer rows share.
 
     OUT and OUT with .public.json added may be handed out; the record itself is for its owner only.
     """
@@ -104,7 +105,7 @@ def command(
         )
     name = dataset or default_dataset(table)
     with (
-        open_table(table, missing=missing) as source,
+        open_table(table, **reading) as source,
         nullcontext() if address is None else open_ledger(address) as ledger,
     ):
         known = _priors(priors, source, plan)
@@ -140,7 +141,7 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
     from leakgauge.release.priors import bound_channel, own_prior
-    from leakgauge.tables import in_bins
+    from leakgauge.tables import in_bins, suppressed
 
     priors: dict[str, Prior | Distribution | float] = {}
     for text in texts:
@@ -151,7 +152,9 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
         if kind == "noisy-histogram":
             prior: Prior | Distribution | float = _epsilon(budget, text)
         elif how == "this-table":
-            prior = own_prior(in_bins(table, plan.bins), column, bound_channel(plan, table, column))
+            prior = own_prior(
+                suppressed(in_bins(table, plan.bins), plan.suppression), column, bound_channel(plan, table, column)
+            )
         else:
             labels = bound_channel(plan, table, column).inputs
             values = match_labels(read_label_values(how), labels, "entries of the prior")
@@ -240,9 +243,19 @@ def _render(made: Release) -> Parts:
     if made.signature is not None:
         parts.append(say("Signature: {signature!s}", signature=made.signature))
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
+    parts += suppressed_rows(record)
     if not record.private:
         parts.append(simulation_warning())
     return parts
+
+
+def suppressed_rows(record: Record) -> Parts:
+    """How many rows lost their public values, where any could."""
+    suppressed = record.plan.suppressed
+    if suppressed is None:
+        return []
+    rows: dict[str, object] = {"count": suppressed, "rows": record.rows}
+    return [say("Public values of {count:,} of {rows:,} rows are suppressed.", **rows)]
 
 
 def _spent(budget: Budget) -> str:

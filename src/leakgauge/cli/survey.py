@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Column, Table
@@ -26,7 +27,8 @@ SHOWN = 12
 @click.option("--column", multiple=True, metavar="COLUMN", help="Look through these alone; by default all.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.bins
-@options.missing
+@options.levels
+@options.reading
 @options.confidence
 @options.output
 def command(
@@ -35,7 +37,8 @@ def command(
     column: tuple[str, ...],
     unit: str | None,
     bins: tuple[str, ...],
-    missing: tuple[str, ...],
+    levels: tuple[str, ...],
+    reading: Mapping[str, Any],
     confidence: float,
     as_json: bool,
     output: Path | None,
@@ -49,8 +52,9 @@ def command(
     leakgauge survey people.parquet --secret illness
     """
     from leakgauge.jobs.survey import survey
+    from leakgauge.tables.levels import level_files
 
-    require_not_read(output, table)
+    require_not_read(output, table, *level_files(levels))
     with counting(say("looking through the columns")) as progress:
         found = survey(
             table,
@@ -58,9 +62,10 @@ def command(
             columns=column,
             unit=unit,
             bins=bins,
-            missing=missing,
+            levels=levels,
             confidence=confidence,
             progress=progress,
+            **reading,
         )
     deliver(found, as_json, output, lambda: render(found))
 

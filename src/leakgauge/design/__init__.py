@@ -3,13 +3,14 @@
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.channel_capacity import capacity
 from leakgauge.design.output_entropy import largest_output_entropy
-from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
+from leakgauge.design.problem import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
 from leakgauge.design.sequences import sequence_leakage
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import frontier, solve
 from leakgauge.design.structured import solve_on_grid
 
 __all__ = [
+    "Keep",
     "Knowledge",
     "MaxDistortion",
     "MaxLeakage",

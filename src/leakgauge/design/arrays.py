@@ -9,7 +9,9 @@ import numpy as np
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Window
 from leakgauge.design.families import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
-from leakgauge.design.problem import Knowledge, RateDistortion
+from leakgauge.design.inference import Inference, ThroughColumn
+from leakgauge.design.keeping import KeepingShares
+from leakgauge.design.problem import Keep, Knowledge, RateDistortion
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
 from leakgauge.notions import prior_skew
@@ -19,6 +21,8 @@ from leakgauge.sentences import Sentence
 
 PRICED_CELLS = 1 << 21
 """The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
+THROUGH_CELLS = 1 << 24
+"""The largest column that tells on a secret, values² × outputs: so many numbers are held a few times."""
 LARGEST_EPSILON = 100.0
 """A larger ε is kept as this one, beyond the prior's Δ where there is one: the stricter, so never less private.
 
@@ -81,13 +85,70 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
     occurring = np.flatnonzero(prior > 0)
     known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
     known = known[:, known.sum(axis=0) > 0]
+    reads = np.arange(len(prior)), np.full(len(prior), -1)
+    if problem.secret is not None:
+        family = _through(problem, problem.secret, excess, occurring)
+        return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
+    if problem.keep is Keep.SHARES:
+        kept = _keeping(problem, Secrets.of(known), excess, occurring)
+        return ProblemArrays(kept, joint, matrix, least, occurring, problem.inputs, reads)
     weights = _weights(problem, occurring)
     window = _window(problem, prior[occurring])
-    family = OneChannel(
+    one = OneChannel(
         Secrets.of(known, weights), excess[occurring], window, None if matches is None else matches[occurring]
     )
-    reads = np.arange(len(prior)), np.full(len(prior), -1)
-    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
+    return ProblemArrays(one, joint, matrix, least, occurring, problem.inputs, reads)
+
+
+def inference_of(problem: RateDistortion) -> Inference:
+    """What the column tells on its secret; over the values that occur."""
+    assert problem.secret is not None
+    known = isinstance(problem.source, Joint) and problem.knowledge is Knowledge.ATTACKER
+    backgrounds = problem.source.columns if known else (None,)  # type: ignore[union-attr]
+    at = {label: place for place, label in enumerate(problem.secret.columns)}
+    pairs = [[at[(x, z) if known else x] for z in backgrounds] for x in problem.inputs]
+    joint = problem.secret.matrix.T[np.array(pairs)]
+    occurring = joint.sum(axis=(1, 2)) > 0
+    return Inference.of(joint[occurring])
+
+
+def _through(problem: RateDistortion, secret: Joint, excess: Floats, occurring: Codes) -> ThroughColumn:
+    cells = len(occurring) ** 2 * len(problem.letters)
+    if cells > THROUGH_CELLS:
+        raise OptionError(
+            "A column that tells on a secret is released for up to {limit} values² × outputs, and there are {found}; "
+            "gather its values first.",
+            limit=THROUGH_CELLS,
+            found=cells,
+        )
+    letters = None
+    if problem.keep is Keep.SHARES:
+        letters = _own_letters(problem, excess, occurring)
+    return ThroughColumn(inference_of(problem), excess[occurring], letters)
+
+
+def _own_letters(problem: RateDistortion, excess: Floats, occurring: Codes) -> Codes:
+    """The output that is each value.
+
+    Raises:
+        OptionError: a distortion by which a value is not nearest to itself: nothing released unchanged would be best.
+    """
+    letters = Hamming.matches(problem.inputs, problem.letters)[occurring]
+    if excess[occurring, letters].any():
+        raise OptionError(
+            "Shares are kept where a value is nearest to itself, and this distortion has nearer ones; change the "
+            "distances, or keep nothing."
+        )
+    return letters
+
+
+def _keeping(problem: RateDistortion, secrets: Secrets, excess: Floats, occurring: Codes) -> KeepingShares:
+    """The channels over some values that keep their shares."""
+    letters = _own_letters(problem, excess, occurring)
+    labels = [problem.inputs[at] for at in occurring.tolist()]
+    floors = np.array([1.0 if one in problem.never_changed else problem.floor_of(one) for one in labels])
+    hamming = isinstance(problem.distortion, Hamming)
+    return KeepingShares(secrets, excess[occurring], letters, floors, hamming)
 
 
 def _matches(problem: RateDistortion) -> Codes | None:
@@ -103,12 +164,17 @@ def _per_background(
 ) -> ProblemArrays:
     assert isinstance(problem.source, Joint)
     shares = joint.sum(axis=0)
-    parts, occurring = [], []
+    parts: list[OneChannel | KeepingShares] = []
+    occurring = []
     backgrounds = len(shares)
     for z in np.flatnonzero(shares > 0).tolist():
         here = np.flatnonzero(joint[:, z] > 0)
         secrets = Secrets.of(joint[here, z][:, None] / shares[z])
-        parts.append(OneChannel(secrets, excess[here], None, None if matches is None else matches[here]))
+        parts.append(
+            OneChannel(secrets, excess[here], None, None if matches is None else matches[here])
+            if problem.keep is Keep.NOTHING
+            else _keeping(problem, secrets, excess, here)
+        )
         occurring.append(here * backgrounds + z)
     pairs = tuple((x, z) for x in problem.source.rows for z in problem.source.columns)
     reads = np.divmod(np.arange(len(pairs)), backgrounds)

@@ -15,7 +15,9 @@ from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Cone, Positive, Window
 from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
+from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.interior import minimise_from
+from leakgauge.design.keeping import UNDERFLOW, KeepingShares
 from leakgauge.design.points import Point, cost_at, costs_at, hamming_marginal, induced
 from leakgauge.design.sweeps import alternate
 from leakgauge.probability.cells import Codes, Floats
@@ -24,8 +26,6 @@ COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
 BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
-UNDERFLOW = 746.0
-"""e^-746 is 0: costs above it forbid a letter."""
 NO_WEIGHT = 1e-13
 """Weights this far below the largest are counted as 0 in the search, which loosens the proof by hardly anything."""
 THIN = 1e-6
@@ -244,7 +244,7 @@ class ChannelPerBackground:
 
     unit, bounded, least = 1.0, False, None
 
-    def __init__(self, shares: Floats, parts: Sequence[OneChannel]) -> None:
+    def __init__(self, shares: Floats, parts: Sequence[OneChannel | KeepingShares]) -> None:
         self._shares, self._parts = shares, parts
         self._ends = np.cumsum([part.inputs for part in parts])[:-1]
 
@@ -288,4 +288,4 @@ class ChannelPerBackground:
         return float(self._shares @ np.array(values))
 
 
-ChannelFamily: TypeAlias = OneChannel | ChannelPerBackground
+ChannelFamily: TypeAlias = OneChannel | KeepingShares | ThroughColumn | ChannelPerBackground

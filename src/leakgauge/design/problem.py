@@ -31,6 +31,19 @@ class Knowledge(Enum):
     PUBLISHED = "published"
 
 
+class Keep(Enum):
+    """What the release keeps on the whole, so that its readers need not correct for the channel.
+
+    ``NOTHING``: the paper's problem, whose optimum drops rare values. ``SHARES``: every value is released as often as
+    it occurs, Σ_x p(x) q(y|x) = p(y). ``ASSOCIATIONS``: the same for each background, so that the pair released has the
+    law of (X, Z); for channels that read both.
+    """
+
+    NOTHING = "nothing"
+    SHARES = "shares"
+    ASSOCIATIONS = "associations"
+
+
 @dataclass(frozen=True)
 class Slope:
     """The point of the curve where a unit of distortion is worth so many nats; 0 and infinity are its ends."""
@@ -75,6 +88,13 @@ class RateDistortion:
         identifiability: an ε in nats by which two posteriors may differ at most; None for none.
         weights: how much each secret matters, by label or in the inputs' order; what is made small is then I_w(X;Y) of
             ``measures``. None: every secret counts alike.
+        secret: p(s, x) of a secret S that the source X tells on: then X is released so that I(S;Y), not I(X;Y), is
+            small. Rows are its values, columns those of the source, or with a background that the attacker knows pairs
+            (x, z). None: the source is the secret itself.
+        keep: what the release keeps on the whole; then the outputs are the inputs.
+        keep_at_least: with what probability a value is released unchanged at least, for all or by label.
+        never_changed: values that are always released unchanged; no other value is released as one of them, so that
+            ε is infinite.
 
     Raises:
         LabelError: labels repeat or the distortion cannot measure them.
@@ -98,6 +118,10 @@ class RateDistortion:
     local_dp: float | None = None
     identifiability: float | None = None
     weights: Mapping[Label, float] | Sequence[float] | None = None
+    secret: Joint | None = None
+    keep: Keep = Keep.NOTHING
+    keep_at_least: Mapping[Label, float] | float = 0.0
+    never_changed: Sequence[Label] = ()
 
     def __post_init__(self) -> None:
         chosen = self.distortion.outputs_for(self.inputs) if self.outputs is None else self.outputs
@@ -110,6 +134,8 @@ class RateDistortion:
         self._require_bounds()
         if self.weights is not None:
             object.__setattr__(self, "weights", self._checked(self.weights))
+        self._require_secret()
+        self._require_keepable()
 
     @property
     def inputs(self) -> tuple[Label, ...]:
@@ -140,6 +166,70 @@ class RateDistortion:
         if found.ndim != 1 or not (found * self.prior.probabilities).any():
             raise OptionError("These weights leave no secret that matters; give a weight each secret, one above 0.")
         return tuple(found.tolist())
+
+    def _require_secret(self) -> None:
+        if self.secret is None:
+            return
+        known = isinstance(self.source, Joint) and self.knowledge is Knowledge.ATTACKER
+        if self.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
+            raise OptionError("A column that tells on a secret is released by a channel that reads it alone.")
+        wanted = {(x, z) for x in self.inputs for z in self.source.columns} if known else set(self.inputs)  # type: ignore[union-attr]
+        if set(self.secret.columns) != wanted:
+            raise OptionError(
+                "The secret is not given for the values of the column; give p(s, x) with the same values."
+            )
+        if self.weights is not None or self.local_dp is not None or self.identifiability is not None:
+            raise OptionError(
+                "What a column tells on a secret is not made small together with weights or bounds on ratios; leave "
+                "one of them out."
+            )
+        if len(self.inputs) < 2:
+            raise OptionError("The column has one value alone, which tells nothing; release it as it is.")
+        if self.keep_at_least != 0.0 or self.never_changed:
+            raise OptionError("Least diagonals and values that never change are for a secret itself; leave them out.")
+
+    def _require_keepable(self) -> None:
+        if self.keep is Keep.NOTHING:
+            if self.keep_at_least != 0.0 or self.never_changed:
+                raise OptionError("Least diagonals and values that never change go with keeping the shares; keep them.")
+            return
+        if (self.keep is Keep.ASSOCIATIONS) != (self.knowledge is Knowledge.BOTH):
+            raise OptionError(
+                "Associations are kept by a channel that reads the background, and shares by one that does not; with "
+                "knowledge {knowledge!s} keep {other!s}.",
+                knowledge=self.knowledge.value,
+                other=(Keep.ASSOCIATIONS if self.knowledge is Knowledge.BOTH else Keep.SHARES).value,
+            )
+        if self.weights is not None or self.local_dp is not None or self.identifiability is not None:
+            raise OptionError(
+                "Shares are not kept together with weights or with bounds on ratios; leave one of them out."
+            )
+        inputs, outputs = set(self.inputs), set(self.letters)
+        if inputs != outputs:
+            raise OptionError(
+                "Shares are kept by a channel that releases what it reads: {more} outputs are no inputs, and {fewer} "
+                "inputs no outputs; name the same.",
+                more=len(outputs - inputs),
+                fewer=len(inputs - outputs),
+            )
+        floors = self.keep_at_least
+        for label in (*(floors if isinstance(floors, Mapping) else ()), *self.never_changed):
+            if label not in inputs:
+                raise OptionError(
+                    "{label!r} is to be kept, which is not a value of the secret; name values.", label=label
+                )
+        for least in floors.values() if isinstance(floors, Mapping) else (floors,):
+            if not 0 <= least < 1:
+                raise OptionError(
+                    "A value cannot be kept with a probability of at least {least}; give a number from 0 up to, and "
+                    "below, 1, or say that it never changes.",
+                    least=least,
+                )
+
+    def floor_of(self, label: Label) -> float:
+        """With what probability a value is released unchanged at least."""
+        floors = self.keep_at_least
+        return float(floors.get(label, 0.0) if isinstance(floors, Mapping) else floors)
 
     def _require_bounds(self) -> None:
         for field, name in (("local_dp", Sentence("local ε")), ("identifiability", Sentence("identifiability"))):

@@ -14,8 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.errors import OptionError
-from leakgauge.measures import background_floor, entropy, leakage_with_background, mutual_information
-from leakgauge.probability import Channel, Distribution, Joint, Scenario
+from leakgauge.measures import (
+    background_floor,
+    entropy,
+    leakage_with_background,
+    mutual_information,
+    vulnerability,
+)
+from leakgauge.probability import Channel, Distribution, Joint, Scenario, Seen
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 from leakgauge.probability.labels import same_alphabet
 
@@ -31,11 +37,13 @@ class SequenceLeakage:
         bits: I(X;Y1…Yk), or I(X;Y1…Yk,Z) with a background; at most that where it is not exact.
         exact: whether it is the leakage itself; if not, it is an upper bound.
         jointly: how many of the releases were counted jointly; the others were added up.
+        success: the chance of guessing the secret in one try from all of them; at most that where it is not exact.
     """
 
     bits: float
     exact: bool
     jointly: int
+    success: float
 
 
 def sequence_leakage(source: Distribution | Joint, channels: Sequence[Channel]) -> SequenceLeakage:
@@ -68,9 +76,14 @@ def sequence_leakage(source: Distribution | Joint, channels: Sequence[Channel]) 
         small = not jointly or _cells(jointly + Counter([channel])) <= JOINT_CELLS
         (jointly if small else added)[channel] += 1
     floor = background_floor(Scenario(source)) if isinstance(source, Joint) else 0.0
-    told = _leakage(source, _counted(jointly))
+    together = _counted(jointly)
+    told = _leakage(source, together)
     told += math.fsum(count * (_leakage(source, one) - floor) for one, count in added.items())
-    return SequenceLeakage(min(told, entropy(prior)), not added, jointly.total())
+    seen = Seen.BOTH if isinstance(source, Joint) else Seen.RELEASE
+    success = vulnerability.posterior(Scenario(source, together), seen=seen)
+    # No prior gains more by a further release than the uniform one: its largest probabilities, added up.
+    success *= math.prod(float(one.matrix.max(axis=0).sum()) ** count for one, count in added.items())
+    return SequenceLeakage(min(told, entropy(prior)), not added, jointly.total(), min(success, 1.0))
 
 
 def _leakage(source: Distribution | Joint, channel: Channel) -> float:

@@ -36,12 +36,13 @@ class Solution:
 
     Attributes:
         channel: reads the secret, or for ``BOTH`` pairs (x, z); an input that never occurs acts like the nearest one.
-        leakage: I(X;Y) in bits.
+        leakage: I(X;Y) in bits; where the source tells on a secret S, I(S;Y), and so in what follows.
         weighted_leakage: I_w(X;Y) in bits; None without weights.
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
         local_dp: the local ε with its witness, the output and the two inputs that reach it.
         identifiability: the level with its witness; None where an input never occurs or the channel reads pairs.
+        told_unprotected: I(S;X) in bits where the source X tells on a secret S; None where it is the secret.
         gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
             one) has less of what is made small than this one has, less the gap. For ``MaxLeakage`` it is counted from
             the asked leakage, and the distortion is within gap · ln 2 / slope of the least.
@@ -60,6 +61,7 @@ class Solution:
     slope: float
     iterations: int
     letters: int
+    told_unprotected: float | None = None
 
     @property
     def epsilon(self) -> float:
@@ -72,6 +74,13 @@ class Solution:
         source, pairs = self.problem.source, self.problem.knowledge is Knowledge.BOTH
         shares = source.matrix.ravel() if pairs and isinstance(source, Joint) else self.problem.prior.probabilities
         return tuple(self.channel.inputs[at] for at in np.flatnonzero(shares == 0).tolist())
+
+    @property
+    def lost(self) -> float:
+        """The share of rows whose values are never released."""
+        prior, released = self.problem.prior, self.channel.matrix.max(axis=0) > 0
+        kept = {label for label, ever in zip(self.channel.outputs, np.asarray(released), strict=True) if ever}
+        return float(sum(prior.probabilities[[label not in kept for label in prior.outcomes]]))
 
     @property
     def objective(self) -> float:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.arrays import ProblemArrays, arrays_of
+from leakgauge.design.arrays import ProblemArrays, arrays_of, inference_of
 from leakgauge.design.certificate import ROUNDING, Secrets, not_reached, require_gap
 from leakgauge.design.curve import Bracket, Curve
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, below_nearest
@@ -198,7 +198,9 @@ def _rounded(problem: RateDistortion, arrays: ProblemArrays, rows: Floats, lette
     as_they_stand = np.array_equal(arrays.occurring, np.arange(len(arrays.inputs)))
     kept = released.matrix if as_they_stand else released.matrix[arrays.occurring]
     family = arrays.family
-    return _RoundedChannel(released, letters, problem.letters, family.leakage(kept), family.excess_of(kept, letters))
+    # Rows that are all the same tell nothing; the sums would say so but for their rounding.
+    leakage = 0.0 if (kept == kept[0]).all() else family.leakage(kept)
+    return _RoundedChannel(released, letters, problem.letters, leakage, family.excess_of(kept, letters))
 
 
 def _within_bounds(problem: RateDistortion, channel: Channel) -> bool:
@@ -245,13 +247,20 @@ def _described(
     channel = rounded.released
     floor = _floor(problem)
     with_background = None if floor is None else floor + _added(problem, arrays, rounded) / math.log(2)
+    told = None
+    if problem.secret is None:
+        leakage = mutual_information(Scenario(problem.source, channel))
+    else:
+        alone = inference_of(problem).without_background()
+        told = alone.leakage(np.eye(len(alone.prior))) / math.log(2)
+        leakage = alone.leakage(channel.matrix[arrays.occurring]) / math.log(2)
     prior = problem.prior
     reads_secret = channel.inputs == prior.outcomes
     level = identifiability(channel, prior) if reads_secret and prior.probabilities.min() > 0 else None
     return Solution(
         problem=problem,
         channel=rounded.channel,
-        leakage=mutual_information(Scenario(problem.source, channel)),
+        leakage=leakage,
         weighted_leakage=None if problem.weights is None else rounded.leakage / math.log(2),
         leakage_with_background=with_background,
         background_floor=floor,
@@ -262,12 +271,17 @@ def _described(
         slope=slope,
         iterations=iterations,
         letters=len(channel.outputs),
+        told_unprotected=told,
     )
 
 
 def _floor(problem: RateDistortion) -> float | None:
-    """I(X;Z) in bits."""
-    return background_floor(Scenario(problem.source)) if isinstance(problem.source, Joint) else None
+    """I(X;Z) in bits, or I(S;Z)."""
+    if not isinstance(problem.source, Joint):
+        return None
+    if problem.secret is None:
+        return background_floor(Scenario(problem.source))
+    return inference_of(problem).floor / math.log(2) if problem.knowledge is Knowledge.ATTACKER else None
 
 
 def _added(problem: RateDistortion, arrays: ProblemArrays, rounded: _RoundedChannel) -> float:

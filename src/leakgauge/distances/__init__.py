@@ -1,5 +1,6 @@
 """How far a released letter is from the true one: distortions, and grids with the products a solver needs."""
 
+from leakgauge.distances.containment import Containment
 from leakgauge.distances.distortions import (
     Absolute,
     Distortion,
@@ -13,6 +14,7 @@ from leakgauge.distances.distortions import (
 
 __all__ = [
     "Absolute",
+    "Containment",
     "Distortion",
     "Euclidean",
     "Given",

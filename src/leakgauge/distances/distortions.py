@@ -7,17 +7,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from numbers import Real
 from pathlib import Path
 
 import numpy as np
 
+from leakgauge.distances.centres import centres, number
 from leakgauge.errors import FileError, LabelError, OptionError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_matrix
 from leakgauge.probability.files import match_labels
 from leakgauge.probability.labels import Label, alphabet, text_of
-from leakgauge.sentences import Sentence
 
 
 class Distortion(ABC):
@@ -47,7 +45,7 @@ class Hamming(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """0 for the same letter, 1 for another."""
-        _require_room(inputs, outputs)
+        require_room(inputs, outputs)
         distances = np.ones((len(inputs), len(outputs)))
         matches = self.matches(inputs, outputs)
         met = np.flatnonzero(matches >= 0)
@@ -173,7 +171,15 @@ EARTH_RADIUS = 6371.0088
 
 @dataclass(frozen=True)
 class Absolute(Distortion):
-    """|x − y| between numbers, in their unit."""
+    """|x − y| between numbers in their unit, dates in days and bins by their centres: see ``centres``.
+
+    A missing value that is released as another, and another that is released as missing, costs as much as the largest
+    distance between two inputs.
+
+    Example:
+        >>> Absolute().between(["[30, 40)", "[40, ∞)"], ["[30, 40)", None]).tolist()
+        [[0.0, 10.0], [10.0, 10.0]]
+    """
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Absolute differences."""
@@ -182,7 +188,7 @@ class Absolute(Distortion):
 
 @dataclass(frozen=True)
 class Squared(Distortion):
-    """(x − y)² between numbers, in their unit squared."""
+    """(x − y)² in the unit squared, of what ``Absolute`` takes; missing values cost the square of the largest."""
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Squared differences."""
@@ -200,7 +206,7 @@ class Euclidean(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Straight distances."""
-        _require_room(inputs, outputs)
+        require_room(inputs, outputs)
         from_points, to_points = _points(inputs), _points(outputs)
         if from_points.shape[1] != to_points.shape[1]:
             raise LabelError(
@@ -225,7 +231,7 @@ class GreatCircle(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Great-circle distances on a sphere of the earth's mean radius."""
-        _require_room(inputs, outputs)
+        require_room(inputs, outputs)
         starts, ends = np.radians(_places(inputs)), np.radians(_places(outputs))
         # The haversine form keeps its digits for places close to each other, as the cosine form does not.
         half = np.sin((starts[:, :1] - ends[:, 0]) / 2) ** 2
@@ -234,16 +240,22 @@ class GreatCircle(Distortion):
 
 
 def _differences(inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
-    _require_room(inputs, outputs)
-    left, right = (np.array([_number(label) for label in labels]) for labels in (inputs, outputs))
-    return np.asarray(left[:, None] - right)
+    require_room(inputs, outputs)
+    left, right = centres(inputs, outputs), centres(outputs, inputs)
+    found = left[:, None] - right
+    gone, lost = np.isnan(left), np.isnan(right)
+    # By the inputs alone, so that a channel that never releases the ends costs no less.
+    largest = float(np.ptp(left[~gone])) if not gone.all() else 0.0
+    found[gone[:, None] != lost] = largest or 1.0
+    found[gone[:, None] & lost] = 0.0
+    return np.asarray(found)
 
 
 def _points(labels: Sequence[Label]) -> Floats:
     points = [label if isinstance(label, tuple) else () for label in labels]
     if len({len(point) for point in points}) != 1 or not points[0]:
         raise LabelError("A label is no point; give tuples of as many numbers each.")
-    return np.array([[_number(part) for part in point] for point in points])
+    return np.array([[number(part) for part in point] for point in points])
 
 
 def _places(labels: Sequence[Label]) -> Floats:
@@ -253,18 +265,8 @@ def _places(labels: Sequence[Label]) -> Floats:
     return points
 
 
-def _number(label: Label) -> float:
-    if isinstance(label, bool) or not isinstance(label, Real | Decimal) or not math.isfinite(label):
-        # The label may be a value of the table, so it is not shown.
-        raise LabelError(
-            "A label is {kind}, not a finite number, so no difference can be taken; leave such letters out, or give "
-            "the distances as a table.",
-            kind="missing" if label is None else Sentence("of type {kind!s}", kind=type(label).__name__),
-        )
-    return float(label)
-
-
-def _require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
+def require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
+    """Refuse more distances than fit into memory."""
     if len(inputs) * len(outputs) > LARGEST:
         raise LabelError(
             "Distances between {inputs} and {outputs} letters are too many to hold whole; merge rare letters first.",

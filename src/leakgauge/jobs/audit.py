@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, AuditedRecord, Finding, MechanismAudit, Sentence
+from leakgauge.artefacts import Audit, AuditedRecord, Finding, Foreign, MechanismAudit, Quantity, Sentence, Shown
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
+from leakgauge.audit.anonymity import diversity
 from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.exposure import exposure
+from leakgauge.audit.foreign import (
+    ForeignRelease,
+    ForeignRoles,
+    attack_foreign,
+    left_out,
+    read_foreign,
+    shown_by_matched_rows,
+)
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.total import total_told
 from leakgauge.claims import parse_statement
@@ -24,7 +33,9 @@ from leakgauge.errors import OptionError
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, verify
+from leakgauge.release.record import file_digest
 from leakgauge.tables import Table, open_table
+from leakgauge.tables.opening import source_files
 
 
 def audit_release(
@@ -55,7 +66,7 @@ def audit_release(
     if case.public:
         with open_table(released or release.output) as table:
             hidden = anonymity(table, case.public)
-    exposures, attacks = _attacked(case, progress)
+    exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)
     wrong = (
         *(one.failure for one in verification.checks if one.holds is False),
         *(
@@ -70,7 +81,6 @@ def audit_release(
         ),
         *(one.broken_claim for one in attacks if one.beats_claim),
     )
-    bounds = [one.epsilon_lower_bound for one in columns.values() if one is not None and one.epsilon_lower_bound]
     return sealed(
         Audit(
             AuditedRecord(held.reference, held.digest),
@@ -79,18 +89,105 @@ def audit_release(
             case.confidence,
             bool(wrong),
             wrong,
-            max(bounds, key=lambda one: one.value, default=None),
+            _largest(columns),
             columns,
             attacks,
             hidden,
             verification.checks,
             exposures=exposures,
             total=total_told(case, exposures),
+            # By the secret itself: values with noise look more diverse than those of the people behind them.
+            diversity=tuple(diversity(", ".join(one.names), case.classes, one.each) for one in case.secrets)
+            if case.public
+            else (),
         )
     )
 
 
-def _attacked(case: Case, progress: Counting | None) -> tuple[tuple[Exposure, ...], tuple[Finding, ...]]:
+def audit_foreign(
+    released: Path | str,
+    original: Table,
+    secret: str | Iterable[str],
+    *,
+    key: str | None = None,
+    withheld: Iterable[str] = (),
+    background: Iterable[str] = (),
+    unit: str | None = None,
+    progress: Counting | None = None,
+    **settings: Any,
+) -> Audit:
+    """A release that was made elsewhere, beside its original: what its rows show, what attacks find, what is told.
+
+    There is no record to hold it to, so that nothing is disproved. Rows are matched by the ``key``, a column of both
+    tables, or else by their order. Columns are found by their names; coarser values, such as intervals, count as true
+    where they contain the truth. A secret that the release does not hold is told of by other columns. Settings are
+    those of ``read_foreign``.
+
+    Raises:
+        TableError, ColumnError, OptionError: as of ``read_foreign``.
+    """
+    secrets = (secret,) if isinstance(secret, str) else tuple(secret)
+    roles = ForeignRoles(secrets, tuple(withheld), tuple(background), unit, key)
+    release = read_foreign(released, original, roles, **settings)
+    case = release.seen
+    held = [name for name in roles.names if name in release.changed]
+    # Half of the miss for the levels, as of a release with a record; the attacks accuse nobody here.
+    each = 1 - (1 - case.confidence) / 2 / max(len(held), 1)
+    columns = {name: shown_by_matched_rows(release.changed[name], each, case.simulation_seed) for name in held}
+    hidden = None
+    if release.linkable:
+        with open_table(str(released), **settings.get("reading", {})) as table:
+            hidden = anonymity(table, release.linkable)
+    exposures, attacks = _attacked(case, lambda tell: attack_foreign(release, tell), progress)
+    return sealed(
+        Audit(
+            None,
+            # Whether its noise was drawn as it should be, nobody here knows.
+            False,
+            release.rows,
+            case.confidence,
+            False,
+            (),
+            _largest(columns),
+            columns,
+            attacks,
+            hidden,
+            exposures=exposures,
+            total=total_told(case, exposures),
+            foreign=_foreign(release, released),
+        )
+    )
+
+
+def _foreign(release: ForeignRelease, released: Path | str) -> Foreign:
+    matched, roles = release.matched, release.roles
+    files = source_files(str(released))
+    return Foreign(
+        released=Path(released).name,
+        sha256=file_digest(files[0]) if len(files) == 1 and files[0].is_file() else None,
+        key=matched.key,
+        only_released=matched.only_released,
+        only_original=matched.only_original,
+        secrets=roles.names,
+        withheld=release.withheld,
+        background=roles.background,
+        unit=roles.unit,
+        columns=tuple(one.matched(release.confidence) for one in release.changed.values()),
+        added=release.added,
+        warnings=release.warnings,
+        left_out=left_out(release),
+    )
+
+
+def _largest(columns: dict[str, Shown | None]) -> Quantity | None:
+    """The largest ε that any column shows."""
+    bounds = [one.epsilon_lower_bound for one in columns.values() if one is not None and one.epsilon_lower_bound]
+    return max(bounds, key=lambda one: one.value, default=None)
+
+
+def _attacked(
+    case: Case, attacking: Callable[[Counting], tuple[Finding, ...]], progress: Counting | None
+) -> tuple[tuple[Exposure, ...], tuple[Finding, ...]]:
     """What is told of each secret, and what attacks find; progress is told of every secret and every attack."""
     stages = len(case.secrets) + len(ATTACKS)
     exposures = []
@@ -103,7 +200,7 @@ def _attacked(case: Case, progress: Counting | None) -> tuple[tuple[Exposure, ..
         if progress is not None:
             progress(len(exposures) + done, stages)
 
-    return tuple(exposures), attack_case(case, tell)
+    return tuple(exposures), attacking(tell)
 
 
 def names_a_file(subject: str) -> bool:

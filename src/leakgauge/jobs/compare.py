@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import LabelError, OptionError, did_you_mean
 from leakgauge.jobs.advice import advice, measured_by
-from leakgauge.jobs.design import Question, as_point, bits_or_none
+from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_values
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
@@ -41,6 +41,8 @@ from leakgauge.probability.files import read_label_values
 from leakgauge.release.estimates import effective_rows
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.reading import ReadingOptions
 
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
@@ -61,9 +63,10 @@ def compare(
     distortion: Distortion | str = "hamming",
     weights: Mapping[str, float] | Path | str | None = None,
     bins: str | Sequence[str] = (),
-    missing: str | Sequence[str] = (),
+    levels: str | Sequence[str] = (),
     gap: float | None = None,
     by: str = "bits",
+    **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
 
@@ -77,9 +80,10 @@ def compare(
         distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
         weights: how sensitive each value is, by its text; a file, or the numbers themselves.
         bins: how numbers and dates are gathered, such as ``age=width:10``.
-        missing: texts that count as missing.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``.
         gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
         by: what ranks those that meet the target: bits, epsilon or identifiability.
+        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         OptionError: no target or two, another measure, or a mechanism that cannot be compared.
@@ -98,11 +102,14 @@ def compare(
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
         Knowledge.ATTACKER if known else Knowledge.NOBODY,
-        parse_binnings(_several(bins), columns + known),
+        parse_binnings(_several(bins), columns + known, _several(levels)),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
     target, measure = _target(max_distortion, max_leakage), _measure(by)
-    with open_table(table, missing=_several(missing)) as source:
+    with open_table(table, **reading) as source:
+        fixed = {name: settled(source, name, how) for name, how in question.bins.items()}
+        question = replace(question, bins=fixed)
+        require_few_values(source, columns, {name: how for name, how in fixed.items() if name in columns})
         closely = question.gap if gap is None else gap
         return comparison(source, question, _several(mechanisms), target, closely, measure)
 

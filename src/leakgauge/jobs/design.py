@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
+import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
-from leakgauge.design import Knowledge, RateDistortion, Solution
+from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Solution, solve
 from leakgauge.design.problem import Target
 from leakgauge.distances import Distortion
-from leakgauge.probability import Channel, Joint, Label, PriorOrigin
+from leakgauge.errors import ColumnError, OptionError, RefusalError
+from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
-from leakgauge.tables import Binning, Table
+from leakgauge.probability.labels import text_of
+from leakgauge.tables import Binning, Kind, Table
+from leakgauge.tables.binnings import Auto, asked_binning, spelled_binning
+from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, settled
 
+MOST_VALUES = 1000
+"""A secret with more is a number or a key, which is gathered into bins first."""
+_ON_A_LINE = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 _ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Origin.ACCOUNTED}
 """Of numbers that follow from such frequencies; from any others they are the table's."""
 
@@ -24,7 +32,9 @@ _ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Orig
 class Question:
     """What a channel is designed for: columns, what a released letter costs, and bounds in nats to keep as well.
 
-    ``weights`` are how much each secret matters, by the text of its label; None where all count alike.
+    ``weights`` are how much each secret matters, by the text of its label; None where all count alike. ``through`` is
+    the column that is released instead, so that it tells least on the secret. ``keep``, ``keep_at_least`` and
+    ``never_changed`` are as in ``RateDistortion``, values by their texts.
     """
 
     secret: tuple[str, ...]
@@ -35,18 +45,36 @@ class Question:
     local_dp: float | None = None
     identifiability: float | None = None
     weights: Mapping[str, float] | None = None
+    through: str | None = None
+    keep: Keep = Keep.NOTHING
+    keep_at_least: Mapping[str, float] | float = 0.0
+    never_changed: tuple[str, ...] = ()
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The columns that go through the channel."""
+        return self.secret if self.through is None else (self.through,)
 
     @property
     def gap(self) -> float:
         """How close to the best by default, in nats."""
-        # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
-        return 1e-9 if (self.local_dp, self.identifiability, self.weights) == (None, None, None) else 1e-6
+        # Beside a bound on ratios, with weights or through another column the last digits take longest.
+        plain = (self.local_dp, self.identifiability, self.weights, self.through) == (None, None, None, None)
+        return 1e-9 if plain else 1e-6
 
     def problem(self, table: Table, target: Target) -> RateDistortion:
         """The problem under the frequencies of the table."""
-        counts = table.counts(*self.secret, *self.background, bins=self.bins)
-        source = counts.joint(self.secret, self.background) if self.background else counts.distribution(*self.secret)
+        if self.through in (*self.secret, *self.background):
+            raise OptionError(
+                "Column {name!r} is named with --through and as secret or background; name another column.",
+                name=self.through,
+            )
+        released = self.released
+        counts = table.counts(*dict.fromkeys((*self.secret, *released, *self.background)), bins=self.bins)
+        source = counts.joint(released, self.background) if self.background else counts.distribution(*released)
         secrets = source.rows if isinstance(source, Joint) else source.outcomes
+        by_text = {text_of(label): label for label in secrets}
+        floors = self.keep_at_least
         return RateDistortion(
             source,
             self.distortion,
@@ -55,21 +83,135 @@ class Question:
             local_dp=self.local_dp,
             identifiability=self.identifiability,
             weights=None if self.weights is None else match_labels(self.weights, secrets, "weights"),
+            secret=None if self.through is None else self._told_on(counts, source),
+            keep=self.keep,
+            keep_at_least={_labelled(text, by_text): least for text, least in floors.items()}
+            if isinstance(floors, Mapping)
+            else floors,
+            never_changed=tuple(_labelled(text, by_text) for text in self.never_changed),
         )
+
+    def _told_on(self, counts: Counts, source: Distribution | Joint) -> Joint:
+        """p(s, x) of the secret and the column that is released; of pairs (x, z) where the attacker knows z."""
+        if not isinstance(source, Joint) or self.knowledge is not Knowledge.ATTACKER:
+            return counts.joint(self.secret, self.released)
+        found = counts.joint(self.secret, (*self.released, *self.background))
+        pairs = [(x, z) for x in source.rows for z in source.columns]
+        places = {pair: at for at, pair in enumerate(pairs)}
+        cells = np.zeros((len(found.rows), len(pairs)))
+        for at, label in enumerate(cast("Sequence[tuple[Label, ...]]", found.columns)):
+            known = label[1] if len(self.background) == 1 else label[1:]
+            cells[:, places[label[0], known]] = found.matrix[:, at]
+        return Joint(found.rows, pairs, cells)
 
     def named(self, solution: Solution) -> NamedChannel:
         """The channel with the columns it reads and writes; it was learnt from the table, and says so."""
-        reads = self.secret + (self.background if self.knowledge is Knowledge.BOTH else ())
+        reads = self.released + (self.background if self.knowledge is Knowledge.BOTH else ())
         channel = solution.channel
         if self.knowledge is Knowledge.BOTH:
             pairs = cast("Iterable[tuple[Label, Label]]", channel.inputs)
             inputs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in pairs]
             channel = Channel(inputs, channel.outputs, channel.matrix)
-        return NamedChannel(channel, reads, self.secret, PriorOrigin.THIS_TABLE)
+        return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE)
 
 
-def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> Design:
-    """A designed channel as it is stored; ``prior`` is where the frequencies come from."""
+def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str, Binning] | None = None) -> None:
+    """Refuse at once what a design would take minutes or hours for, and say which bins would do.
+
+    Raises:
+        OptionError: a secret with more values than a channel is designed for.
+    """
+    (values,) = table.group_sizes([columns], bins)
+    if values.groups <= MOST_VALUES:
+        return
+    kinds = {one.name: one.kind for one in table.columns()}
+    free = [name for name in columns if name not in (bins or {}) and kinds[name] in _ON_A_LINE]
+    fields: dict[str, object] = {"column": ", ".join(columns), "found": values.groups, "most": MOST_VALUES}
+    if not free:
+        raise OptionError(
+            "{column!s} has {found} values, more than the {most} that a channel is designed for; gather them into "
+            "fewer, or release them through a mechanism that is not designed.",
+            **fields,
+        )
+    sizes = [one.groups for one in table.group_sizes([(name,) for name in free])]
+    name = free[sizes.index(max(sizes))]
+    raise OptionError(
+        "{column!s} has {found} values, more than the {most} that a channel is designed for; add --bins {name!s}=auto, "
+        "which takes {name!s}={bins!s} here, or add noise with a mechanism such as laplace.",
+        **fields,
+        name=name,
+        bins=spelled_binning(settled(table, name, Auto())),
+    )
+
+
+def bins_within(table: Table, column: str, asked: Binning | None, within: float) -> Binning | None:
+    """The bins of a secret that is released within a mean error: those asked for, else auto where it has many values.
+
+    Raises:
+        ColumnError: the column holds neither numbers nor dates.
+    """
+    kind = next((one.kind for one in table.columns() if one.name == column), None)
+    if kind is not None and kind not in _ON_A_LINE:
+        raise ColumnError(
+            "Column {name!r} holds {kind}, and --within needs numbers or dates; say --max-distortion.",
+            name=column,
+            kind=kind.words,
+        )
+    if asked is None and table.group_sizes([(column,)])[0].groups <= MOST_BINS:
+        return None
+    return settled(table, column, Auto(within) if asked in (None, Auto()) else asked)
+
+
+def left_within(table: Table, column: str, bins: Binning | None, within: float) -> float:
+    """What a mean absolute error leaves for the channel: giving the centre of a bin for a value takes some of it.
+
+    |x − c(y)| ≤ |x − c(x)| + |c(x) − c(y)|, so that a channel between centres that keeps the rest keeps the whole.
+
+    Raises:
+        RefusalError: the bins alone take more.
+    """
+    error = 0.0 if bins is None else bin_error(table, column, bins)
+    if error >= within and bins is not None and isinstance(asked_binning(bins), Auto):
+        raise RefusalError(
+            "The finest bins that are chosen for {column!s} put values off by {error:.4g} on average, and {within:g} "
+            "is allowed; allow more, or give finer bins of your own.",
+            column=column,
+            error=error,
+            within=within,
+        )
+    if error >= within:
+        raise RefusalError(
+            "The bins of {column!s} alone put values off by {error:.4g} on average, and {within:g} is allowed; use "
+            "finer bins, such as --bins {column!s}=auto, or allow more.",
+            column=column,
+            error=error,
+            within=within,
+        )
+    return within - error
+
+
+def _labelled(text: str, by_text: Mapping[str, Label]) -> Label:
+    if text not in by_text:
+        raise OptionError("{text!r} is to be kept, and is not a value of the column; name one that is.", text=text)
+    return by_text[text]
+
+
+def price_of_keeping(found: Solution, gap: float) -> float | None:
+    """The bits more than the least that keeping costs at the same distortion; None where nothing is kept."""
+    problem = found.problem
+    if problem.keep is Keep.NOTHING:
+        return None
+    least = solve(
+        replace(
+            problem, target=MaxDistortion(found.distortion), keep=Keep.NOTHING, keep_at_least=0.0, never_changed=()
+        ),
+        gap,
+    )
+    return max(found.objective - least.objective, 0.0)
+
+
+def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE, price: float | None = None) -> Design:
+    """A designed channel as it is stored; ``prior`` is where the frequencies come from, ``price`` that of keeping."""
     origin, told = _ORIGINS.get(prior, Origin.TABLE), found.identifiability
     numbers = structs.asdict(as_point(found, origin)) | {"epsilon": found.local_dp.stored(origin)}
     return Design(
@@ -80,6 +222,9 @@ def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> D
         iterations=found.iterations,
         prior=prior,
         keep_inside=prior.keep_inside,
+        keep=found.problem.keep.value,
+        price_of_keeping=bits_or_none(price, origin),
+        told_unprotected=bits_or_none(found.told_unprotected, origin),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec.structs import asdict
 
@@ -30,6 +30,7 @@ from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import label_text, shown
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table, open_table
+from leakgauge.tables.reading import ReadingOptions
 
 FROM_THE_TABLE = Sentence(
     "The search used this table's counts as they are: which setting it chose is not protected by any budget. Nothing "
@@ -63,8 +64,8 @@ def improve(
     accounted: float | None = None,
     ledger: str | None = None,
     dataset: str | None = None,
-    missing: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Search:
     """The cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
 
@@ -82,8 +83,8 @@ def improve(
         accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
         ledger: which pays for it.
         dataset: the account in it; by default the table's name.
-        missing: texts that count as missing.
         progress: told how many settings were tried of how many.
+        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         OptionError: a target, bounds or number of trials outside its range.
@@ -95,7 +96,7 @@ def improve(
     name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
     with ExitStack() as opened:
         return search(
-            opened.enter_context(open_table(table, missing=missing)),
+            opened.enter_context(open_table(table, **reading)),
             secret,
             goal,
             by,

@@ -272,5 +272,5 @@ def require_varied(counts: Counts, column: str, *, binned: bool) -> None:
     if labels and labels[0] is None:
         raise ColumnError("Column {column!r} has only missing values; choose another.", column=column)
     if binned:
-        raise ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=column)
+        raise ColumnError("All values of column {column!r} fall into one bin or level; use finer ones.", column=column)
     raise ColumnError("Column {column!r} has the same value in every row; choose another.", column=column)

@@ -106,6 +106,7 @@ def stored_answer(paid: PaidAnswer, table: str) -> artefacts.Answer:
     confidence, off = answer.query.confidence, answer.rank_error
     return artefacts.Answer(
         question=answer.query.sentence,
+        groups=_groups(answer.query),
         answers=tuple(_value(label, found, answer.unit, origin) for label, found in answer.values),
         rank_error=None if off is None else Quantity(off, "rows", 0.0, off, confidence, Origin.DECLARED),
         claims={claim.name: Level.stated(claim, Origin.DECLARED) for claim in answer.claims},
@@ -126,6 +127,7 @@ def stored_preview(
     after, allowed = (None, None) if verdict is None else (verdict.after, verdict.allowed)
     return artefacts.Answer(
         question=query.sentence,
+        groups=_groups(query),
         answers=(),
         protection=_protected(protection),
         simulated=False,
@@ -133,6 +135,10 @@ def stored_preview(
         budget=_budget(cost, after, allowed),
         table=table,
     )
+
+
+def _groups(query: Query[Any]) -> tuple[str, ...] | None:
+    return None if query.groups is None else query.groups.names
 
 
 def _value(label: str | None, found: Estimate | float | str, unit: str, origin: Origin) -> Value:

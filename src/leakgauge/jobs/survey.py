@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Unpack
 
 import msgspec
 import numpy as np
@@ -23,6 +24,7 @@ from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError,
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
 
@@ -44,9 +46,10 @@ def survey(
     columns: Sequence[str] = (),
     unit: str | None = None,
     bins: Sequence[str] = (),
-    missing: Sequence[str] = (),
+    levels: Sequence[str] = (),
     confidence: float = 0.95,
     progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Survey:
     """Which columns of a table identify people, which single them out together, and what each tells of each secret.
 
@@ -56,9 +59,10 @@ def survey(
         columns: those to look through beside the secrets; by default all.
         unit: the column that says which rows are of one person.
         bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
-        missing: texts that count as missing.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``; what is surveyed is these.
         confidence: of intervals.
         progress: told how much is done of how much.
+        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         ColumnError: a secret that is not there, or more columns than anybody reads of.
@@ -71,14 +75,14 @@ def survey(
         ('leave out', 'background')
     """
     names = (secrets,) if isinstance(secrets, str) else tuple(secrets)
-    with open_table(table, missing=missing) as opened:
+    with open_table(table, **reading) as opened:
         known = [column.name for column in opened.columns()]
         wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))
         for name in wanted:
             if name not in known:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
         return surveyed(
-            in_bins(opened, parse_binnings(bins, tuple(known))),
+            in_bins(opened, parse_binnings(bins, tuple(known), levels)),
             names,
             names=wanted if columns else (),
             unit=unit,
@@ -243,6 +247,23 @@ def require_few_alone(found: Survey, policy: Policy) -> None:
             share=together.alone / found.rows,
             columns=together.columns,
             most=policy.max_alone,
+        )
+
+
+def require_large_groups(found: Survey, policy: Policy) -> None:
+    """Refuse to publish columns by which rows fall into smaller groups than a policy allows.
+
+    Raises:
+        RefusalError: says how small.
+    """
+    together, least = found.published, policy.min_k
+    if together is not None and least is not None and together.smallest < least:
+        raise RefusalError(
+            "The smallest group of rows that agree in the public columns {columns!s} has {smallest}, and the policy "
+            "asks for {least} (min_k); publish fewer or coarser columns, such as by --min-k {least}.",
+            columns=together.columns,
+            smallest=together.smallest,
+            least=least,
         )
 
 

@@ -22,6 +22,7 @@ def gaussian(
     upper: float | None = None,
     grid: float | None = None,
     missing: float | None = None,
+    clamp: bool = False,
 ) -> NoisyNumber:
     """Gaussian noise on a grid: (ε, δ)-differential privacy by the analytic σ, raised where the grid's own δ asks so.
 
@@ -29,14 +30,14 @@ def gaussian(
         epsilon: the budget in nats.
         delta: above 0, below 1.
         sensitivity: of a query: how far one record moves its answer, in Euclidean length.
-        lower, upper, grid, missing: as of ``laplace``, σ in place of the scale.
+        lower, upper, grid, missing, clamp: as of ``laplace``, σ in place of the scale.
 
     Raises:
         OptionError: an ε, δ, sensitivity, bounds or grid that cannot be used.
 
     Example:
         >>> age = gaussian(0.1, 1e-3, lower=0, upper=100)
-        >>> round(age.law.scale * age.span.grid)
+        >>> round(age.added.scale * age.span.grid)
         1740
     """
     require_budget(epsilon)
@@ -46,7 +47,8 @@ def gaussian(
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, scale=multiplier)
     law = _calibrated(spans, epsilon, delta, multiplier)
     parameters = {"epsilon": epsilon, "delta": delta, **given(sensitivity, lower, upper, missing), "grid": spans.grid}
-    return gaussian_over(spans, "gaussian", law, parameters, missing, ApproximateDP(epsilon, delta))
+    made = gaussian_over(spans, "gaussian", law, parameters, missing, ApproximateDP(epsilon, delta))
+    return made.clamped() if clamp else made
 
 
 def discrete_gaussian(
@@ -56,6 +58,7 @@ def discrete_gaussian(
     lower: int | None = None,
     upper: int | None = None,
     missing: int | None = None,
+    clamp: bool = False,
 ) -> NoisyNumber:
     """Discrete Gaussian noise on whole numbers with σ = sensitivity/√(2ρ): ρ-zero-concentrated privacy.
 
@@ -66,9 +69,10 @@ def discrete_gaussian(
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=1.0, scale=1 / math.sqrt(2 * rho))
     # Up by a few units in the last place: more noise, never less.
     law = DiscreteGaussian(spans.steps / math.sqrt(2 * rho) * (1 + 2.0**-50))
-    return gaussian_over(
+    made = gaussian_over(
         spans, "discrete-gaussian", law, {"rho": rho, **given(sensitivity, lower, upper, missing)}, missing
     )
+    return made.clamped() if clamp else made
 
 
 def gaussian_over(

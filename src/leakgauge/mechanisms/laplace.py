@@ -19,6 +19,7 @@ def laplace(
     upper: float | None = None,
     grid: float | None = None,
     missing: float | None = None,
+    clamp: bool = False,
 ) -> NoisyNumber:
     """Laplace noise of scale sensitivity/ε on a grid: ε-differential privacy.
 
@@ -29,6 +30,7 @@ def laplace(
         grid: a power of two; by default 1 for whole bounds and noise of a scale of 16 or more, else at most a 256th of
             the scale and a 64th of the sensitivity.
         missing: the number that stands for missing values of a column.
+        clamp: whether released numbers of a column are brought back to its bounds.
 
     Raises:
         OptionError: an ε, sensitivity, bounds or grid that cannot be used.
@@ -42,7 +44,8 @@ def laplace(
     require_budget(epsilon)
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, scale=1 / epsilon)
     parameters = {**given(sensitivity, lower, upper, missing), "grid": spans.grid}
-    return _laplace_over(spans, "laplace", epsilon, parameters, missing)
+    made = _laplace_over(spans, "laplace", epsilon, parameters, missing)
+    return made.clamped() if clamp else made
 
 
 def geometric(
@@ -52,6 +55,7 @@ def geometric(
     lower: int | None = None,
     upper: int | None = None,
     missing: int | None = None,
+    clamp: bool = False,
 ) -> NoisyNumber:
     """Discrete Laplace noise on whole numbers: P(k) ∝ e^(−ε|k|/sensitivity), ε-differential privacy.
 
@@ -59,7 +63,8 @@ def geometric(
     """
     require_budget(epsilon)
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=1.0, scale=1 / epsilon)
-    return _laplace_over(spans, "geometric", epsilon, given(sensitivity, lower, upper, missing), missing)
+    made = _laplace_over(spans, "geometric", epsilon, given(sensitivity, lower, upper, missing), missing)
+    return made.clamped() if clamp else made
 
 
 def _laplace_over(

@@ -50,6 +50,11 @@ class GridNoise(Law):
     scale: float
 
     @property
+    def added(self) -> GridNoise:
+        """The noise in each value: itself."""
+        return self
+
+    @property
     @abstractmethod
     def standard_deviation(self) -> float:
         """In steps."""

@@ -1,20 +1,21 @@
 """Numbers on a declared grid plus noise on the same grid: the shape of every numeric mechanism.
 
-A value is clamped to its bounds, rounded to the grid, moved by a whole number of steps. Nothing else of the value
-survives: no low bits of a float can tell it apart from its neighbours.
+A value is clamped to its bounds, rounded to the grid, moved by a whole number of steps, and where that is asked for
+clamped again. Nothing else of the value survives: no low bits of a float can tell it apart from its neighbours.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError
+from leakgauge.mechanisms.clamped_noise import ClampedNoise
 from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Outputs, Pair, numbers_in
 from leakgauge.mechanisms.noise import GridNoise, Steps
 from leakgauge.mechanisms.span import Span, half_up
@@ -36,10 +37,11 @@ FAR = 45
 class NoisyNumber(Mechanism):
     """A numeric mechanism: a span, a law of noise in steps, and what they guarantee.
 
-    ``missing`` is the number that stands for missing values, which are refused without one.
+    ``missing`` is the number that stands for missing values, which are refused without one. The law is that of what is
+    released: the noise, or what is left of it between the bounds.
     """
 
-    law: GridNoise
+    law: GridNoise | ClampedNoise
     span: Span
     missing: float | None = None
 
@@ -59,12 +61,57 @@ class NoisyNumber(Mechanism):
         return self
 
     @property
+    def added(self) -> GridNoise:
+        """The law of the noise in each value, whatever is done with it afterwards."""
+        return self.law.added
+
+    @property
+    def clamps(self) -> bool:
+        """Whether nothing is released beyond the declared bounds."""
+        return isinstance(self.law, ClampedNoise)
+
+    @property
+    def declared(self) -> tuple[float, float]:
+        """The bounds of a column as they were declared; those that values are clamped to are rounded to the grid."""
+        lower, upper = (self.parameters[name] for name in ("lower", "upper"))
+        assert isinstance(lower, int | float) and isinstance(upper, int | float)
+        return lower, upper
+
+    def clamped(self) -> NoisyNumber:
+        """The same with released numbers brought back to the declared bounds, which costs nothing.
+
+        Raises:
+            OptionError: no bounds are declared, or fewer than two grid points lie between them.
+        """
+        return replace(self, parameters={**self.parameters, "clamp": "yes"}, law=self._between_bounds())
+
+    def share_beyond(self, steps: Steps) -> float:
+        """The share of numbers that noise carries beyond the declared bounds, by its law, for values in steps."""
+        return float(self._between_bounds().beyond(steps).mean())
+
+    def _between_bounds(self) -> ClampedNoise:
+        if self.span.lowest is None:
+            raise OptionError("{name!s} has no bounds to clamp to; give lower and upper.", name=self.name)
+        lower, upper = self.declared
+        # Inwards: a released number beyond a bound by less than a step would be as impossible.
+        low, high = math.ceil(lower / self.span.grid), math.floor(upper / self.span.grid)
+        if low >= high:
+            raise OptionError(
+                "A grid of {grid:g} has fewer than 2 points between the bounds {lower:g} and {upper:g} to clamp to; "
+                "choose a finer one.",
+                grid=self.span.grid,
+                lower=lower,
+                upper=upper,
+            )
+        return ClampedNoise(self.added, low, high)
+
+    @property
     def reach(self) -> float | None:
         """The sensitivity of a query; the bounds of a column keep any two of its values near enough."""
         return self.span.steps * self.span.grid if self.span.lowest is None else None
 
     def step(self) -> Step:
-        return self.law.step(self.span.steps)
+        return self.added.step(self.span.steps)
 
     def neighbours(self) -> list[Pair]:
         """The ends, ends and middle, and far outside the bounds, where a missing clamp would show."""
@@ -115,7 +162,7 @@ class NoisyNumber(Mechanism):
                 name=self.name,
             )
         points = highest - lowest + 1
-        reach = math.ceil(FAR * self.law.standard_deviation) + 1
+        reach = math.ceil(FAR * self.added.standard_deviation) + 1
         if points * len(inputs) > LARGEST or points + reach > LARGEST:
             raise OptionError(
                 "{name!s} has {points} grid points between its bounds, too many to compare; choose a coarser grid.",
@@ -126,7 +173,7 @@ class NoisyNumber(Mechanism):
         grid = self.from_grid(np.arange(lowest, highest + 1)).tolist()
         ends = {at: grid[at] for at in (0, points - 1) if grid[at] not in inputs}
         steps = np.concatenate([steps, np.array(list(ends), dtype=np.int64)])
-        chances = self.law.probability(np.arange(points + reach, dtype=np.int64))
+        chances = self.added.probability(np.arange(points + reach, dtype=np.int64))
         # Summed from the far end, where the terms are small, so that a small tail keeps its digits.
         tails = np.cumsum(chances[::-1])[::-1]
         matrix = chances[np.abs(np.arange(points)[None, :] - steps[:, None])]
@@ -171,7 +218,9 @@ class NoisyNumber(Mechanism):
             whole = np.isfinite(steps) & (steps == np.floor(steps))
         if self.span.lowest is None:
             return bool(whole.all())
-        (low, high), reach = self.span.bounds, self.law.reach(1 - 2.0**-52)
+        if isinstance(self.law, ClampedNoise):
+            return bool((whole & (steps >= self.law.low) & (steps <= self.law.high)).all())
+        (low, high), reach = self.span.bounds, self.added.reach(1 - 2.0**-52)
         return bool((whole & (steps >= low - reach) & (steps <= high + reach)).all())
 
     def error_bar(self, confidence: float = 0.95) -> float:
@@ -180,7 +229,7 @@ class NoisyNumber(Mechanism):
         Values beyond the bounds are clamped, which no error bar can know.
         """
         rounding = 0.0 if self.span.grid == 1 else self.span.grid / 2
-        return self.law.reach(confidence) * self.span.grid + rounding
+        return self.added.reach(confidence) * self.span.grid + rounding
 
     def answer(self, value: float, randomness: Randomness, confidence: float = 0.95, n: int = 1) -> Estimate:
         """One value over ``n`` rows with noise, and the interval that holds the true one with this probability."""

@@ -21,7 +21,8 @@ from leakgauge.mechanisms.sampled_response import sampled_randomized_response
 from leakgauge.probability import Label
 
 
-def _number(text: str) -> float:
+def finite_number(text: str) -> float:
+    """The number that a text says, whole where it is written so; infinite ones are a ``ValueError``."""
     if re.fullmatch(r"\s*[+-]?\d+\s*", text):
         return int(text)
     if not math.isfinite(value := float(text)):
@@ -29,19 +30,27 @@ def _number(text: str) -> float:
     return value
 
 
+def _truth(text: str) -> bool:
+    try:
+        return {"yes": True, "no": False}[text.strip()]
+    except KeyError:
+        raise ValueError from None
+
+
 def _letters(text: str) -> tuple[Label, ...]:
-    return tuple(_plain(part) or None for part in _split(text, "|"))
+    return tuple(unescaped(part) or None for part in split_at(text, "|"))
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(_number(part) for part in text.split("|"))
+    return tuple(finite_number(part) for part in text.split("|"))
 
 
-def _plain(text: str) -> str:
+def unescaped(text: str) -> str:
+    """The text without the backslashes before its own signs."""
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split_at(text: str, separator: str) -> list[str]:
     """The parts between separators; what follows a backslash separates nothing."""
     parts = [""]
     for piece in re.findall(r"\\.|.", text, flags=re.DOTALL):
@@ -73,11 +82,12 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
 """Each mechanism by its name. A factory takes its budget first and the rest by name; how a parameter is written follows
 from its annotation. Sample-and-aggregate needs a function, which no text holds."""
 _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "float": (_number, "a finite number such as 0.5 or 1e-3"),
+    "float": (finite_number, "a finite number such as 0.5 or 1e-3"),
     "int": (int, "a whole number such as 10"),
+    "bool": (_truth, "yes or no"),
     "Iterable[Label]": (_letters, "letters such as a|b|c"),
     "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
-    "str": (_plain, "the path of a channel file"),
+    "str": (unescaped, "the path of a channel file"),
 }
 """How a parameter is read, and what it should be, by its annotation."""
 
@@ -135,7 +145,7 @@ def with_letters(mechanism: Mechanism, letters: Iterable[Label]) -> Mechanism:
 
 def _given(name: str, rest: str, kinds: Mapping[str, tuple[Callable[[str], Any], str]]) -> dict[str, Any]:
     given: dict[str, Any] = {}
-    for part in _split(rest, ",") if rest else []:
+    for part in split_at(rest, ",") if rest else []:
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -28,10 +29,49 @@ class Interval:
     high: float | date | datetime | None
     closed: bool = False
 
+    def contains(self, label: Label) -> bool:
+        """Whether a number or date lies in it; of another kind than its ends none does."""
+        try:
+            above = self.low is None or self.low <= label  # type: ignore[operator]
+            below = self.high is None or label < self.high or (self.closed and label == self.high)  # type: ignore[operator]
+        except TypeError:
+            return False
+        return bool(above and below) and not isinstance(label, str | bool | None)
+
     def __str__(self) -> str:
         left = "(-∞" if self.low is None else f"[{_plain(self.low)}"
         right = "∞)" if self.high is None else _plain(self.high) + ("]" if self.closed else ")")
         return f"{left}, {right}"
+
+
+_WRITTEN = re.compile(r"(?:\(-∞|\[(?P<low>[^,]+)), (?:∞\)|(?P<high>[^,]+)(?P<end>[)\]]))")
+
+
+def interval_of(text: str) -> Interval | None:
+    """The interval that is written so; None where the text is not one.
+
+    Example:
+        >>> interval_of("[30, 40)"), interval_of("thirty")
+        (Interval(low=30.0, high=40.0, closed=False), None)
+    """
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        low, high = (None if found[end] is None else _bound(found[end]) for end in ("low", "high"))
+    except ValueError:
+        return None
+    return Interval(low, high, found["end"] == "]")
+
+
+def _bound(text: str) -> float | date | datetime:
+    try:
+        number = float(text)
+    except ValueError:
+        return date.fromisoformat(text) if len(text) == len("2020-01-01") else datetime.fromisoformat(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def _plain(bound: float | date | datetime) -> str:

@@ -21,8 +21,8 @@ from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.tables import Binning, Column, Kind, Table, in_bins
-from leakgauge.tables.binned import BinnedTable
+from leakgauge.tables import Binning, Column, Kind, Suppression, Table, in_bins, suppressed
+from leakgauge.tables.suppression import SuppressedTable
 
 LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""
@@ -81,11 +81,18 @@ class RecordedPlan:
     order: tuple[str, ...]
     bins: Mapping[str, Binning]
     unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
+    from_another_table: frozenset[str] = field(default=frozenset(), kw_only=True)
+    suppression: Suppression | None = field(default=None, kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What each mechanism costs a person, whose rows each run it."""
         return tuple(self.unit.cost(one.mechanism.step()) for one in self.columns)
+
+    @property
+    def suppressed(self) -> int | None:
+        """How many rows are suppressed; None where that is not known, or nothing was to be."""
+        return None
 
     @property
     def mechanisms(self) -> dict[str, Mechanism]:
@@ -104,6 +111,11 @@ class BoundPlan(RecordedPlan):
 
     table: Table = field(repr=False)
 
+    @property
+    def suppressed(self) -> int | None:
+        """How many rows are suppressed; None where nothing was to be."""
+        return int(self.table.mask.sum()) if isinstance(self.table, SuppressedTable) else None
+
     def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
         """The released columns of one batch."""
         made: dict[str, pa.Array] = {name: batch.column(name) for name in self.public}
@@ -114,7 +126,8 @@ class BoundPlan(RecordedPlan):
 
     def require_known_values(self) -> None:
         """Refuse, before anything is spent or written, a table with values that a mechanism cannot take."""
-        streamed = [one for one in self.columns if not one.letters_from_table and not one.counted_among(self.table)]
+        own = {one.name for one in self.columns if one.letters_from_table} - self.from_another_table
+        streamed = [one for one in self.columns if one.name not in own and not one.counted_among(self.table)]
         reads = tuple(dict.fromkeys(name for one in streamed for name in one.reads))
         if reads:
             for batch in self.table.batches(*reads, size=1 << 17):
@@ -130,20 +143,30 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
         # A channel of several columns may give them new names; those that it reads are looked for below.
         if not (isinstance(how, NamedChannel) and name in how.outputs):
             _require_known(name, known)
-    seen = in_bins(table, plan.bins)
+    if plan.suppression is not None and plan.suppression.unit is not None:
+        _require_known(plan.suppression.unit, known)
+    seen = suppressed(in_bins(table, plan.bins), plan.suppression)
     kinds = {column.name: column for column in seen.columns()}
-    columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in _once(plan.columns))
+    columns = tuple(_bound(name, how, kinds, seen, plan) for name, how in _once(plan.columns))
     _require_one_each(columns, plan.public)
     for one in columns:
         for name in one.reads:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    bins = seen.bins if isinstance(seen, BinnedTable) else {}
     if plan.unit.column is not None:
         _require_known(plan.unit.column, known)
     plan.unit.require_kept_by(table)
-    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit)
+    return BoundPlan(
+        columns,
+        plan.public,
+        tuple(order),
+        seen.bins,
+        seen,
+        unit=plan.unit,
+        suppression=plan.suppression,
+        from_another_table=plan.from_another_table,
+    )
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
@@ -157,10 +180,10 @@ def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
         yield name, how
 
 
-def _bound(
-    name: str, how: Planned, known: Mapping[str, Column], table: Table, bins: Mapping[str, Binning]
-) -> BoundColumn:
+def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, plan: ReleasePlan) -> BoundColumn:
+    bins = plan.bins
     if isinstance(how, NamedChannel):
+        _require_not_clamped(name, plan, "a channel")
         fixed = through_channel(_in_text(how, bins))
         exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
@@ -178,9 +201,24 @@ def _bound(
             if mechanism.noise is not None and mechanism.capabilities.answers
             else "choose another mechanism",
         )
+    if mechanism.noise is None:
+        _require_not_clamped(name, plan, mechanism.name)
+    elif name in plan.clamp:
+        mechanism = mechanism.noise.clamped()
     channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
-    return BoundColumn(name, mechanism, (name,), (name,), own, named)
+    elsewhere = name in plan.from_another_table and "letters" in mechanism.parameters
+    return BoundColumn(name, mechanism, (name,), (name,), own or elsewhere, named)
+
+
+def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:
+    if name in plan.clamp:
+        raise ColumnError(
+            "Column {name!r} is clamped, but {mechanism!s} adds no noise that could leave bounds; leave the clamping "
+            "out.",
+            name=name,
+            mechanism=mechanism,
+        )
 
 
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:

@@ -27,7 +27,7 @@ from leakgauge.probability import Interval
 from leakgauge.probability.cells import Codes
 from leakgauge.release.letters import letter_column, taken
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Binning
+from leakgauge.tables import Binning, Levels
 from leakgauge.tables.binnings import Edges, Learnt
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
     """What is in a released file, in one pass and bounded memory.
 
     Columns that the file does not have are not looked at; one that marks a simulation is. The labels of public columns
-    in bins are held to their edges where these are numbers.
+    in bins are held to their edges where these are numbers, and those of levels to the coarser values.
     """
     asked = {one.name: (one.writes, one.form.possible(extension)) for one in columns}
     for name, binning in bins.items():
@@ -140,7 +140,12 @@ class UnreadableError(Exception):
 
 
 def labels_of(binning: Binning) -> tuple[str | None, ...]:
-    """The bins between edges that are numbers, a missing value included; of others none are known beforehand."""
+    """The coarser values of levels, or the bins between edges that are numbers, a missing value included.
+
+    Of other bins none are known beforehand.
+    """
+    if isinstance(binning, Levels):
+        return (None, *binning.labels)
     if not isinstance(binning, Edges | Learnt) or not all(isinstance(cut, int | float) for cut in binning.cuts):
         return ()
     ends = (None, *binning.cuts, None)

@@ -12,6 +12,7 @@ from leakgauge.artefacts import Level, Origin, Quantity, Sentence
 from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
@@ -22,7 +23,7 @@ from leakgauge.release.bound import RecordedPlan
 from leakgauge.release.ledger import Entry
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import Prior, histogram_steps
-from leakgauge.release.recorded_plan import THIS_TABLE, lacks_letters
+from leakgauge.release.recorded_plan import ANOTHER_TABLE, PRIVATE_LETTERS, THIS_TABLE, lacks_letters
 
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
@@ -56,7 +57,7 @@ def claims_of(
         if prior is not None:
             found, under = relate_channel(channel, prior.distribution).levels, origin_under(prior.origin, origin)
         levels = {name: level.stored(origin if name in whatever else under) for name, level in found.items()}
-    if column.letters == THIS_TABLE:
+    if column.letters in PRIVATE_LETTERS:
         declared = implied_levels(mechanism.claims, origin)
         levels = {
             name: as_declared(level, declared.get(name) if name in _PURE else None) for name, level in levels.items()
@@ -167,17 +168,86 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     """Which columns of a record's plan are in bins, and what was learnt from the table for that."""
     learnt = {name: one.learnt for name, one in plan.bins.items() if one.learnt is not None}
     merged = tuple(name for name, one in learnt.items() if one.merged)
-    if plan.bins:
-        yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins))
-    if learnt:
+    gathered = tuple(name for name, one in plan.bins.items() if one.level is None)
+    if gathered:
+        yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=gathered)
+    edges = tuple(name for name in learnt if plan.bins[name].binning.startswith("edges:"))
+    if edges:
         yield Sentence(
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
-            columns=tuple(learnt),
+            columns=edges,
+        )
+    for name, edge in learnt.items():
+        if edge.asked.partition(":")[0] == "auto":
+            yield _said_of_chosen(name, plan.bins[name].binning)
+    elsewhere = tuple(name for name, one in plan.bins.items() if one.from_another_table)
+    if elsewhere:
+        yield Sentence(
+            "The edges of the bins of {columns!s} were learnt from another table; they are not protected.",
+            columns=elsewhere,
         )
     if merged:
         yield Sentence(
             "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
         )
+    for name, one in plan.bins.items():
+        level, read = one.level, one.levels
+        if level is not None and read is not None:
+            yield Sentence(
+                "{column!s} is released at level {level:d} of {file!s}.", column=name, level=level, file=read.file
+            )
+        elif level is not None:
+            yield Sentence("{column!s} is released at level {level:d} of its coarser values.", column=name, level=level)
+
+
+def said_of_suppression(plan: Plan) -> Iterator[Sentence]:
+    """What a record's plan suppresses, and that neither this nor coarser values are a guarantee."""
+    below = plan.suppress_below
+    if below is not None and plan.suppress_unit is None:
+        yield Sentence(
+            "Where fewer than {below:d} rows agree in {columns!s}, these values are missing.",
+            columns=plan.public,
+            below=below,
+        )
+    elif below is not None:
+        yield Sentence(
+            "Where fewer than {below:d} persons agree in {columns!s}, these values are missing.",
+            columns=plan.public,
+            below=below,
+        )
+    if _is_coarsened(plan):
+        yield Sentence(
+            "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
+            "still recognise their row."
+        )
+
+
+def _is_coarsened(plan: Plan) -> bool:
+    """Whether public columns are at a level, or suppressed in part."""
+    return plan.suppress_below is not None or any(
+        one.level is not None for name, one in plan.bins.items() if name in plan.public
+    )
+
+
+_CALENDAR = (message("year"), message("quarter"), message("month"), message("week"), message("day"), message("hour"))
+
+
+def _said_of_chosen(column: str, binning: str) -> Sentence:
+    form, _, edges = binning.partition(":")
+    cuts = edges.split(",")
+    if form in _CALENDAR:
+        return Sentence(
+            "The bins of {column!s} were chosen for this table: one for each {unit}.",
+            column=column,
+            unit=Sentence(form),
+        )
+    return Sentence(
+        "The bins of {column!s} were chosen for this table: {count}, with edges from {first!s} to {last!s}.",
+        column=column,
+        count=len(cuts) + 1,
+        first=cuts[0],
+        last=cuts[-1],
+    )
 
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
@@ -194,16 +264,32 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
             rows=plan.rows_per_unit,
         )
     yield Sentence("The names and types of the columns are public.")
-    if set(plan.public).intersection(plan.bins):
+    if _is_coarsened(plan):
+        yield Sentence("Columns named as public are released as they are, or coarser, and are not protected.")
+    elif set(plan.public).intersection(plan.bins):
         yield Sentence("Columns named as public are released as they are, or in their bins, and are not protected.")
     else:
         yield Sentence("Columns named as public are released as they are and are not protected.")
     yield from said_of_bins(plan)
+    yield from said_of_suppression(plan)
     columns = plan.columns.values()
+    clamped = _written(column for column in columns if column.clamps)
+    if clamped:
+        yield Sentence(
+            "Released numbers of {columns!s} beyond the declared bounds are brought back to them; that reads the noisy "
+            "number alone, so that every claim stays.",
+            columns=clamped,
+        )
     own = _written(column for column in columns if column.letters == THIS_TABLE)
     if own:
         yield Sentence(
             "The letters of {columns!s} were taken from this table; which values occur is not protected.", columns=own
+        )
+    others = _written(column for column in columns if column.letters == ANOTHER_TABLE)
+    if others:
+        yield Sentence(
+            "The letters of {columns!s} were taken from another table; which values occur there is not protected.",
+            columns=others,
         )
     own = _written(column for column in columns if column.channel_prior is PriorOrigin.THIS_TABLE)
     if own:

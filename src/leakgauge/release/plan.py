@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
@@ -14,13 +14,19 @@ from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Binning, parse_binning
+from leakgauge.tables import Binning, Levels, Suppression, parse_binning
+from leakgauge.tables.binnings import both_bins_and_levels, parse_binnings
+from leakgauge.tables.levels import level_file
 
 if TYPE_CHECKING:
     from leakgauge.release.execution import Release
     from leakgauge.tables import Table
 
 PLAN_SCHEMA = "leakgauge/plan/1"
+_TABLES = ("columns", "bins", "levels")
+"""The tables of a plan."""
+_SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit")
+"""What a plan says of all its rows."""
 _CHANNEL = "channel:file="
 Planned: TypeAlias = Mechanism | NamedChannel | str
 """How a column is released: a mechanism, a channel, or a mechanism as on the command line, letters left to find."""
@@ -35,8 +41,14 @@ class ReleasePlan:
             writes several columns is given for each of them: nothing is released that the plan does not name.
         public: columns that are released as they are.
         bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
+        levels: coarser values of some of these columns, such as ``jobs.csv:2``, in their place likewise.
+        suppress_below: public values of rows that agree in them with fewer rows than this are missing.
+        suppress_unit: a column of persons, by which such groups are counted; by default the unit.
         unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
         rows_per_unit: how many rows a person has at most, as everybody knows it.
+        clamp: columns whose released numbers are brought back to the bounds of their mechanism.
+        from_another_table: columns whose declared letters, or edges of bins, are in truth those of another private
+            table, such as the one that was released last month: they are kept inside like letters of this table.
 
     Raises:
         OptionError: nothing to release, a column both released and public or named twice, bins of another one, or a
@@ -54,17 +66,38 @@ class ReleasePlan:
         public: Iterable[str] = (),
         bins: Mapping[str, Binning | str] | None = None,
         *,
+        levels: Mapping[str, Levels | str] | None = None,
+        suppress_below: int | None = None,
+        suppress_unit: str | None = None,
         unit: str | None = None,
         rows_per_unit: int = 1,
+        clamp: Iterable[str] = (),
+        from_another_table: Iterable[str] = (),
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
-        self.bins: Mapping[str, Binning] = {
+        gathered: dict[str, Binning] = {
             name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
         }
+        self.bins: Mapping[str, Binning] = gathered | _coarser(levels or {}, gathered)
+        self.suppression: Suppression | None = None
+        if suppress_below is not None:
+            self.suppression = Suppression(self.public, suppress_below, suppress_unit or unit)
         self.unit = UnitOfProtection(unit, rows_per_unit)
+        self.clamp = (clamp,) if isinstance(clamp, str) else tuple(clamp)
+        for name in self.clamp:
+            if name not in self.columns:
+                raise OptionError(
+                    "The plan clamps column {name!r}, which it does not release through a mechanism; leave it out.",
+                    name=name,
+                )
+        self.from_another_table = frozenset(from_another_table)
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
+        if suppress_unit in (*self.columns, *self.public):
+            raise OptionError(
+                "Column {name!r} is the unit of suppression, which is never released; leave it out.", name=suppress_unit
+            )
         if "" in (*self.columns, *self.public):
             raise OptionError("A column of the plan has an empty name, which files cannot keep; rename it.")
         for name in self.public:
@@ -99,9 +132,10 @@ class ReleasePlan:
 
 
 def read_plan(path: Path | str) -> ReleasePlan:
-    """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``; of persons ``unit`` and ``rows_per_unit``.
+    """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
-    Channel files lie relative to it.
+    These are ``suppress_below`` and ``suppress_unit``, and of persons ``unit`` and ``rows_per_unit``. Files of channels
+    and levels lie relative to it. ``from_another_table = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -110,22 +144,28 @@ def read_plan(path: Path | str) -> ReleasePlan:
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "columns", "bins", "unit", "rows_per_unit", "schema"})
-    columns, public, bins = fields.get("columns", {}), fields.get("public", []), fields.get("bins", {})
-    texts = all(isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins))
-    unit, rows = fields.get("unit"), fields.get("rows_per_unit", 1)
-    names = isinstance(public, list) and all(isinstance(name, str) for name in (*public, unit or ""))
+    unknown = sorted(set(fields) - {"public", "from_another_table", "clamp", *_TABLES, *_SAID, "schema"})
+    public, (columns, bins, levels) = fields.get("public", []), (fields.get(name, {}) for name in _TABLES)
+    texts = all(
+        isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins, levels)
+    )
+    learnt, clamp = fields.get("from_another_table", []), fields.get("clamp", [])
+    said = {name: fields[name] for name in _SAID if name in fields}
+    units = (said.get(name, "") for name in ("unit", "suppress_unit"))
+    lists = all(isinstance(one, list) for one in (public, learnt, clamp))
+    names = lists and all(isinstance(name, str) for name in (*public, *learnt, *clamp, *units))
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
             path=place,
             found=Sentence("it has {keys!s}", keys=tuple(map(repr, unknown)))
             if unknown
-            else Sentence("names, mechanisms and bins must be text"),
+            else Sentence("names, mechanisms, bins and levels must be text"),
         )
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
-        return ReleasePlan(planned, public, bins, unit=unit, rows_per_unit=rows)
+        coarser = _coarser(levels, bins, place.parent)
+        return ReleasePlan(planned, public, bins, levels=coarser, from_another_table=learnt, clamp=clamp, **said)
     except FileError:
         raise
     except InputError as error:
@@ -133,11 +173,25 @@ def read_plan(path: Path | str) -> ReleasePlan:
 
 
 def plan_files(path: Path | str) -> tuple[Path, ...]:
-    """The plan and the channel files it names: what must not be overwritten."""
+    """The plan and the files of channels and levels that it names: what must not be overwritten."""
     place = Path(path)
-    columns = parsed_toml(place).get("columns", {})
-    texts = [how for how in columns.values() if isinstance(how, str)] if isinstance(columns, dict) else []
-    return place, *(place.parent / file for file in map(_channel_file, texts) if file is not None)
+    fields = parsed_toml(place)
+    tables = (one if isinstance(one, dict) else {} for one in (fields.get("columns"), fields.get("levels")))
+    columns, levels = ([how for how in one.values() if isinstance(how, str)] for one in tables)
+    files = [file for file in map(_channel_file, columns) if file is not None]
+    return place, *(place.parent / file for file in (*files, *(str(level_file(text)[0]) for text in levels)))
+
+
+def _coarser(
+    levels: Mapping[str, Levels | str], bins: Mapping[str, object], folder: Path | None = None
+) -> dict[str, Levels]:
+    """The levels of columns that have no bins, read from their files."""
+    for name in levels:
+        if name in bins:
+            raise both_bins_and_levels(name)
+    texts = [f"{name}={how}" for name, how in levels.items() if isinstance(how, str)]
+    read = parse_binnings((), tuple(levels), texts, folder)
+    return {name: how if isinstance(how, Levels) else cast("Levels", read[name]) for name, how in levels.items()}
 
 
 def _channel_file(how: str) -> str | None:

@@ -255,6 +255,11 @@ def lacking(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool)
             yield Sentence("claims of {column!s}", column=column.writes)
     if None in claims.values():
         yield from (Sentence("together"), Sentence("budget"))
+    for name, one in plan.bins.items():
+        if one.level is not None:
+            yield Sentence("levels of {column!s}", column=name)
+    if plan.suppress_below is not None:
+        yield Sentence("number of suppressed rows")
     yield Sentence("digest of the record")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from leakgauge.artefacts import ChannelFile, PublicRecord, Record
-from leakgauge.artefacts.record import LearntEdges, Plan, PlannedColumn, RecordedBins
+from leakgauge.artefacts.record import LearntEdges, Plan, PlannedColumn, RecordedBins, RecordedLevels
 from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
 from leakgauge.mechanisms import CATALOGUE, Mechanism, parse_mechanism, spelled, through_channel
 from leakgauge.mechanisms.spelling import with_letters
@@ -16,12 +16,15 @@ from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.tables import Binning, parse_binning
-from leakgauge.tables.binnings import Learnt, spelled_binning
+from leakgauge.tables import Binning, Levels, Suppression, Table, in_bins, parse_binning, suppressed
+from leakgauge.tables.binnings import Learnt, asked_binning, spelled_binning
 
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
+ANOTHER_TABLE = PriorOrigin.ANOTHER_TABLE.value
 DECLARED = "declared"
-"""Where letters come from: the table, or the plan."""
+"""Where letters come from: the table, one that was released before, or the plan."""
+PRIVATE_LETTERS = (THIS_TABLE, ANOTHER_TABLE)
+"""Letters that are values of a private table."""
 WITHHELD = "withheld"
 """In place of a mechanism that was chosen by what it does to the table."""
 _CHANNEL = "channel"
@@ -34,32 +37,58 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
     """The plan with everything needed to compute its claims again."""
     return Plan(
         public=plan.public,
-        bins={name: _recorded_bins(how) for name, how in plan.bins.items()},
-        columns={one.name: _planned_column(one) for one in plan.columns},
+        bins={name: _recorded_bins(how, name in plan.from_another_table) for name, how in plan.bins.items()},
+        columns={one.name: _planned_column(one, one.name in plan.from_another_table) for one in plan.columns},
         unit=plan.unit.column,
         rows_per_unit=plan.unit.rows,
+        suppress_below=None if plan.suppression is None else plan.suppression.below,
+        suppress_unit=None if plan.suppression is None else plan.suppression.unit,
+        suppressed=plan.suppressed,
     )
 
 
 def binnings(plan: Plan) -> dict[str, Binning]:
-    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record."""
-    return {name: parse_binning(one.binning) for name, one in plan.bins.items()}
+    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record.
+
+    A level of which a public record tells the number alone is left out.
+    """
+    found: dict[str, Binning] = {}
+    for name, one in plan.bins.items():
+        if one.level is None:
+            found[name] = parse_binning(one.binning)
+        elif one.levels is not None:
+            found[name] = Levels(one.levels.values, one.levels.coarser, one.level, one.levels.file)
+    return found
 
 
-def _recorded_bins(binning: Binning) -> RecordedBins:
-    learnt = isinstance(binning, Learnt) and LearntEdges(spelled_binning(binning.quantiles), binning.merged)
-    return RecordedBins(spelled_binning(binning), learnt or None)
+def suppression(plan: Plan) -> Suppression | None:
+    """What a record's plan suppresses."""
+    return None if plan.suppress_below is None else Suppression(plan.public, plan.suppress_below, plan.suppress_unit)
 
 
-def _planned_column(one: BoundColumn) -> PlannedColumn:
+def as_released(table: Table, plan: Plan) -> Table:
+    """A table with its columns in the bins and levels of a record's plan, small groups suppressed."""
+    return suppressed(in_bins(table, binnings(plan)), suppression(plan))
+
+
+def _recorded_bins(binning: Binning, elsewhere: bool) -> RecordedBins:
+    if isinstance(binning, Levels):
+        levels = RecordedLevels(binning.file, binning.values, binning.coarser)
+        return RecordedBins(spelled_binning(binning), levels=levels)
+    asked, merged = asked_binning(binning), binning.merged if isinstance(binning, Learnt) else 0
+    learnt = None if asked is binning else LearntEdges(spelled_binning(asked), merged)
+    return RecordedBins(spelled_binning(binning), learnt, elsewhere)
+
+
+def _planned_column(one: BoundColumn, elsewhere: bool) -> PlannedColumn:
     channel, parameters = one.channel, one.mechanism.parameters
-    epsilon = parameters.get("epsilon")
+    epsilon, table = parameters.get("epsilon"), ANOTHER_TABLE if elsewhere else THIS_TABLE
     return PlannedColumn(
         mechanism=spelled(one.mechanism),
         epsilon=epsilon if isinstance(epsilon, int | float) else None,
         reads=one.reads,
         writes=one.writes,
-        letters=None if "letters" not in parameters else THIS_TABLE if one.letters_from_table else DECLARED,
+        letters=None if "letters" not in parameters else table if one.letters_from_table else DECLARED,
         channel_prior=None if channel is None else channel.prior_origin,
         channel=None if channel is None else ChannelFile.of(channel),
     )
@@ -67,7 +96,8 @@ def _planned_column(one: BoundColumn) -> PlannedColumn:
 
 def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
     """What everybody may know of a plan: no mechanisms that were chosen by what they do to the table, no values that
-    were taken from it, no channels of private counts. The bins are the labels of the released file.
+    were taken from it, no channels of private counts. The bins are the labels of the released file; of levels their
+    number is left, and of suppression its limit.
     """
 
     def shown(column: PlannedColumn) -> PlannedColumn:
@@ -75,16 +105,21 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
             return replace(column, mechanism=WITHHELD, epsilon=None, channel_prior=None, channel=None)
         if column.follows_from_counts:
             return replace(column, mechanism=column.kind, epsilon=None, channel=None)
-        if column.letters == THIS_TABLE:
+        if column.letters in PRIVATE_LETTERS:
             return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
         return column
 
-    return replace(plan, columns={name: shown(column) for name, column in plan.columns.items()})
+    return replace(
+        plan,
+        columns={name: shown(column) for name, column in plan.columns.items()},
+        bins={name: replace(one, levels=None) for name, one in plan.bins.items()},
+        suppressed=None,
+    )
 
 
 def lacks_letters(column: PlannedColumn) -> bool:
     """Whether the letters of a planned column are left out: how many there are tells of the table too."""
-    return column.letters == THIS_TABLE and "letters=" not in column.mechanism and column.mechanism != WITHHELD
+    return column.letters in PRIVATE_LETTERS and "letters=" not in column.mechanism and column.mechanism != WITHHELD
 
 
 def names_a_file(column: PlannedColumn) -> bool:
@@ -101,7 +136,17 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
     columns = tuple(_bound(name, column, place) for name, column in known.items())
     unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
-    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan), unit=unit)
+    order, bins = record.output.columns, binnings(plan)
+    elsewhere = from_another_table(plan)
+    return RecordedPlan(
+        columns, plan.public, order, bins, unit=unit, suppression=suppression(plan), from_another_table=elsewhere
+    )
+
+
+def from_another_table(plan: Plan) -> frozenset[str]:
+    """The columns whose letters or edges a record says to come from another table."""
+    letters = {name for name, column in plan.columns.items() if column.letters == ANOTHER_TABLE}
+    return frozenset(letters | {name for name, one in plan.bins.items() if one.from_another_table})
 
 
 def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:
@@ -113,7 +158,7 @@ def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:
     except LeakgaugeError as error:
         raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
     reads, writes = ((name,), (name,)) if channel is None else (channel.inputs, channel.outputs)
-    return BoundColumn(name, mechanism, reads, writes, column.letters == THIS_TABLE, channel)
+    return BoundColumn(name, mechanism, reads, writes, column.letters in PRIVATE_LETTERS, channel)
 
 
 def _mechanism(column: PlannedColumn, named: NamedChannel | None) -> Mechanism:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import GROUP, NOT_PRIVATE
-from leakgauge.tables import Table
+from leakgauge.tables import Levels, Table
 
 if TYPE_CHECKING:
     from leakgauge.release.bound import BoundPlan
@@ -40,6 +40,8 @@ _LEVELS = 1 << 16
 """Bytes of the claims of one column, without labels."""
 _NUMBER_OF_A_MATRIX = 48
 """Bytes of one probability on a line of its own."""
+_INDENT = 32
+"""Bytes around a text on a line of its own."""
 _LABELS = 64
 """How often a label may occur in a record: in alphabets and as a witness."""
 
@@ -60,6 +62,8 @@ def largest_release(plan: BoundPlan, to: Path, *, simulated: bool = False) -> in
 def largest_record(plan: BoundPlan) -> int:
     """The most bytes that the record of a release can take."""
     size = _LEVELS * (1 + len(plan.columns)) + sum(_LABELS * _escaped(name) for name in (*plan.order, *plan.reads))
+    for levels in (how for how in plan.bins.values() if isinstance(how, Levels)):
+        size += sum(_escaped(text) + _INDENT for text in (levels.file, *levels.values, *levels.coarser))
     for one in plan.columns:
         labels: Iterable[Any] = one.mechanism.letters or ()
         if one.channel is not None:

@@ -44,9 +44,10 @@ from leakgauge.release.record import (
     released_file,
     whole_record_error,
 )
-from leakgauge.release.recorded_plan import DECLARED, binnings, plan_of, recorded_plan
+from leakgauge.release.recorded_plan import DECLARED, binnings, plan_of, recorded_plan, suppression
 from leakgauge.release.signatures import public_key, why_not_signed
 from leakgauge.sentences import in_turn
+from leakgauge.tables import Levels, open_table
 
 RECORD: Final = Sentence("record")
 RELEASE: Final = Sentence("release")
@@ -186,10 +187,30 @@ def _release_checks(
         )
     for name in sorted(bins.keys() & set(record.plan.public)):
         of_the_bins, possible = Sentence("bins of {column!s}", column=name), name not in found.impossible
-        if labels_of(bins[name]):
+        if isinstance(bins[name], Levels):
+            of_the_level = Sentence("level of {column!s}", column=name)
+            yield _checked(of_the_level, possible, Sentence("some values are not among its coarser values"))
+        elif labels_of(bins[name]):
             yield _checked(of_the_bins, possible, Sentence("some values are not bins between its edges"))
         else:
             yield Check(of_the_bins, None, Sentence("only edges that are numbers are compared with the labels"))
+    if fits:
+        yield from _suppression_checks(record, output)
+
+
+def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator[Check]:
+    """That no group of public values in the release is smaller than the plan allows."""
+    how = suppression(record.plan)
+    if how is None:
+        return
+    name = Sentence("groups of {columns!s}", columns=how.columns)
+    if how.unit is not None:
+        yield Check(name, None, Sentence("they are counted by persons, which are not released"))
+        return
+    with open_table(str(output)) as released:
+        (sizes,) = released.group_sizes([how.columns])
+    # A table with fewer rows than a group needs is suppressed whole.
+    yield _checked(name, sizes.smallest >= min(how.below, record.rows), Sentence("some are smaller than allowed"))
 
 
 def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *signature: Check) -> Iterator[Check]:

@@ -16,9 +16,11 @@ from leakgauge.artefacts import (
     AuditedRecord,
     Before,
     ChannelFile,
+    Coarsening,
     Comparison,
     Design,
     Finding,
+    Foreign,
     Frontier,
     Job,
     Levels,
@@ -32,6 +34,7 @@ from leakgauge.artefacts import (
     Utility,
     codec,
 )
+from leakgauge.artefacts.request import file_about
 from leakgauge.assessment import Assessment, Diagram, default_diagram, read_diagram
 from leakgauge.assessment.stored import stored
 from leakgauge.errors import FileError, VerificationError
@@ -44,6 +47,7 @@ from leakgauge.report.visible import visible
 
 ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "job.json": Job,
+    "coarsening.json": Coarsening,
     "survey.json": Survey,
     "measurement.json": Measurement,
     "design.json": Design,
@@ -61,7 +65,7 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "before.json": Before,
 }
 """The artefacts of a job that are reported; every one may be absent."""
-_SHARED: Final = ("job.json", "survey.json", "release.json", "release.public.json", "audit.json")
+_SHARED: Final = ("job.json", "coarsening.json", "survey.json", "release.json", "release.public.json", "audit.json")
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""
@@ -76,6 +80,13 @@ def artefacts_of(asked: Request) -> dict[str, type[msgspec.Struct]]:
         name: [name] if name in _SHARED else [asked.file(name, one) for one in asked.sources] for name in ARTEFACTS
     }
     return {file: ARTEFACTS[name] for name, files in names.items() for file in files}
+
+
+def _of_foreign(foreign: Foreign) -> dict[tuple[str, ...], dict[str, str]]:
+    """The assessments of several secrets of a release made elsewhere, by the name they have of a single one."""
+    groups = [(name,) for name in foreign.secrets]
+    name = "assessment.json"
+    return {one: {name: file_about(name, one, groups)} for one in groups} if len(groups) > 1 else {}
 
 
 def _own_files(asked: Request) -> dict[tuple[str, ...], dict[str, str]]:
@@ -106,7 +117,11 @@ class Facts:
     def of(cls, artefacts: Mapping[str, msgspec.Struct], diagram: Diagram) -> Facts:
         """The facts in artefacts, by the names of their files."""
         job = artefacts.get("job.json")
+        audit = artefacts.get("audit.json")
+        foreign = audit.foreign if isinstance(audit, Audit) else None
         own = _own_files(job.asked) if isinstance(job, Job) else {}
+        if job is None and foreign is not None:
+            own = {tuple(visible(one)): files for one, files in _of_foreign(foreign).items()}
         return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram, own=own)
 
     def about(self, group: tuple[str, ...]) -> Self:
@@ -156,8 +171,10 @@ class Facts:
             job = codec.read(Job, place / "job.json")
             kinds = artefacts_of(job.asked)
             _require_whole(place, job, kinds)
+        elif (place / "audit.json").exists() and not (place / "release.json").exists():
+            kinds = _foreign_kinds(place)
         found = {name: _read(kind, place / name) for name, kind in kinds.items() if (place / name).exists()}
-        if "job.json" not in found and "release.json" not in found:
+        if not found.keys() & {"job.json", "release.json", "audit.json"}:
             raise FileError(
                 "{path} has neither a job.json nor a release.json; name the folder of a finished job.", path=place
             )
@@ -298,6 +315,25 @@ def _require_whole(place: Path, job: Job, kinds: Mapping[str, type[msgspec.Struc
             raise VerificationError(
                 "{path}, which the job wrote, is missing; put it back, or run the job again.", path=found
             )
+
+
+def _foreign_kinds(place: Path) -> Mapping[str, type[msgspec.Struct]]:
+    """What there may be beside the audit of a release made elsewhere: an assessment of each secret."""
+    audit = _read(Audit, place / "audit.json")
+    if not isinstance(audit, Audit) or audit.foreign is None:
+        return {}
+    names = [file for files in _of_foreign(audit.foreign).values() for file in files.values()] or ["assessment.json"]
+    if "assessment.json" not in names and (place / "assessment.json").exists():
+        raise FileError(
+            "{path} has an assessment.json, but its audit is of several secrets; name their assessments {names!s}.",
+            path=place,
+            names=", ".join(names),
+        )
+    for file in (place / name for name in names):
+        graded = _read(StoredAssessment, file) if file.exists() else None
+        if isinstance(graded, StoredAssessment) and graded.evidence.record != audit.digest:
+            raise VerificationError("{path} is not of the audit beside it; assess that again.", path=file)
+    return {"audit.json": Audit, **dict.fromkeys(names, StoredAssessment)}
 
 
 def _read(kind: type[msgspec.Struct], place: Path) -> msgspec.Struct:

@@ -128,6 +128,11 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
     The external edition is made from what everybody may know, masked below the limit, and checked before it is handed
     out; errors are those of ``Report.documents``.
     """
+    if edition is Edition.EXTERNAL and facts.has("audit.json", "foreign"):
+        raise OptionError(
+            "A release made elsewhere has no external report: all that is known of it follows from the table; write "
+            "the internal one."
+        )
     if edition is Edition.EXTERNAL:
         facts = shareable(facts)
     tell = Teller(facts.files, facts.diagram, language, edition, own=facts.own)

@@ -6,7 +6,7 @@ Arguments are SQL expressions an engine made: quoted names and placeholders that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -76,8 +76,8 @@ def edge_bin(value: str, cuts: Sequence[str]) -> str:
     return f"CASE WHEN {value} IS NULL THEN NULL ELSE {search(0, len(cuts))} END"
 
 
-Naming: TypeAlias = Callable[[Any], Interval]
-"""Turns the number or start of a bin into its interval."""
+Naming: TypeAlias = Callable[[Any], Interval | str]
+"""Turns the number or start of a bin into its interval, or the place of a coarser value into its text."""
 
 
 def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence[Naming | None]) -> Counts:
@@ -88,6 +88,39 @@ def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence
         axes[name], code = _letters(groups.column(at), name, naming)
         codes.append(code)
     return Counts.from_cells(axes, codes, np.from_dlpack(groups.column(len(names)).combine_chunks()))
+
+
+def counted_batches(batches: Iterable[pa.RecordBatch], columns: int) -> pa.Table:
+    """The combinations of values that occur in rows that stream, and in the last column how often."""
+    import pyarrow as pa
+
+    keys = [str(at) for at in range(columns)]
+    found: list[pa.Table] = []
+    for batch in batches:
+        rows = pa.Table.from_batches([batch]).rename_columns(keys)
+        found.append(rows.group_by(keys).aggregate([([], "count_all")]).select([*keys, "count_all"]))
+        # Merged once there are as many again, so that memory follows the combinations and not the rows.
+        if sum(one.num_rows for one in found[1:]) > found[0].num_rows:
+            found = [_merged(found, keys)]
+    return _merged(found, keys)
+
+
+def _merged(parts: Sequence[pa.Table], keys: list[str]) -> pa.Table:
+    import pyarrow as pa
+
+    whole = pa.concat_tables(parts).group_by(keys).aggregate([("count_all", "sum")])
+    return whole.select([*keys, "count_all_sum"]).rename_columns([*keys, "count_all"])
+
+
+def require_within(groups: int, columns: Sequence[str], limit: int) -> None:
+    """Refuse more combinations than a caller is ready for."""
+    if groups > limit:
+        raise ColumnError(
+            "Counting {columns!s} gives more than {limit} {what}; bin it, or choose a coarser column.",
+            columns=" × ".join(map(repr, columns)),
+            limit=limit,
+            what="distinct values" if len(columns) == 1 else "distinct combinations",
+        )
 
 
 def named_bins(batch: pa.RecordBatch, namings: Mapping[str, Naming]) -> pa.RecordBatch:

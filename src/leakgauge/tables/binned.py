@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.coarser import CoarserTable
+from leakgauge.tables.levels import Levels
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
 
 
@@ -18,12 +23,15 @@ class BinnedTable(Table):
     """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
 
     Attributes:
-        bins: how each of them is binned; edges that were asked for as quantiles are learnt once.
+        bins: how each of them is binned; what the table decides of it is decided once.
     """
 
     def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
-        self._table = table
-        self.bins: Mapping[str, Binning] = {name: _fixed(table, name, how) for name, how in bins.items()}
+        streamed = {name: how for name, how in bins.items() if isinstance(how, Levels) and not table.takes_levels}
+        self._table = CoarserTable(table, streamed) if streamed else table
+        self._gathered = {name: _fixed(table, name, how) for name, how in bins.items() if name not in streamed}
+        self.bins = {**self._gathered, **streamed}
+        self.takes_levels = table.takes_levels
 
     @property
     def rows(self) -> int:
@@ -44,17 +52,17 @@ class BinnedTable(Table):
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
-        for name in self._own(columns):
+        for name in self.bins.keys() & set(columns):
             raise ColumnError("Column {name!r} is in bins, and moments need numbers; leave its bins out.", name=name)
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
 
-    def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
-    ) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them."""
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them."""
         named = tuple(dict.fromkeys(name for names in sets for name in names))
-        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)}, unit=unit)
+        return self._table.digests(sets, {**self._own(named), **self._further(bins)})
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
@@ -73,7 +81,7 @@ class BinnedTable(Table):
         self._table.close()
 
     def _own(self, columns: tuple[str, ...]) -> dict[str, Binning]:
-        return {name: self.bins[name] for name in columns if name in self.bins}
+        return {name: self._gathered[name] for name in columns if name in self._gathered}
 
     def _further(self, bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
         for name in bins or {}:
@@ -101,9 +109,9 @@ def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
 
 
 def _fixed(table: Table, name: str, binning: Binning) -> Binning:
-    found = table.learnt(name, binning) if isinstance(binning, Quantiles) else binning
+    found = settled(table, name, binning)
     if isinstance(found, Learnt) and not found.cuts:
-        raise ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=name)
+        raise ColumnError("All values of column {column!r} fall into one bin or level; use finer ones.", column=name)
     # No row is read; a column that cannot be binned so is refused here and now.
     table.batches(name, bins={name: found})
     return found

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from leakgauge.errors import OptionError
+from leakgauge.tables.levels import Levels, parse_levels
 
-FORMS = "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day or hour"
+FORMS = (
+    "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day, hour or auto"
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,23 @@ class Quantiles:
 
 
 @dataclass(frozen=True)
+class Auto:
+    """What suits the column: about 20 edges learnt from its numbers, or the calendar unit of its dates.
+
+    ``within`` is the mean error that readers can bear, in the column's unit or in days: then bins are so fine that
+    giving the centre of a bin for each of its values costs at most a quarter of it, where 200 of them can be.
+    """
+
+    within: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.within is not None and not 0 < self.within < math.inf:
+            raise OptionError(
+                "A mean error of {within} is not a finite number above 0; give one after auto:.", within=self.within
+            )
+
+
+@dataclass(frozen=True)
 class Edges:
     """Intervals between cut points, all numbers or all dates; the first and the last interval are unbounded."""
 
@@ -68,15 +89,16 @@ class Learnt:
 
     Attributes:
         cuts: the edges; none where all of them coincide.
+        asked: what they were learnt for.
     """
 
     cuts: tuple[float, ...] | tuple[date, ...]
-    quantiles: Quantiles
+    asked: Quantiles | Auto
 
     @property
     def merged(self) -> int:
         """How many intervals fewer there are than were asked for."""
-        return self.quantiles.number - len(self.cuts) - 1
+        return self.asked.number - len(self.cuts) - 1 if isinstance(self.asked, Quantiles) else 0
 
 
 class CalendarUnit(Enum):
@@ -92,12 +114,16 @@ class CalendarUnit(Enum):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Calendar intervals of a column of dates or timestamps; zoned timestamps are taken in UTC."""
+    """Calendar intervals of a column of dates or timestamps; zoned timestamps are taken in UTC.
+
+    ``asked`` is there where the unit was chosen by what the table holds.
+    """
 
     unit: CalendarUnit
+    asked: Auto | None = None
 
 
-Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar
+Binning: TypeAlias = Width | Quantiles | Auto | Edges | Learnt | Calendar | Levels
 
 
 def parse_binning(text: str) -> Binning:
@@ -108,17 +134,19 @@ def parse_binning(text: str) -> Binning:
 
     Example:
         >>> parse_binning("width:10"), parse_binning("year")
-        (Width(width=10.0), Calendar(unit=<CalendarUnit.YEAR: 'year'>))
+        (Width(width=10.0), Calendar(unit=<CalendarUnit.YEAR: 'year'>, asked=None))
     """
     form, colon, rest = text.strip().partition(":")
     try:
         if not colon:
-            return Calendar(CalendarUnit(form.lower()))
+            return Auto() if form.lower() == "auto" else Calendar(CalendarUnit(form.lower()))
         match form.strip().lower():
             case "width":
                 return Width(float(rest))
             case "quantiles":
                 return Quantiles(int(rest))
+            case "auto":
+                return Auto(float(rest))
             case "edges":
                 return Edges(_cuts([part.strip() for part in rest.split(",")]))
     except OptionError:
@@ -129,7 +157,7 @@ def parse_binning(text: str) -> Binning:
 
 
 def spelled_binning(binning: Binning) -> str:
-    """The binning as ``parse_binning`` reads it; learnt edges as edges.
+    """The binning as ``parse_binning`` reads it, levels apart; learnt edges as edges.
 
     Example:
         >>> spelled_binning(Edges((0.0, 18.0, 65.5))), spelled_binning(Calendar(CalendarUnit.YEAR))
@@ -140,14 +168,35 @@ def spelled_binning(binning: Binning) -> str:
             return f"width:{_spelled_cut(float(width))}"
         case Quantiles(number):
             return f"quantiles:{number}"
+        case Auto(within):
+            return "auto" if within is None else f"auto:{_spelled_cut(float(within))}"
         case Edges(cuts) | Learnt(cuts):
             return f"edges:{','.join(map(_spelled_cut, cuts))}"
         case Calendar(unit):
             return unit.value
+        case Levels():
+            # What a level does is in its file, which this text does not hold.
+            return f"level:{binning.level}"
 
 
-def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, Binning]:
-    """How columns are binned, by their names, from texts such as ``age=width:10``."""
+def asked_binning(binning: Binning) -> Binning:
+    """The binning as it was before the table decided on edges or on a unit."""
+    match binning:
+        case Learnt(_, asked) | Calendar(_, Auto() as asked):
+            return asked
+        case _:
+            return binning
+
+
+def parse_binnings(
+    texts: Iterable[str], columns: Collection[str], levels: Iterable[str] = (), folder: Path | None = None
+) -> dict[str, Binning]:
+    """How columns are binned, by their names, from texts such as ``age=width:10``, and levels such as ``job=FILE:2``.
+
+    Args:
+        columns: those that may be named.
+        folder: where the files of levels are that a relative path names; by default the current one.
+    """
     found: dict[str, Binning] = {}
     for text in texts:
         column, equals, how = text.rpartition("=")
@@ -162,7 +211,22 @@ def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, 
         if column in found:
             raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
         found[column] = parse_binning(how)
+    for column, (hierarchy, number) in parse_levels(levels, columns, folder).items():
+        if column in found:
+            raise both_bins_and_levels(column)
+        if number is None:
+            raise OptionError(
+                "--levels of column {column!r} does not say which; write e.g. {example!s}, or --min-k in protect.",
+                column=column,
+                example=f"{column}={hierarchy.file}:1",
+            )
+        found[column] = hierarchy.level(number)
     return found
+
+
+def both_bins_and_levels(column: str) -> OptionError:
+    """What to raise where a column is to be coarsened in two ways."""
+    return OptionError("Column {column!r} has both bins and levels; give it one of them.", column=column)
 
 
 def _spelled_cut(cut: float | date) -> str:
@@ -197,7 +261,7 @@ _CLOCK_UNITS: tuple[tuple[timedelta, Callable[[datetime], datetime]], ...] = (
 """Calendar units by their greatest length, and where the one that holds a moment starts."""
 
 
-def learnt_edges(quantiles: Quantiles, found: Sequence[float] | Sequence[date]) -> Learnt:
+def learnt_edges(asked: Quantiles | Auto, found: Sequence[float] | Sequence[date]) -> Learnt:
     """The rounded edges between quantile bins; the least and the greatest value are none of them.
 
     Numbers are rounded to a step of two significant digits of the narrower neighbouring bin, dates and times down to
@@ -213,7 +277,7 @@ def learnt_edges(quantiles: Quantiles, found: Sequence[float] | Sequence[date]) 
     edges: list[Any] = sorted(set(found))
     around = zip(pairwise(edges), pairwise(edges[1:]), strict=False)
     rounded = {_rounded(edge, edge - low, high - edge) for (low, edge), (_, high) in around}
-    return Learnt(tuple(sorted(one for one in rounded if one is not None and one > edges[0])), quantiles)
+    return Learnt(tuple(sorted(one for one in rounded if one is not None and one > edges[0])), asked)
 
 
 def _rounded(edge: Any, below: Any, above: Any) -> Any:

@@ -1,112 +1,152 @@
-"""CSV files: their header, their delimiter and the types of their columns, decided on all rows.
-
-A column is a number only if each text in it is written as one: codes such as 007, or longer than a number holds, stay
-text, while 1.5, 1.50 and 15e-1 become the same number. Dates and timestamps are read in ISO form only, since 01/02/2020
-may be two days.
-"""
+"""CSV files: their header, their delimiter, their encoding and the types of their columns."""
 
 from __future__ import annotations
 
 import csv
+import glob
 import io
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from typing import IO, TYPE_CHECKING
 
 from leakgauge.errors import TableError
+from leakgauge.tables.duckdb_failures import NOT_UTF8
+from leakgauge.tables.encodings import not_utf8, pieces_of
+from leakgauge.tables.reading import Reading
+from leakgauge.tables.texts import forms_of_columns, plain_forms
 
 if TYPE_CHECKING:
     import duckdb
 
-_WHOLE = "[+-]?(0|[1-9][0-9]{0,17})"
-_FLOAT = "(?i)[+-]?((0|[1-9][0-9]{0,14})([.][0-9]*)?|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|nan"
-_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_CLOCK = _DAY + "[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
-_FORMS = {"BOOLEAN": "(?i)true|false", "BIGINT": _WHOLE, "DOUBLE": _FLOAT, "DATE": _DAY, "TIMESTAMP": _CLOCK}
-_FIRST_FIELDS = 500_000
-_HEADER_BYTES = 1 << 20
 
+@dataclass(frozen=True)
+class CSVText:
+    """The text of a CSV file where the engine can read it, its delimiter and the names of its columns.
 
-def open_csv(
-    connection: duckdb.DuckDBPyConnection,
-    path: str,
-    literal: str,
-    place: str,
-    missing: Sequence[str],
-    delimiter: str | None,
-) -> tuple[duckdb.DuckDBPyRelation, list[str]]:
-    """The typed relation of a CSV file, its columns numbered c0, c1, …, and their names in the header.
-
-    ``literal`` is the path as the engine takes it.
+    Attributes:
+        path: of the file itself, or of a copy in memory.
+        has_header: whether its first line is to be left out.
+        is_copy: whether the path is gone once the text is not in use any more.
     """
-    names, delimiter = _header(path, place, delimiter)
-    texts = _relation(connection, literal, ["VARCHAR"] * len(names), delimiter, missing)
-    # Most columns show on the first rows what they cannot be; only what is left is looked for on all of them.
-    possible = _not_excluded(texts.limit(max(_FIRST_FIELDS // len(names), 100)))
-    types = [kinds[0] if kinds else "VARCHAR" for kinds in _possible(texts, possible)]
-    return _relation(connection, literal, types, delimiter, missing), names
 
+    path: str
+    names: tuple[str, ...]
+    delimiter: str
+    has_header: bool
+    is_copy: bool
 
-def _relation(
-    connection: duckdb.DuckDBPyConnection, path: str, types: Sequence[str], delimiter: str, missing: Sequence[str]
-) -> duckdb.DuckDBPyRelation:
-    # Nothing is left to detection: it would take a ragged file for one wide column, and # for a comment.
-    return connection.read_csv(
-        path,
-        columns={f"c{at}": kind for at, kind in enumerate(types)},
-        auto_detect=False,
-        header=True,
-        delimiter=delimiter,
-        quotechar='"',
-        escapechar='"',
-        comment="",
-        skiprows=0,
-        na_values=["", *missing],
-        strict_mode=True,
-        null_padding=False,
-        ignore_errors=False,
-    )
+    @property
+    def literal(self) -> str:
+        """The path as the engine takes it: it would read [ ] * ? as a pattern, also in the name of a file."""
+        return glob.escape(self.path)
 
-
-def _not_excluded(texts: duckdb.DuckDBPyRelation) -> list[tuple[str, ...]]:
-    """The kinds whose form every text of each column has; all of them for a column without any."""
-    import pyarrow.compute as pc
-
-    # Arrow matches at once what in a query would be thousands of expressions, slow to plan when columns are many.
-    return [
-        tuple(
-            kind
-            for kind, form in _FORMS.items()
-            if pc.all(pc.match_substring_regex(column, f"^(?:{form})$"), min_count=0).as_py()
+    def opened(self, connection: duckdb.DuckDBPyConnection, reading: Reading, place: str) -> duckdb.DuckDBPyRelation:
+        """The typed relation of the text, its columns numbered c0, c1, …."""
+        texts = self._relation(connection, ["VARCHAR"] * len(self.names), reading)
+        columns = dict(enumerate(self.names))
+        forms = forms_of_columns(texts, columns, plain_forms(reading), reading, place)
+        types = [forms[at].engine_type if at in forms and forms[at].is_plain else "VARCHAR" for at in columns]
+        relation = self._relation(connection, types, reading)
+        if all(form.is_plain for form in forms.values()):
+            return relation
+        written = {at: form for at, form in forms.items() if not form.is_plain}
+        return relation.project(
+            ", ".join(f"{written[at].value(f'c{at}')} AS c{at}" if at in written else f"c{at}" for at in columns)
         )
-        for column in texts.to_arrow_table().columns
-    ]
+
+    def _relation(
+        self, connection: duckdb.DuckDBPyConnection, types: Sequence[str], reading: Reading
+    ) -> duckdb.DuckDBPyRelation:
+        # Nothing is left to detection: it would take a ragged file for one wide column, and # for a comment.
+        return connection.read_csv(
+            self.literal,
+            columns={f"c{at}": kind for at, kind in enumerate(types)},
+            auto_detect=False,
+            header=self.has_header,
+            delimiter=self.delimiter,
+            quotechar='"',
+            escapechar='"',
+            comment="",
+            skiprows=0,
+            na_values=["", *reading.missing],
+            strict_mode=True,
+            null_padding=False,
+            ignore_errors=False,
+        )
 
 
-def _possible(texts: duckdb.DuckDBPyRelation, kinds: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Which of the kinds every text of each column can be read as; none for a column without any."""
-    tests = [(at, kind) for at, some in enumerate(kinds) for kind in some]
-    asked = [f"bool_and({_fits(f'c{at}', kind)})" for at, kind in tests]
-    # COUNT(*) is asked for even when every column is text: it makes the scanner check the shape of all lines.
-    answers = texts.aggregate(", ".join(["COUNT(*)", *asked])).fetchall()[0][1:]
-    yes = {test for test, answer in zip(tests, answers, strict=True) if answer}
-    return [tuple(kind for kind in some if (at, kind) in yes) for at, some in enumerate(kinds)]
+@contextmanager
+def csv_text(path: str, place: str, reading: Reading, delimiter: str | None) -> Iterator[CSVText]:
+    """The text of a CSV file; a copy in memory, until it is left, where the engine cannot read the file as it is.
 
-
-def _fits(column: str, kind: str) -> str:
-    form = f"regexp_full_match({column}, '{_FORMS[kind]}')"
-    # A column without any value has no answer, and stays text.
-    return f"CASE WHEN {column} IS NULL THEN NULL ELSE {form} AND TRY_CAST({column} AS {kind}) IS NOT NULL END"
-
-
-def _header(path: str, place: str, delimiter: str | None) -> tuple[list[str], str]:
-    text = _beginning(path, place)
-    if delimiter is None:
-        first = next(iter(text.splitlines()), "")
-        delimiter = max(",;\t|", key=first.count)
+    Raises:
+        TableError: a file without a header, or that is not text of the encoding.
+    """
+    pieces = pieces_of(path, reading.encoding, place)
+    start = next(pieces).removeprefix("\ufeff")
+    if not start:
+        raise TableError("{place} is empty; it needs a header and rows.", place=place)
+    delimiter = delimiter or _delimiter(next(iter(start.splitlines()), ""), reading)
+    first, line = _first_record(start, delimiter, place)
+    if reading.no_header and not first:
+        raise TableError("{place} begins with an empty line; remove it.", place=place)
+    names = [f"column{at + 1}" for at in range(len(first))] if reading.no_header else first
+    require_names(names, place)
+    # The engine takes the first line break for that of all lines, also one in quotes.
+    breaks = re.findall("\r\n|\r|\n", line)
     try:
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
+        if reading.encoding is None and len(set(breaks)) < 2:
+            yield CSVText(path, tuple(names), delimiter, not reading.no_header, is_copy=False)
+            return
+        with _in_memory() as copy:
+            rows = chain([start if reading.no_header else start[len(line) :]], pieces)
+            copy.write((delimiter.join("c" * len(names)) + (breaks[-1] if breaks else "\n")).encode())
+            copy.writelines(piece.encode("utf-8", "replace") for piece in rows)
+            copy.flush()
+            name = copy.name if isinstance(copy.name, str) else f"/proc/self/fd/{copy.fileno()}"
+            yield CSVText(name, tuple(names), delimiter, has_header=True, is_copy=True)
+    except TableError as error:
+        if error.template != NOT_UTF8:
+            raise
+        where = error.fields["where"]
+    else:
+        return
+    # Raised outside the handler, so that what the engine said, which quotes values, is not even this error's context.
+    raise not_utf8(path, place, where)
+
+
+def _in_memory() -> IO[bytes]:
+    """A file that nobody else sees, and that is gone once it is closed: in memory where the system has such."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("leakgauge"), "w+b")
+    return tempfile.NamedTemporaryFile()
+
+
+def _delimiter(line: str, reading: Reading) -> str:
+    """The sign that the first line has most of; one inside a number separates nothing."""
+    if reading.no_header and reading.writes_numbers:
+        signs = re.escape(reading.decimal + reading.between_thousands)
+        line = re.sub(f"(?<=[0-9])[{signs}](?=[0-9])", "", line)
+    return max(",;\t|", key=line.count)
+
+
+def _first_record(text: str, delimiter: str, place: str) -> tuple[list[str], str]:
+    """The fields of the first record, and the record itself with the end of its line."""
+    lines = io.StringIO(text, newline="")
+    try:
+        fields = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
     except csv.Error:
         raise TableError("The header of {place} is not well-formed CSV; check its quotes.", place=place) from None
+    return fields, text[: lines.tell()]
+
+
+def require_names(names: Sequence[str], place: str) -> None:
+    """Refuse a header with names that are empty or the same."""
     if not any(names):
         raise TableError("{place} has no header; put the column names on its first line.", place=place)
     empty = [at + 1 for at, name in enumerate(names) if not name]
@@ -121,24 +161,3 @@ def _header(path: str, place: str, delimiter: str | None) -> tuple[list[str], st
                 second=at + 1,
                 place=place,
             )
-    return names, delimiter
-
-
-def _beginning(path: str, place: str) -> str:
-    """The first megabyte of the text, decompressed."""
-    import pyarrow as pa
-
-    try:
-        with pa.input_stream(path, compression="detect") as stream:
-            data: bytes = stream.read(_HEADER_BYTES)
-    except (OSError, EOFError):
-        raise TableError("{place} is damaged or not compressed as its name says; make it again.", place=place) from None
-    if not data:
-        raise TableError("{place} is empty; it needs a header and rows.", place=place)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:1024]:
-        raise TableError("{place} is not UTF-8 text (UTF-16 or binary); save it as CSV in UTF-8.", place=place)
-    try:
-        # The last character may be cut in two; a wrong byte anywhere before is a wrong encoding.
-        return data.decode("utf-8-sig") if len(data) < _HEADER_BYTES else data[:-4].decode("utf-8-sig", "ignore")
-    except UnicodeDecodeError:
-        raise TableError("{place} is not UTF-8 text; save it as CSV in UTF-8.", place=place) from None

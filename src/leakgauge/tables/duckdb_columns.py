@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,9 @@ from leakgauge.errors import ColumnError
 from leakgauge.probability import Interval
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import Naming
-from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Learnt, Quantiles, Width
+from leakgauge.tables.binnings import Auto, Binning, Calendar, CalendarUnit, Edges, Learnt, Quantiles, Width
+from leakgauge.tables.coarser import coarser_texts
+from leakgauge.tables.levels import Levels
 from leakgauge.tables.table import Column, Kind
 
 _KINDS = {
@@ -96,16 +98,21 @@ _LENGTHS = {
 
 @dataclass(frozen=True)
 class Bin:
-    """A key to group by, the values of the variable it refers to, and the interval of each key."""
+    """A key to group by, the values of the variable it refers to, and the interval or text of each key.
+
+    Attributes:
+        texts: those of the type, called like the variable, that the key refers to; none where it refers to no type.
+    """
 
     key: str
     values: list[Any]
     naming: Naming
+    texts: list[str] = field(default_factory=list)
 
 
 def make_bin(column: Column, value: str, variable: str, binning: Binning, *, zoned: bool) -> Bin:
-    """The bin of a column; ``variable`` is where it looks up its values. Quantiles must have been learnt before."""
-    assert not isinstance(binning, Quantiles)
+    """The bin of a column; ``variable`` is where it looks up its values. What a table decides is settled before."""
+    assert not isinstance(binning, Quantiles | Auto)
     match binning:
         case Width(width):
             _require(column, _NUMBERS, "equal widths need numbers")
@@ -125,6 +132,27 @@ def make_bin(column: Column, value: str, variable: str, binning: Binning, *, zon
         case Edges(cuts) | Learnt(cuts):
             _require(column, _NUMBERS + _TIMES, "edges need numbers or dates")
             return _between(value, variable, [_fitting(column, cut, zoned) for cut in cuts])
+        case Levels():
+            _require(column, tuple(set(Kind) - {Kind.OTHER}), "levels need text, numbers or dates")
+            return _coarser(column, value, variable, binning)
+
+
+NOT_COVERED = -1
+"""The key of a value that levels do not list."""
+
+
+def _coarser(column: Column, value: str, variable: str, levels: Levels) -> Bin:
+    """The place of the coarser value among all of them, found in a type that lists the texts of the values."""
+    labels = levels.labels
+    places = {label: at for at, label in enumerate(labels)}
+    listed = {text: places[coarser] for text, coarser in coarser_texts(levels, column).items()}
+    missing = listed.get("", "NULL")
+    text = f"CAST({value} AS VARCHAR)"
+    found = f"getvariable('{variable}')[enum_code(TRY_CAST({text} AS {variable}_texts)) + 1]"
+    key = f"CASE WHEN {value} IS NULL THEN {missing} ELSE COALESCE({found}, {NOT_COVERED}) END"
+    # A type needs a text, and a list a value.
+    listed.setdefault("", NOT_COVERED)
+    return Bin(f"CAST({key} AS INTEGER)", list(listed.values()), lambda at: labels[at], list(listed))
 
 
 def require_quantiles(column: Column) -> None:

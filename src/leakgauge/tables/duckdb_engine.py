@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from leakgauge.errors import TableError, did_you_mean
 from leakgauge.tables.aggregates import quoted
-from leakgauge.tables.csv_files import open_csv
+from leakgauge.tables.csv_files import csv_text
 from leakgauge.tables.duckdb_failures import guarded
 from leakgauge.tables.duckdb_table import DuckDBTable
+from leakgauge.tables.reading import Reading
+from leakgauge.tables.statistics_files import READERS, read_statistics_file
 from leakgauge.tables.table import Table
+from leakgauge.tables.texts import read_texts
+from leakgauge.tables.workbooks import WORKBOOKS, read_workbook
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,7 +34,7 @@ _JSON: dict[str, Literal["newline_delimited", "auto"]] = {
 _DATABASES = (".duckdb", ".db")
 _COMPRESSED = (".gz", ".zst")
 _PARQUET = (".parquet", ".pq")
-_FORMS = "CSV, TSV (also .gz or .zst), Parquet, JSON lines, or a DuckDB database"
+_FORMS = "CSV, TSV (also .gz or .zst), Excel, Parquet, JSON lines, SPSS, Stata, SAS, or a DuckDB database"
 
 
 class DuckDB:
@@ -40,19 +44,12 @@ class DuckDB:
         """Everything."""
         return True
 
-    def open(self, source: object, missing: Sequence[str]) -> Table:
+    def open(self, source: object, reading: Reading) -> Table:
         """The table in a file, a folder, a database or a frame."""
         if isinstance(source, (str, Path)):
-            return _open_path(str(source), missing)
-        frame = as_arrow(source)
-        connection = _connect()
-
-        def bind() -> DuckDBTable:
-            relation = connection.from_arrow(frame)
-            relation.create_view("source")
-            return _table(connection, '"source"', relation, frame.column_names, missing, "The table in memory")
-
-        return _opened("The table in memory", connection, bind)
+            return _open_path(str(source), reading)
+        reading.require_only("The table in memory")
+        return _open_arrow(as_arrow(source), "The table in memory", reading)
 
     def files(self, address: str) -> list[Path]:
         """The files that the address names; the path itself where nothing is there."""
@@ -60,7 +57,7 @@ class DuckDB:
         return place.files or [Path(place.name)]
 
 
-def _open_path(address: str, missing: Sequence[str]) -> Table:
+def _open_path(address: str, reading: Reading) -> Table:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", address):
         raise TableError(
             "{scheme!r} addresses cannot be opened; give a local file: {forms}.",
@@ -75,11 +72,19 @@ def _open_path(address: str, missing: Sequence[str]) -> Table:
         raise TableError("No file matches {name!r}; check the pattern.", name=name)
     for file in files:
         _require_readable(file)
+    is_text, is_workbook = suffix in _DELIMITERS, suffix in WORKBOOKS
+    reading.require_only(repr(name), encoding=is_text or suffix in READERS, no_header=is_text or is_workbook)
     if suffix in _DATABASES:
-        return _open_database(name, place.table, missing)
+        return _open_database(name, place.table, reading)
+    if is_workbook:
+        return _open_arrow(read_workbook(files[0], place.table, reading), repr(address), reading)
     if place.table is not None:
         raise TableError("{name!r} is not a database, so it has no table {table!r}.", name=name, table=place.table)
-    return _open_files(files, suffix, name, missing)
+    if is_text:
+        return _open_csv(files[0], _DELIMITERS[suffix], reading)
+    if suffix in READERS:
+        return _open_arrow(read_statistics_file(files[0], reading), repr(name), reading)
+    return _open_files(files, suffix, name, reading)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,10 @@ def _place(address: str) -> _Place:
     """What the address names; no files where a pattern matches none or a folder holds none."""
     name, table = address, None
     if "#" in address and not Path(address).exists():
-        name, _, table = address.rpartition("#")
+        # The names of sheets may hold the sign too.
+        cuts = [at for at, sign in enumerate(address) if sign == "#"]
+        cut = next((at for at in cuts if Path(address[:at]).is_file()), cuts[-1])
+        name, table = address[:cut], address[cut + 1 :]
     path = Path(name)
     suffixes = [part.lower() for part in path.suffixes] or [""]
     suffix = suffixes[-2] if suffixes[-1] in _COMPRESSED and len(suffixes) > 1 else suffixes[-1]
@@ -109,11 +117,37 @@ def _place(address: str) -> _Place:
     return _Place(name, table, suffix, [path], folder=False)
 
 
-def _open_files(files: Sequence[Path], suffix: str, name: str, missing: Sequence[str]) -> Table:
+def _open_arrow(content: pa.Table, place: str, reading: Reading) -> Table:
+    connection = _connect()
+
+    def bind() -> DuckDBTable:
+        relation = connection.from_arrow(content)
+        relation.create_view("source")
+        return _table(connection, '"source"', relation, content.column_names, reading, place)
+
+    return _opened(place, connection, bind)
+
+
+def _open_csv(file: Path, delimiter: str | None, reading: Reading) -> Table:
+    place = repr(str(file))
+    with csv_text(str(file.absolute()), place, reading, delimiter) as text:
+        connection = _connect([text.path, text.literal])
+
+        def bind() -> DuckDBTable:
+            relation = text.opened(connection, reading, place)
+            if text.is_copy:
+                relation.create("source")
+            else:
+                relation.create_view("source")
+            # What is missing, and how numbers and dates are written, is read already.
+            return _table(connection, '"source"', relation, text.names, Reading(), place)
+
+        return _opened(place, connection, bind)
+
+
+def _open_files(files: Sequence[Path], suffix: str, name: str, reading: Reading) -> Table:
     place = repr(name)
-    if suffix == ".xlsx":
-        raise TableError("{name!r} is an Excel workbook; save it as CSV or Parquet.", name=name)
-    if suffix not in {*_DELIMITERS, *_JSON, *_PARQUET}:
+    if suffix not in {*_JSON, *_PARQUET}:
         raise TableError("{name!r} has an unknown ending; use {forms}.", name=name, forms=_FORMS)
     paths = [str(file.absolute()) for file in files]
     # DuckDB takes [ ] * ? for a pattern, also in the name of a file that exists.
@@ -121,23 +155,17 @@ def _open_files(files: Sequence[Path], suffix: str, name: str, missing: Sequence
     connection = _connect([*paths, *literal])
 
     def bind() -> DuckDBTable:
-        left = missing
-        if suffix in _DELIMITERS:
-            relation, names = open_csv(connection, paths[0], literal[0], place, missing, _DELIMITERS[suffix])
-            left = ()  # already read as such
-        elif suffix in _JSON:
+        if suffix in _JSON:
             relation = connection.read_json(literal[0], format=_JSON[suffix], sample_size=-1)
-            names = relation.columns
         else:
             relation = connection.read_parquet(literal)
-            names = relation.columns
         relation.create_view("source")
-        return _table(connection, '"source"', relation, names, left, place)
+        return _table(connection, '"source"', relation, relation.columns, reading, place)
 
     return _opened(place, connection, bind)
 
 
-def _open_database(name: str, table: str | None, missing: Sequence[str]) -> Table:
+def _open_database(name: str, table: str | None, reading: Reading) -> Table:
     import duckdb
 
     place = repr(name)
@@ -166,7 +194,7 @@ def _open_database(name: str, table: str | None, missing: Sequence[str]) -> Tabl
             )
         address = ".".join(quoted(part) for part in known[wanted])
         relation = connection.sql(f"FROM {address}")
-        return _table(connection, address, relation, relation.columns, missing, repr(f"{name}#{wanted}"))
+        return _table(connection, address, relation, relation.columns, reading, repr(f"{name}#{wanted}"))
 
     return _opened(place, connection, bind)
 
@@ -176,13 +204,16 @@ def _table(
     address: str,
     relation: duckdb.DuckDBPyRelation,
     names: Sequence[str],
-    missing: Sequence[str],
+    reading: Reading,
     place: str,
 ) -> DuckDBTable:
     types = [str(kind) for kind in relation.types]
     if relation.limit(1).aggregate("COUNT(*)").fetchall() == [(0,)]:
         raise TableError("{place} has no rows; there is nothing to measure.", place=place)
-    return DuckDBTable(connection, address, names, types, missing, place)
+    read = read_texts(connection, address, types, names, reading, place)
+    if read != address:
+        types = [str(kind) for kind in connection.sql(f"FROM {read}").types]
+    return DuckDBTable(connection, read, names, types, reading.missing, place)
 
 
 # Spilling would write rows to a file of the engine's own; without it, memory is the limit.
@@ -246,6 +277,7 @@ def as_arrow(source: Any) -> pa.Table:
     """
     import pyarrow as pa
 
+    given = type(source).__name__
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if polars is not None and isinstance(source, polars.LazyFrame):
         source = source.collect()
@@ -257,10 +289,12 @@ def as_arrow(source: Any) -> pa.Table:
         source = source.read_all()
     elif isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
+    elif not isinstance(source, pa.Table) and hasattr(source, "__arrow_c_stream__"):
+        source = _from_stream(source)
     if not isinstance(source, pa.Table):
         raise TableError(
             "An object of type {kind!s} is not a table; give a path, a pandas or polars frame, or a pyarrow table.",
-            kind=type(source).__name__,
+            kind=given,
         )
     for at, name in enumerate(source.column_names):
         if name in source.column_names[:at]:
@@ -270,6 +304,17 @@ def as_arrow(source: Any) -> pa.Table:
     # A column without any value has no type of its own; as in a CSV file it is text.
     typed = [pa.field(f.name, pa.string() if pa.types.is_null(f.type) else f.type) for f in source.schema]
     return source.cast(pa.schema(typed))
+
+
+def _from_stream(source: Any) -> pa.Table | None:
+    """The rows of an object that hands out Arrow; None where they are not rows of columns."""
+    import pyarrow as pa
+
+    try:
+        return pa.RecordBatchReader.from_stream(source).read_all()
+    except (pa.ArrowException, TypeError, ValueError):
+        # Arrow's message may quote a value.
+        return None
 
 
 def _from_pandas(frame: Any) -> pa.Table:

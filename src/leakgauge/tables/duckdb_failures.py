@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
 from leakgauge.sentences import Sentence
 
 _LINE = re.compile(r"^[^\n]*CSV Error on Line: (\d+)")
-
+NOT_UTF8: Final = "{place} is not UTF-8 text{where}; save it as UTF-8."
 
 Result = TypeVar("Result")
 
@@ -56,7 +56,7 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError | None:
     if "differ only in case" in said:
         return TableError("{place} has column names that differ only in case; rename one of them.", place=place)
     if "unicode" in said or "UTF-8" in said or "utf-8" in said:
-        return TableError("{place} is not UTF-8 text{where}; save it as UTF-8.", place=place, where=where)
+        return TableError(NOT_UTF8, place=place, where=where)
     if "Expected Number of Columns" in said:
         found = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
         return TableError(

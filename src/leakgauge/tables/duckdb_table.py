@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +13,14 @@ import numpy as np
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
-from leakgauge.tables.aggregates import counts_from_groups, named_bins
+from leakgauge.tables.aggregates import counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
-from leakgauge.tables.duckdb_columns import Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
+from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.coarser import not_listed
+from leakgauge.tables.duckdb_columns import NOT_COVERED, Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
 from leakgauge.tables.duckdb_failures import guarded
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.levels import Levels
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,26 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_DIGESTS = 1 << 27
-"""Digests of rows held at once: 1 GiB."""
 _BATCH = 1 << 17
-
-
-def _group_sizes(
-    columns: tuple[str, ...], digests: npt.NDArray[np.uint64], people: npt.NDArray[np.uint64] | None
-) -> GroupSizes:
-    if people is None:
-        digests.sort()
-    else:
-        order = np.lexsort((people, digests))
-        digests, people = digests[order], people[order]
-    new = np.concatenate([[True], digests[1:] != digests[:-1]])
-    starts = np.flatnonzero(new)
-    rows = np.diff(starts, append=len(digests))
-    if people is None:
-        return GroupSizes.of(columns, rows)
-    new[1:] |= people[1:] != people[:-1]
-    return GroupSizes.of(columns, rows, np.add.reduceat(new.astype(np.int64), starts))
 
 
 class DuckDBTable(Table):
@@ -56,6 +40,8 @@ class DuckDBTable(Table):
         types: DuckDB's names of their types.
         place: how messages call the source.
     """
+
+    takes_levels = True
 
     def __init__(
         self,
@@ -76,6 +62,7 @@ class DuckDBTable(Table):
         self._source = f"{relation} AS source({', '.join(self._raw)})"
         self._values = [value_of(raw, kind, bool(missing)) for raw, kind in zip(self._raw, types, strict=True)]
         self._types = tuple(types)
+        self._covered: set[tuple[int, Levels]] = set()
         self._prepare(connection)
 
     @cached_property
@@ -119,14 +106,7 @@ class DuckDBTable(Table):
         ]
         query = aggregates.count_groups(keys, letters, self._source, limit + 1)
         groups = self._read(query)
-        if groups.num_rows > limit:
-            what = "distinct values" if len(columns) == 1 else "distinct combinations"
-            raise ColumnError(
-                "Counting {columns!s} gives more than {limit} {what}; bin it, or choose a coarser column.",
-                columns=" × ".join(map(repr, columns)),
-                limit=limit,
-                what=what,
-            )
+        require_within(groups.num_rows, columns, limit)
         return counts_from_groups(groups, columns, [binned[at].naming if at in binned else None for at in chosen])
 
     def moments(self, *columns: str) -> dict[str, Moments]:
@@ -154,26 +134,30 @@ class DuckDBTable(Table):
             result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
         return result
 
-    def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
-    ) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them.
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them.
 
-        With a ``unit``, rows that share its value are of one person, who is alone wherever no other person is.
-
-        Groups are told apart by 64-bit digests of their values, so that the memory does not grow with the length of
-        texts: among 10^7 different ones two are taken for the same with a chance below 10^-5. Several sets share one
-        pass over the rows.
+        It is a digest of 64 bits, so that the memory does not grow with the length of texts: among 10^7 different ones
+        two are taken for the same with a chance below 10^-5. All sets share one pass over the rows.
         """
-        found: list[GroupSizes] = []
-        share = max(_DIGESTS // max(self.rows, 1), 1)
-        people = None if unit is None else self._digests([(unit,)], {})[0]
-        for start in range(0, len(sets), share):
-            some = [tuple(names) for names in sets[start : start + share]]
-            digests = self._digests(some, bins or {})
-            # One set at a time is let go once it is counted.
-            found += [_group_sizes(names, digests.pop(0), people) for names in some]
-        return found
+        chosen = self._chosen(tuple(dict.fromkeys(name for names in sets for name in names)), "grouped", any_kind=True)
+        counted = {self._columns[at].name for at in chosen}
+        binned = {
+            at: self._bin(at, binning)
+            for at, binning in self._binned(chosen, {k: v for k, v in (bins or {}).items() if k in counted}).items()
+        }
+        # Bins have a key of their own; the value itself takes spellings of one number for the same.
+        keys = {self._columns[at].name: binned[at].key if at in binned else self._values[at] for at in chosen}
+        query = aggregates.select([f"hash({', '.join(keys[name] for name in names)})" for names in sets], self._source)
+        digests = [np.empty(self.rows, dtype=np.uint64) for _ in sets]
+        row = 0
+        for batch in self._stream(query, [str(at) for at in range(len(sets))], _BATCH, binned):
+            for kept, column in zip(digests, batch.columns, strict=True):
+                kept[row : row + len(column)] = np.asarray(column)
+            row += batch.num_rows
+        return digests
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
@@ -218,8 +202,7 @@ class DuckDBTable(Table):
         try:
             self._prepare(own)
             for at, one in binned.items():
-                if one.values:
-                    guarded(self._place, partial(own.execute, f"SET VARIABLE b{at} = ?", [one.values]))
+                self._prepare_bin(own, at, one)
             reader = guarded(self._place, lambda: own.sql(query).to_arrow_reader(size))
             while (batch := guarded(self._place, lambda: next(reader, None))) is not None:
                 yield batch.rename_columns(names)
@@ -279,30 +262,30 @@ class DuckDBTable(Table):
                 )
         return {counted[name]: binning for name, binning in bins.items()}
 
-    def _digests(self, sets: Sequence[tuple[str, ...]], bins: Mapping[str, Binning]) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns a digest per row."""
-        chosen = self._chosen(tuple(dict.fromkeys(name for names in sets for name in names)), "grouped", any_kind=True)
-        counted = {self._columns[at].name for at in chosen}
-        binned = {
-            at: self._bin(at, binning)
-            for at, binning in self._binned(chosen, {k: v for k, v in bins.items() if k in counted}).items()
-        }
-        # Bins have a key of their own; the value itself takes spellings of one number for the same.
-        keys = {self._columns[at].name: binned[at].key if at in binned else self._values[at] for at in chosen}
-        query = aggregates.select([f"hash({', '.join(keys[name] for name in names)})" for names in sets], self._source)
-        digests = [np.empty(self.rows, dtype=np.uint64) for _ in sets]
-        row = 0
-        for batch in self._stream(query, [str(at) for at in range(len(sets))], _BATCH, binned):
-            for kept, column in zip(digests, batch.columns, strict=True):
-                kept[row : row + len(column)] = np.asarray(column)
-            row += batch.num_rows
-        return digests
-
     def _bin(self, at: int, binning: Binning) -> Bin:
         column = self._columns[at]
-        fixed = self.learnt(column.name, binning) if isinstance(binning, Quantiles) else binning
+        fixed = settled(self, column.name, binning)
         zoned = self._types[at] == "TIMESTAMP WITH TIME ZONE"
         made = make_bin(column, self._values[at], f"b{at}", fixed, zoned=zoned)
-        if made.values:
-            self._set(f"b{at}", made.values)
+        self._prepare_bin(self._connection, at, made)
+        if isinstance(fixed, Levels) and (at, fixed) not in self._covered:
+            self._require_covered(at, made.key, fixed)
+            self._covered.add((at, fixed))
         return made
+
+    def _prepare_bin(self, connection: duckdb.DuckDBPyConnection, at: int, made: Bin) -> None:
+        if made.texts:
+            listed = f"SELECT unnest(getvariable('b{at}')::VARCHAR[])"
+            guarded(self._place, lambda: connection.execute(f"SET VARIABLE b{at} = ?", [made.texts]))
+            guarded(
+                self._place, lambda: connection.execute(f"CREATE OR REPLACE TEMP TYPE b{at}_texts AS ENUM ({listed})")
+            )
+        if made.values:
+            guarded(self._place, lambda: connection.execute(f"SET VARIABLE b{at} = ?", [made.values]))
+
+    def _require_covered(self, at: int, key: str, levels: Levels) -> None:
+        """Refuse levels that do not list every value, before any of them is counted or streamed."""
+        found = f"COUNT(DISTINCT CASE WHEN {key} = {NOT_COVERED} THEN {self._values[at]} END)"
+        lacking = int(self._one(aggregates.select([found], self._source))[0])
+        if lacking:
+            raise not_listed(levels, self._columns[at], lacking)

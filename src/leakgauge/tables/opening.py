@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.tables.duckdb_engine import DuckDB
+from leakgauge.tables.reading import Reading
 from leakgauge.tables.table import Engine, Table
 
 ENGINES: Final[list[Engine]] = [DuckDB()]
@@ -14,20 +15,38 @@ ENGINES: Final[list[Engine]] = [DuckDB()]
 ``docs/reference/command-line.md``."""
 
 
-def open_table(source: object, *, missing: Sequence[str] = ()) -> Table:
+def open_table(
+    source: object,
+    *,
+    missing: str | Sequence[str] = (),
+    encoding: str | None = None,
+    thousands: str | None = None,
+    decimal: str = ".",
+    date_format: str | Sequence[str] = (),
+    no_header: bool = False,
+) -> Table:
     """The table in a file, a DuckDB database or an object in memory.
 
     In a CSV file an empty field is missing. A column is taken for numbers only when each text in it is written as one,
-    so codes such as 007 stay text, while 1.5, 1.50 and 15e-1 are one number; dates are read in ISO form.
+    so codes such as 007 stay text, while 1.5, 1.50 and 15e-1 are one number; dates are read in ISO form. Cells of a
+    workbook have the kind that they have there.
 
     Args:
         source: a path to CSV, TSV, JSON lines, Parquet (also a pattern such as ``part-*.parquet``, or a folder of
-            such files) or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``), or a pandas or polars
-            frame, or a pyarrow table.
+            such files), a workbook (``file.xlsx``, or ``file.xlsx#sheet``; also .xls, .xlsb and .ods), a file of SPSS,
+            Stata or SAS, or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``); or a pandas or polars
+            frame, a pyarrow table, or another object that hands out Arrow.
         missing: texts that count as missing, such as ``"?"``; by default none.
+        encoding: of a text file, such as ``windows-1252``; by default UTF-8.
+        thousands: the sign between thousands in texts that are numbers; by default none.
+        decimal: the sign before decimals in them.
+        date_format: how dates are written in text, such as ``%d/%m/%Y`` or ``dd/mm/yyyy``; of one column
+            ``born=dd/mm/yyyy``.
+        no_header: the first line is a row; columns are called column1, column2, ….
 
     Raises:
         TableError: the source is missing, empty, unreadable or of an unknown form.
+        OptionError: a way to read that says nothing, or two things.
         EngineError: the engine failed on it.
 
     Example:
@@ -36,7 +55,7 @@ def open_table(source: object, *, missing: Sequence[str] = ()) -> Table:
         ...     people.rows, people.counts("city").labels("city")
         (3, ('A', 'B', None))
     """
-    return _engine_of(source).open(source, (missing,) if isinstance(missing, str) else missing)
+    return _engine_of(source).open(source, Reading(missing, encoding, thousands, decimal, date_format, no_header))
 
 
 def source_files(address: str) -> list[Path]:

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
+
+import numpy as np
 
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.reading import Reading
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
 
@@ -95,8 +97,63 @@ class GroupSizes:
         return cls(columns, len(rows), int(rows[sizes == 1].sum()), int(sizes.min()), int(sizes.max()))
 
 
+_DIGESTS = 1 << 27
+"""Digests of rows held at once: 1 GiB."""
+
+
+def _group_sizes(
+    columns: tuple[str, ...], digests: npt.NDArray[np.uint64], people: npt.NDArray[np.uint64] | None
+) -> GroupSizes:
+    if people is None:
+        digests.sort()
+    else:
+        order = np.lexsort((people, digests))
+        digests, people = digests[order], people[order]
+    new = np.concatenate([[True], digests[1:] != digests[:-1]])
+    starts = np.flatnonzero(new)
+    rows = np.diff(starts, append=len(digests))
+    if people is None:
+        return GroupSizes.of(columns, rows)
+    new[1:] |= people[1:] != people[:-1]
+    return GroupSizes.of(columns, rows, np.add.reduceat(new.astype(np.int64), starts))
+
+
+def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[npt.NDArray[np.int64]]:
+    """For each column a number per row: that of its value, the missing one included."""
+    import pyarrow as pa
+
+    chunks: list[list[pa.DictionaryArray]] = [[] for _ in range(columns)]
+    for batch in batches:
+        for own, column in zip(chunks, batch.columns, strict=True):
+            own.append(column.dictionary_encode())
+    unified = [pa.chunked_array(own).unify_dictionaries() for own in chunks]
+    return [
+        np.concatenate([np.asarray(chunk.indices.fill_null(-1), dtype=np.int64) for chunk in column.chunks])
+        for column in unified
+    ]
+
+
+def _mixed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
+    """A digest of each row of numbers, by the finaliser of SplitMix64."""
+    digest = np.zeros(len(codes[0]), dtype=np.uint64)
+    for column in codes:
+        digest += column.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        digest = (digest ^ (digest >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        digest = (digest ^ (digest >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        digest ^= digest >> np.uint64(31)
+    return digest
+
+
 class Table(Protocol):
-    """A table in some engine. Missing values, NaN included, are the label ``None``."""
+    """A table in some engine. Missing values, NaN included, are the label ``None``.
+
+    Attributes:
+        bins: how columns are gathered already.
+        takes_levels: whether ``Levels`` may be among bins; otherwise ``in_bins`` looks them up in the rows that stream.
+    """
+
+    bins: Mapping[str, Binning] = MappingProxyType({})
+    takes_levels: bool = False
 
     @property
     def rows(self) -> int:
@@ -111,22 +168,30 @@ class Table(Protocol):
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
 
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them; engines are faster."""
+        names = tuple(dict.fromkeys(name for columns in sets for name in columns))
+        own = {name: how for name, how in (bins or {}).items() if name in names}
+        codes = dict(zip(names, _codes(self.batches(*names, bins=own), len(names)), strict=True))
+        return [_mixed([codes[name] for name in columns]) for columns in sets]
+
     def group_sizes(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them; engines have faster ways.
+        """For each set of columns how rows fall into groups that agree in them.
 
         With a ``unit``, rows that share its value are of one person, who is alone wherever no other person is.
         """
-        found = []
-        for names in map(tuple, sets):
-            own = {name: how for name, how in (bins or {}).items() if name in names}
-            counts = self.counts(*names, bins=own, limit=max(self.rows, 1))
-            if unit is None:
-                found.append(GroupSizes.of(names, counts.counts))
-                continue
-            persons = self.counts(*names, unit, bins=own, limit=max(self.rows, 1))
-            found.append(GroupSizes.of(names, counts.counts, persons.number_of(names)))
+        found: list[GroupSizes] = []
+        share = max(_DIGESTS // max(self.rows, 1), 1)
+        people = None if unit is None else self.digests([(unit,)])[0]
+        for start in range(0, len(sets), share):
+            some = [tuple(names) for names in sets[start : start + share]]
+            digests = self.digests(some, bins)
+            # One set at a time is let go once it is counted.
+            found += [_group_sizes(names, digests.pop(0), people) for names in some]
         return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
@@ -155,8 +220,8 @@ class Engine(Protocol):
     def takes(self, source: object) -> bool:
         """Whether it opens this source: an address by its scheme, or an object in memory."""
 
-    def open(self, source: object, missing: Sequence[str]) -> Table:
-        """The table; these texts count as missing."""
+    def open(self, source: object, reading: Reading) -> Table:
+        """The table, read as it is asked."""
 
     def files(self, address: str) -> list[Path]:
         """The local files behind an address, found without opening any; none where a server has them."""

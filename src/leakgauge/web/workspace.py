@@ -17,10 +17,15 @@ from leakgauge.drafts import could_not_write
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
 from leakgauge.tables import open_table
 from leakgauge.tables.opening import source_files
+from leakgauge.tables.statistics_files import READERS
+from leakgauge.tables.workbooks import WORKBOOKS
 from leakgauge.web.private_folder import PrivateFolder
 from leakgauge.web.questions import OutsideError, TooLargeError, UnknownError
 
-ENDINGS: Final = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".duckdb", ".db")
+ENDINGS: Final = (
+    *(".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".duckdb", ".db"),
+    *(*WORKBOOKS, *READERS),
+)
 _COMPRESSED: Final = (".gz", ".zst")
 _LISTED: Final = 500
 _LONGEST_NAME: Final = 200

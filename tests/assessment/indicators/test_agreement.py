@@ -56,9 +56,9 @@ def test_all_numbers_at_once_tell_what_each_by_itself_does(noise: NoisyNumber) -
 def test_sums_of_whole_numbers_by_hand() -> None:
     noise = discrete_gaussian(0.5, sensitivity=1)
     steps = np.arange(-30, 60)
-    seen = (noise.law.probability(steps) + 3 * noise.law.probability(steps - 4)) / 4
+    seen = (noise.added.probability(steps) + 3 * noise.added.probability(steps - 4)) / 4
     own = -sum(p * math.log2(p) for p in seen.tolist() if p > 0)
-    alone = -sum(p * math.log2(p) for p in noise.law.probability(steps).tolist() if p > 0)
+    alone = -sum(p * math.log2(p) for p in noise.added.probability(steps).tolist() if p > 0)
     found = summed(noise, np.array([0, 4, 4, 4] * 20))
     assert found.own == pytest.approx(own, abs=1e-9)
     assert found.told == pytest.approx(own - alone, abs=1e-9)
@@ -110,7 +110,7 @@ def test_missing_numbers_count_as_what_stands_for_them() -> None:
     variance = float(np.var(made.inputs))
     noise = laplace(30.0, lower=0, upper=100, missing=0.0)
     assert value(law["1"]) == pytest.approx(100 / math.sqrt(variance))
-    assert value(law["28"]) == pytest.approx((noise.law.standard_deviation * noise.span.grid) ** 2 / variance)
+    assert value(law["28"]) == pytest.approx((noise.added.standard_deviation * noise.span.grid) ** 2 / variance)
     assert value(law["10"]) == pytest.approx(value(law["28"]), rel=0.01)
 
 

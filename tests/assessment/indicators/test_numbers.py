@@ -116,7 +116,7 @@ def test_the_law_of_gaussian_noise_on_a_grid(sigma: float) -> None:
     noise = discrete_gaussian(1 / (2 * sigma**2), sensitivity=1)
     found = mixture(noise, np.array([3.0, 90.0, 500.0]), np.array([0.2, 0.3, 0.5]))
     steps = np.arange(-600, 1100)
-    joint = np.array([0.2, 0.3, 0.5])[:, None] * np.stack([noise.law.probability(steps - at) for at in (3, 90, 500)])
+    joint = np.array([0.2, 0.3, 0.5])[:, None] * np.stack([noise.added.probability(steps - at) for at in (3, 90, 500)])
     seen = joint.sum(axis=0)
     entropy = -sum(p * math.log2(p) for p in seen.tolist() if p > 0)
     told = sum(
@@ -171,7 +171,7 @@ def test_a_histogram_has_the_noise_of_two_moved_counts() -> None:
     assert isinstance(made.setting, AnswerSetting)
     noise = made.setting.noise
     assert isinstance(noise.law, DiscreteLaplace)
-    assert noise.law.scale == pytest.approx(2 / 0.1)
+    assert noise.added.scale == pytest.approx(2 / 0.1)
     found = by_leaf(collect(made, audit=audited(made)))
     assert value(found["1"]) == pytest.approx(2 / 750)
     assert (value(found["2"]), value(found["3"])) == (0.0, 0.1)
@@ -207,10 +207,10 @@ def test_neighbouring_histograms_are_told_apart_as_the_noise_allows() -> None:
         setting = setting_of(mechanism, counts)
         assert isinstance(setting, AnswerSetting)
         steps = np.arange(-120, 121)
-        here, there = setting.noise.law.probability(steps), setting.noise.law.probability(steps - 1)
+        here, there = setting.noise.added.probability(steps), setting.noise.added.probability(steps - 1)
         # One count falls, another one rises.
         gap = np.abs(np.outer(here, there) - np.outer(there, here)).sum() / 2
-        assert setting.noise.law.told_apart(2) == pytest.approx(gap, abs=2e-3)
+        assert setting.noise.added.told_apart(2) == pytest.approx(gap, abs=2e-3)
 
 
 def test_mechanisms_that_do_not_fit_are_refused() -> None:

@@ -56,7 +56,7 @@ def test_letter_sets_and_noise_are_the_exact_vulnerability(tmp_path: Path) -> No
         assert vulnerability.posterior(Scenario(illness, mechanism.channel())) in found.success
     numbers = np.array([int(str(label)[-1]) for label in illness.outcomes])
     noise = geometric(4.0, lower=0, upper=4)
-    chances = noise.law.probability(np.arange(-200, 200)[None, :] - numbers[:, None])
+    chances = noise.added.probability(np.arange(-200, 200)[None, :] - numbers[:, None])
     exact = float((illness.probabilities[:, None] * chances).max(axis=0).sum())
     letters = np.array([int(text[-1]) for text in table.column("illness").to_pylist()])
     (found,) = attribute_inference(case_of(pa.table({"number": letters}), {"number": noise}, tmp_path))

@@ -17,10 +17,24 @@ from leakgauge.jobs.query import ask, preview
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger import ApproximateLimit, ConcentratedLimit, Ledger, open_ledger
 from leakgauge.release.ledger.entry import Kind
-from leakgauge.release.queries import Condition, Count, Histogram, Mean, Protection, Quantile, Query, Sum, TopLabels
+from leakgauge.release.queries import (
+    Condition,
+    Count,
+    Groups,
+    Histogram,
+    Mean,
+    Operator,
+    Protection,
+    Quantile,
+    Query,
+    Sum,
+    TopLabels,
+)
 from leakgauge.tables import Table, open_table
 
 ROW = Protection()
+RANGE = (Condition("age", "30", Operator.AT_LEAST), Condition("age", "40", Operator.BELOW))
+CITIES = Groups("city", ["A", "B", None])
 ALL: list[Query[Any]] = [
     Count(where=Condition("city", "A"), epsilon=0.1),
     Sum("age", 0, 100, epsilon=0.1),
@@ -29,6 +43,9 @@ ALL: list[Query[Any]] = [
     Histogram("city", ["A"], epsilon=0.1),
     Quantile("age", 0.5, 0, 100, epsilon=0.1),
     TopLabels("city", 2, ["A", "B", "C"], epsilon=0.1),
+    Count(where=(*RANGE, Condition("city", "B", Operator.UNEQUAL)), by=CITIES, epsilon=0.1),
+    Mean("age", 0, 100, where=RANGE, by=CITIES, epsilon=0.1),
+    Quantile("age", 0.5, 0, 100, where=RANGE, by=CITIES, epsilon=0.1),
 ]
 
 
@@ -119,9 +136,11 @@ def test_a_simulation_spends_nothing_and_says_what_it_is(people: Table, ledger: 
 
 
 def test_a_table_that_is_refused_costs_nothing(people: Table, ledger: Ledger) -> None:
+    owners = Protection("gap")
+    ledger.open_account("gaps", ApproximateLimit(1.0), unit=str(owners))
     before = ledger.head
-    with pytest.raises(ColumnError, match="missing values"):
-        ask(Sum("gap", 0, 1, epsilon=0.1), people, ROW, ledger, "people")
+    with pytest.raises(ColumnError, match="is missing in some rows"):
+        ask(Sum("age", 0, 1, epsilon=0.1), people, owners, ledger, "gaps")
     with pytest.raises(ColumnError, match="no column"):
         ask(Sum("agee", 0, 1, epsilon=0.1), people, ROW, ledger, "people")
     assert ledger.head == before

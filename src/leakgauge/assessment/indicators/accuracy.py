@@ -13,7 +13,7 @@ import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment.indicators.associations import cramers_v
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.protected import Protected, released_again
 from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.probability.cells import Codes, Floats
@@ -64,7 +64,7 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
     numbers = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
     if isinstance(setting, NumberSetting):
-        return _evidence(setting, numbers, _row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
+        return _evidence(setting, numbers, row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
     return _evidence(setting, numbers, _answer_intervals(setting, seed, confidence), Sentence("from the counts"))
 
 
@@ -149,7 +149,7 @@ def number_measures(sums: Floats, centre: float) -> Floats:
     return np.stack(found, axis=-1)
 
 
-def _row_intervals(x: Floats, y: Floats, confidence: float) -> list[tuple[float, float]]:
+def row_intervals(x: Floats, y: Floats, confidence: float) -> list[tuple[float, float]]:
     """Intervals by leaving out one of 50 blocks of rows at a time (Quenouille's jackknife)."""
     from scipy.special import stdtrit
 
@@ -167,16 +167,16 @@ def _answer_intervals(setting: AnswerSetting, seed: int, confidence: float) -> l
     """Where the middle of simulated releases lie."""
     counts, grid = setting.source.numbers, setting.noise.span.grid
     times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
-    noise = setting.noise.law.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
+    noise = setting.noise.added.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
     sums = np.concatenate([number_sums(counts, counts + one) for one in noise])
-    return _quantiles(number_measures(sums, float(counts.mean())), confidence)
+    return quantiles(number_measures(sums, float(counts.mean())), confidence)
 
 
 def _letter_intervals(setting: LetterSetting, inputs: Codes, seed: int, confidence: float) -> list[tuple[float, float]]:
     """Where the middle of simulated releases of the same rows lie."""
     n, simulated = int(inputs.sum()), _simulated_counts(setting, inputs, seed)
     found = [letter_measures(setting.of_secrets(one / n), setting.same, n) for one in simulated]
-    return _quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]), confidence)
+    return quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]), confidence)
 
 
 def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Iterator[Codes]:
@@ -193,7 +193,8 @@ def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Itera
         yield setting.counts(again.inputs, again.outputs)
 
 
-def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
+def quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
+    """Where the middle of each column of numbers lies."""
     low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
@@ -201,16 +202,25 @@ def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
 def _evidence(
     setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
 ) -> tuple[Evidence, ...]:
-    tops: tuple[float | None, ...] = (None,) * len(_MEASURES)
     if isinstance(setting, LetterSetting):
-        shares, said = setting.of_secrets(setting.prior.probabilities), _of_letters(how)
+        return evidence_of(setting.form, setting.of_secrets(setting.prior.probabilities), found, between, how)
+    return evidence_of(setting.form, setting.numbers, found, between, how)
+
+
+def evidence_of(
+    form: Form, data: Floats, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
+) -> tuple[Evidence, ...]:
+    """The four measures as evidence; ``data`` are the shares of letters, else the numbers themselves."""
+    tops: tuple[float | None, ...] = (None,) * len(_MEASURES)
+    if form is Form.LETTERS:
+        shares, said = data, _of_letters(how)
         # The top of each scale is the value for letters drawn evenly, whatever the original.
         even = np.outer(shares, np.full(len(shares), 1 / len(shares)))
         tops = letter_measures(even, np.eye(len(shares)))
         cosine = float(shares.sum() / math.sqrt(len(shares) * (shares @ shares)))
     else:
-        square, said = float((setting.numbers**2).mean()), _of_numbers(how)
-        cosine = float(setting.numbers.mean()) ** 2 / square if square > 0 else 0.0
+        square, said = float((data**2).mean()), _of_numbers(how)
+        cosine = float(data.mean()) ** 2 / square if square > 0 else 0.0
     # Of an independent copy of the data; the cosine of letters is that of letters all alike.
     nulls = (2.0, math.sqrt(2), 0.0, cosine)
     evidence = []
@@ -220,9 +230,7 @@ def _evidence(
             continue
         lowest, highest, raw = (0.0, math.inf, 0.0) if indicator in (ERROR, DISTANCE) else (-1.0, 1.0, 1.0)
         ends = None if between is None else (max(between[at][0], lowest), min(between[at][1], highest))
-        evidence.append(
-            indicator.evidence(setting.form, value, said[at], between=ends, top=tops[at], null=nulls[at], raw=raw)
-        )
+        evidence.append(indicator.evidence(form, value, said[at], between=ends, top=tops[at], null=nulls[at], raw=raw))
     return tuple(evidence)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from leakgauge.artefacts import Audit, Finding, Shown
 from leakgauge.artefacts.evidence import Evidence
-from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Context, Family, Indicator
+from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Context, Family, Form, Indicator
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
 from leakgauge.assessment.indicators.setting import MOVED, AnswerSetting, LetterSetting, Setting
 from leakgauge.audit import ATTACKS, lower_bound
@@ -51,12 +51,17 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
         return expected(setting, context)
     if audit is None:
         return (ADVANTAGE.missing(Sentence("There is no audit; make one with leakgauge audit.")),)
+    return (advantage(setting.form, audit),)
+
+
+def advantage(form: Form, audit: Audited) -> Evidence:
+    """What the best attack of an audit gains of what the raw data give."""
     best = audit.best
     if best is None:
-        return (ADVANTAGE.missing(Sentence("No attack was tried.")),)
+        return ADVANTAGE.missing(Sentence("No attack was tried."))
     how = Sentence("The advantage of the best attack, {attack}, over what it has in the raw data.", attack=best.attack)
     low, value = (_share_of_raw(best, one) for one in (best.advantage.ends[0], best.advantage.value))
-    return (ADVANTAGE.evidence(setting.form, value, how, between=(low, audit.highest_share), null=0.0, raw=1.0),)
+    return ADVANTAGE.evidence(form, value, how, between=(low, audit.highest_share), null=0.0, raw=1.0)
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
@@ -65,7 +70,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     Of a histogram the chance to tell two neighbouring tables apart beyond a coin, by who knows all other rows.
     """
     if isinstance(setting, AnswerSetting):
-        value = setting.noise.law.told_apart(MOVED)
+        value = setting.noise.added.told_apart(MOVED)
         how = Sentence("The total variation between two neighbouring tables, by the law.")
     elif isinstance(setting, LetterSetting):
         before = after = 0.0
@@ -177,7 +182,8 @@ def audited_by(shown: Shown | None, findings: Iterable[Finding], names: Iterable
 def audited_in(audit: Audit, protected: Protected) -> Audited:
     """What an audit of a release says of one of its columns; an audit of another release or column is refused."""
     names = protected.setting.source.names
-    if protected.record_digest not in (None, audit.record.digest):
+    audited = None if audit.record is None else audit.record.digest
+    if protected.record_digest is not None and protected.record_digest != audited:
         raise VerificationError("The audit is of another release than the record's; audit this one.")
     if ", ".join(names) not in audit.columns:
         raise FileError("The audit has nothing on column {name!r}; audit this release.", name=names[0])

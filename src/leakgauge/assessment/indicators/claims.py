@@ -116,7 +116,7 @@ def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
         how = Sentence("The width of the bounds over the data's standard deviation.")
         return width / math.sqrt(setting.variance), how
     how = Sentence("What a replaced row moves the counts by, over the mean count.")
-    return setting.noise.law.length(MOVED) / float(setting.source.numbers.mean()), how
+    return setting.noise.added.length(MOVED) / float(setting.source.numbers.mean()), how
 
 
 def _tightness(setting: Setting, context: Context) -> Evidence:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.indicator import Context, Family, Indicator, alike
+from leakgauge.assessment.indicators.indicator import Context, Family, Form, Indicator, alike
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.audit.attacks.columns import values_of
@@ -55,9 +55,15 @@ VOLUME = Indicator(
 )
 
 
-def _frequency(setting: Setting, context: Context) -> Evidence:
+def frequency(form: Form, context: Context) -> Evidence:
+    """How often such a release is made."""
     how = Sentence("Declared: how often such a release is made.")
-    return FREQUENCY.evidence(setting.form, context.releases_per_period, how, standing=Standing.DECLARED)
+    return FREQUENCY.evidence(form, context.releases_per_period, how, standing=Standing.DECLARED)
+
+
+def volume_of_file(form: Form, bytes_per_record: float) -> Evidence:
+    """The bytes of what is released by row."""
+    return VOLUME.evidence(form, bytes_per_record, Sentence("The bytes of the released file by row."))
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -65,12 +71,12 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     setting = protected.setting
     stored = _stored(setting, context)
     runs = stored if all(one.standing is not Standing.MISSING for one in stored) else _runs(protected)
-    return (*runs, _frequency(setting, context), _measured_volume(protected, context))
+    return (*runs, frequency(setting.form, context), _measured_volume(protected, context))
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """Space and time from stored evidence only, since no law knows a machine; the volume by the law."""
-    return (*_stored(setting, context), _frequency(setting, context), _volume(setting))
+    return (*_stored(setting, context), frequency(setting.form, context), _volume(setting))
 
 
 FAMILY = Family((SPACE, TIME, FREQUENCY, VOLUME), expected, measured)
@@ -130,7 +136,7 @@ def _run_of(protected: Protected) -> Callable[[int], object]:
     if isinstance(protected, ProtectedColumn):
         column = protected.released
         return lambda size: column.law.draw(column.inputs[:size], Simulated(0))
-    source, law = protected.setting.source, protected.setting.noise.law
+    source, law = protected.setting.source, protected.setting.noise.added
     codes = values_of(source.values[0], source.name)
     bins = len(source.numbers)
     return lambda size: (np.bincount(codes[:size])[:bins], law.noise(bins, Simulated(0)))
@@ -161,8 +167,7 @@ def _measured_volume(protected: Protected, context: Context) -> Evidence:
 
     setting = protected.setting
     if protected.bytes_per_record is not None:
-        how = Sentence("The bytes of the released file by row.")
-        return VOLUME.evidence(setting.form, protected.bytes_per_record, how)
+        return volume_of_file(setting.form, protected.bytes_per_record)
     if not isinstance(setting, LetterSetting):
         return _volume(setting)
     sizes, counts = _sizes(setting), setting.counts(protected.inputs, protected.outputs).sum(axis=0)

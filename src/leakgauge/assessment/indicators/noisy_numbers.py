@@ -1,6 +1,7 @@
 """The law of numbers with noise on a grid: what it tells of them, and how spread out it is.
 
-A mixture has the law of each of a few numbers, cell by cell; a sum has that of all numbers of a column together.
+A mixture has the law of each of a few numbers, cell by cell; a sum has that of all numbers of a column together. Where
+released numbers are brought back to bounds they tell less than these laws say: that errs towards privacy.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Mixture:
 
 def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     """The law of numbers with noise, in cells that are fine where the noise is likely."""
-    law, grid = noise.law, noise.span.grid
+    law, grid = noise.added, noise.span.grid
     inputs = noise.on_grid(np.asarray(numbers, dtype=np.float64))
     away = law.KNOTS * law.scale
     away = np.unique(np.ceil(np.concatenate([-away, away]))).astype(np.int64)
@@ -90,7 +91,7 @@ class Summed(NamedTuple):
 
 def summed(noise: NoisyNumber, inputs: Codes) -> Summed:
     """The law of numbers, in steps of the grid, with noise; every row counts alike."""
-    law, grid = noise.law, noise.span.grid
+    law, grid = noise.added, noise.span.grid
     different, counts = np.unique(inputs, return_counts=True)
     shares = counts / counts.sum()
     reach = math.ceil(law.FAR * law.scale) + 1
@@ -114,7 +115,7 @@ def _resolved(noise: NoisyNumber, different: Codes, rows: int) -> bool:
     """Whether noise fills the gaps between numbers, or the numbers are few and repeat."""
     if len(different) < 2 or rows >= REPEATED * len(different):
         return True
-    return FILLED * float(np.median(np.diff(different))) <= noise.law.standard_deviation
+    return FILLED * float(np.median(np.diff(different))) <= noise.added.standard_deviation
 
 
 def _convolved(first: Floats, second: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
-from leakgauge.assessment.indicators.source import NUMERIC
+from leakgauge.assessment.indicators.source import NUMERIC, Source
 from leakgauge.mechanisms.mechanism import COUNTABLE, Capabilities
 from leakgauge.release.bound import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
@@ -36,7 +36,7 @@ KURTOSIS = Indicator(
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """The same whatever is drawn."""
-    return (*_of_columns(setting), *_of_use(setting), *_of_noise(setting))
+    return (*of_columns(setting.form, setting.source), *_of_use(setting), *_of_noise(setting))
 
 
 FAMILY = Family(
@@ -45,10 +45,10 @@ FAMILY = Family(
 )
 
 
-def _of_columns(setting: Setting) -> tuple[Evidence, ...]:
+def of_columns(form: Form, source: Source) -> tuple[Evidence, ...]:
     """The strongest association with another column, and its square: the variance that is shared."""
     # The mean over the columns would fall with every column that has nothing to do with the data.
-    found = [one.association for one in setting.source.columns if one.association is not None]
+    found = [one.association for one in source.columns if one.association is not None]
     if not found:
         why = Sentence("The table has no other column that the protected one could go together with.")
         return CORRELATION.missing(why), COVARIANCE.missing(why)
@@ -60,8 +60,8 @@ def _of_columns(setting: Setting) -> tuple[Evidence, ...]:
         "The largest squared association with one of {count:d} other columns {how}.", count=len(found), how=how
     )
     return (
-        CORRELATION.evidence(setting.form, max(found), strongest),
-        COVARIANCE.evidence(setting.form, max(found) ** 2, squared),
+        CORRELATION.evidence(form, max(found), strongest),
+        COVARIANCE.evidence(form, max(found) ** 2, squared),
     )
 
 
@@ -120,5 +120,5 @@ def _of_noise(setting: Setting) -> tuple[Evidence, ...]:
     tails = Sentence("The excess kurtosis of the noise, exact from the law.")
     return (
         VARIANCE.evidence(setting.form, share, how, raw=0.0),
-        KURTOSIS.evidence(setting.form, setting.noise.law.excess_kurtosis, tails),
+        KURTOSIS.evidence(setting.form, setting.noise.added.excess_kurtosis, tails),
     )

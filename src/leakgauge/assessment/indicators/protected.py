@@ -31,8 +31,8 @@ from leakgauge.release import Release
 from leakgauge.release.bound import LARGEST_ALPHABET, BoundColumn
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import DeclaredLabel, label_text
-from leakgauge.release.recorded_plan import binnings
-from leakgauge.tables import Table, in_bins
+from leakgauge.release.recorded_plan import as_released
+from leakgauge.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def protected_of_release(
     said = release.record
     case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
-    seen = in_bins(original, binnings(said.plan))
+    seen = as_released(original, said.plan)
     setting = column_setting(made.mechanism, source_of(seen, *made.reads, public=case.public))
     return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
 

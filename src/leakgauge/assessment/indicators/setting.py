@@ -18,7 +18,7 @@ from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Codes, Floats
-from leakgauge.release.queries.noise import bin_noise, sum_above
+from leakgauge.release.queries.noise import bin_noise
 
 MOVED = 2
 """A replaced row lowers one count and raises another."""
@@ -146,7 +146,7 @@ class _NoiseSetting(_Setting):
     @property
     def noise_variance(self) -> float:
         """Of each number, in the data's unit squared."""
-        return (self.noise.law.standard_deviation * self.noise.span.grid) ** 2
+        return (self.noise.added.standard_deviation * self.noise.span.grid) ** 2
 
     @cached_property
     def taken(self) -> Floats:
@@ -228,5 +228,5 @@ def _over_counts(mechanism: Mechanism, source: Source) -> AnswerSetting:
     noise = bin_noise(float(epsilon), part, 1, MOVED)
     claims: tuple[Statement, ...] = (CentralDP(float(epsilon)),)
     if part is not None:
-        claims = (ApproximateDP(float(epsilon), part), ZeroConcentratedDP(sum_above([noise.rho] * MOVED)))
+        claims = (ApproximateDP(float(epsilon), part), ZeroConcentratedDP(noise.rho))
     return AnswerSetting(source, mechanism, claims, noise.mechanism)

@@ -33,7 +33,8 @@ class Attacker:
 
     Attributes:
         known: by what is known without the release.
-        plain: by everything seen as it is.
+        plain: by everything seen as it is but the secret's own released column.
+        whole: by everything seen as it is. The secret's own column is among it where its mechanism is not known.
         own: what the secret's own released column says; None where it has none.
         sharpness: what r(x|v) is raised to before a guess. Where r knows the likeliest value better than how likely it
             is, a released value would outvote it too often.
@@ -42,6 +43,7 @@ class Attacker:
     learner: Learner
     known: Chosen
     plain: Chosen
+    whole: Chosen
     own: Likelihood | None
     units: Codes | None
     sharpness: float = 1.0
@@ -53,10 +55,13 @@ class Attacker:
         if secret.names not in fitted:
             learner = Learner.of(case, secret)
             known = learner.best(learner.places(Role.BACKGROUND), learner.prior)
-            plain = learner.best(range(len(learner.columns)), known)
+            everywhere, seen_own = range(len(learner.columns)), learner.places(Role.OWN)
+            plain = learner.best([at for at in everywhere if at not in seen_own], known)
+            whole = learner.best(everywhere, plain) if seen_own else plain
             units = None if case.units is None else case.units[learner.rows[learner.score]]
-            own = _own(case, secret, learner, plain.predictor)
-            fitted[secret.names] = cls(learner, known, plain, own, units, _sharpness(learner, plain.predictor, own))
+            own = _own(case, secret, learner, whole.predictor)
+            sharpness = _sharpness(learner, whole.predictor, own)
+            fitted[secret.names] = cls(learner, known, plain, whole, own, units, sharpness)
         return fitted[secret.names]
 
     @cached_property
@@ -67,7 +72,7 @@ class Attacker:
     @property
     def title(self) -> Sentence:
         """Which predictor was best."""
-        return self.plain.title
+        return self.whole.title
 
     def by(self, predictor: Predictor) -> Floats:
         """r(x|v) of the scored rows."""
@@ -76,7 +81,7 @@ class Attacker:
     @cached_property
     def everything(self) -> Floats:
         """p(x|v,y) of the scored rows."""
-        return self.with_own(self.by(self.plain.predictor))
+        return self.with_own(self.by(self.whole.predictor))
 
     def with_own(self, given: Floats, order: Codes | None = None) -> Floats:
         """r(x|v) q(y|x), normalised, y being that of the scored rows, or of the same in another order."""
@@ -90,7 +95,7 @@ class Attacker:
         seen = self.learner.seen[self.learner.score].copy()
         released = [at for at, one in enumerate(self.learner.columns) if one.role is not Role.BACKGROUND]
         seen[:, released] = seen[order][:, released]
-        return self.plain.predictor(seen)
+        return self.whole.predictor(seen)
 
     def is_right(self, probabilities: Floats) -> Truths:
         """Whether the likeliest value is the secret of each scored row."""

@@ -7,7 +7,7 @@ written anywhere, and no value of a row is part of a message.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from leakgauge.release.bound import BoundColumn, BoundPlan, bind
 from leakgauge.release.record import whole_record_error
 from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Binning, Table, in_bins, open_table
+from leakgauge.tables.suppression import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,6 +107,8 @@ class Case:
         simulation_seed: for splits, permutations and releases made afresh; it protects nobody.
         seen: the background and the public columns one by one, as they are.
         units: for each row the number of the person it belongs to; None where rows are people. It is never seen.
+        public_is_known: whether who looks for a row knows the public columns without the release; what leaves with a
+            release that was made elsewhere is all its doing.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -120,6 +123,7 @@ class Case:
     simulation_seed: int = 0
     seen: tuple[SeenColumn, ...] = ()
     units: Codes | None = None
+    public_is_known: bool = True
 
     @property
     def rows(self) -> int:
@@ -141,9 +145,16 @@ class Case:
         )
 
     def seen_beside(self, secret: Secret) -> tuple[SeenColumn, ...]:
-        """Everything seen as it is beside the secret's own column, released columns of other secrets included."""
+        """Everything seen as it is beside the secret's own column, released columns of other secrets included.
+
+        Where nothing is known of how the secret was released, its own column is seen like the others.
+        """
         others = [one for one in self.columns if one is not secret.column]
-        return (*self.seen, *(_as_seen(one) for one in others))
+        seen = (
+            replace(one, role=Role.OWN) if one.role is Role.PUBLIC and one.name in secret.names else one
+            for one in self.seen
+        )
+        return (*seen, *(_as_seen(one) for one in others))
 
     @property
     def verdict_confidence(self) -> float:
@@ -190,13 +201,7 @@ def read_case(
     simulation_seed: int = 0,
 ) -> Case:
     """A release beside its original; arguments and errors as of ``attack``."""
-    require_confidence(confidence)
-    if targets < 16:
-        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
-    if simulation_seed < 0:
-        raise OptionError(
-            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
-        )
+    require_settings(confidence, targets, simulation_seed)
     made = Release.read(release)
     record, place = made.record, made.record_file
     asked = Asked.of(secret, withheld, background, unit or record.plan.unit)
@@ -207,6 +212,8 @@ def read_case(
         if asked.unit is not None:
             require_people(original, asked.unit)
         values = columns_of(in_bins(plan.table, bins or {}), tuple(dict.fromkeys((*plan.reads, *asked.names))))
+        # What is suppressed in the release is known all the same to whoever knows the column.
+        knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background)
         written = columns_of(opened, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
@@ -214,7 +221,7 @@ def read_case(
     return Case(
         columns,
         tuple(_secrets(columns, values, plan.public, asked)),
-        numbered(*(letters_of(values[name], name) for name in known), rows=rows),
+        numbered(*(letters_of(knowing[name], name) for name in known), rows=rows),
         known,
         # Not by quantile: a public number is known to the last digit.
         numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
@@ -224,12 +231,23 @@ def read_case(
         targets,
         simulation_seed,
         tuple(
-            SeenColumn(name, role, *ranks_of(values[name], name))
-            for role, names in ((Role.BACKGROUND, known), (Role.PUBLIC, published))
+            SeenColumn(name, role, *ranks_of(of[name], name))
+            for role, names, of in ((Role.BACKGROUND, known, knowing), (Role.PUBLIC, published, values))
             for name in names
         ),
         None if unit is None else values_of(values[unit], unit),
     )
+
+
+def require_settings(confidence: float, targets: int, simulation_seed: int) -> None:
+    """Refuse settings of attacks outside their range."""
+    require_confidence(confidence)
+    if targets < 16:
+        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
+    if simulation_seed < 0:
+        raise OptionError(
+            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+        )
 
 
 def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
@@ -241,8 +259,16 @@ def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
         # A channel of several columns is planned for each that it writes.
         for written in (name, *(column.writes if len(column.writes) > 1 else ()))
     }
-    bins, rows = binnings(plan), plan.rows_per_unit
-    return bind(ReleasePlan(planned, list(plan.public), bins, unit=plan.unit, rows_per_unit=rows), original)
+    again = ReleasePlan(
+        planned,
+        plan.public,
+        binnings(plan),
+        suppress_below=plan.suppress_below,
+        suppress_unit=plan.suppress_unit,
+        unit=plan.unit,
+        rows_per_unit=plan.rows_per_unit,
+    )
+    return bind(again, original)
 
 
 def _column(

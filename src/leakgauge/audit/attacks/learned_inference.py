@@ -34,7 +34,7 @@ def learned_inference(case: Case) -> tuple[Finding, ...]:
 def _finding(case: Case, secret: Secret) -> Finding:
     attacker = Attacker.of(case, secret)
     draws, units = case.draws(), attacker.units
-    right = attacker.is_right_with_own(attacker.by(attacker.plain.predictor))
+    right = attacker.is_right_with_own(attacker.by(attacker.whole.predictor))
     without = attacker.is_right(attacker.by(attacker.known.predictor))
     shuffled = draws.permutation(len(right))
     by_chance = attacker.is_right_with_own(attacker.independent(shuffled), shuffled)
@@ -65,7 +65,7 @@ def _allowed(secret: Secret, attacker: Attacker, draws: Generator) -> Floats | N
     column = secret.column
     if column is None or not column.promises:
         return None
-    given = attacker.by(attacker.plain.predictor)
+    given = attacker.by(attacker.whole.predictor)
     orders = [draws.permutation(len(given)) for _ in range(ORDERS)]
     by_others = np.mean([attacker.is_right_with_own(given, order) for order in orders], axis=0)
     inputs = np.unique(column.inputs[attacker.learner.rows[attacker.learner.score]], return_inverse=True)[1]

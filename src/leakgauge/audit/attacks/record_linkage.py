@@ -20,8 +20,9 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
 
     Among the rows with the same public values, as if their order were unknown, it takes the one with the largest
     Π q(y|x)/r(y), r being how often y is released: likely for this person and unlikely for others. Of equals it takes
-    one at random. Without the protected columns it takes any row with the same public values. In the
-    independent release the protected values stand in random order. Chance follows from a seed: simulation only.
+    one at random. Without the protected columns it takes any row with the same public values, or any row at all where
+    these are not known. In the independent release the protected values, or all of them, stand in random order. Chance
+    follows from a seed: simulation only.
     """
     draws = case.draws()
     targets = draws.permutation(case.rows)[: case.targets]
@@ -33,13 +34,17 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
         _linked(case, crowd, targets, luck)
         for crowd in (
             Crowd.of(laws, case.classes, made),
-            Crowd.of(laws, case.classes, [column[shuffled] for column in made]),
+            Crowd.of(
+                laws,
+                case.classes if case.public_is_known else case.classes[shuffled],
+                [column[shuffled] for column in made],
+            ),
             Crowd.of([AS_IS] * len(laws), case.classes, [column.inputs for column in case.columns]),
         )
     )
     sizes = np.bincount(case.classes)[case.classes[targets]]
     # The same luck with and without: who is found among n is found among fewer.
-    without = luck < 1 / sizes
+    without = luck < 1 / (sizes if case.public_is_known else case.rows)
     score = scored(right, without)
     return (
         score.finding(
@@ -73,7 +78,9 @@ def _linked(case: Case, crowd: Crowd, targets: Codes, luck: Floats) -> Truths:
         among = equals @ crowd.copies[rows]
         for at, kind in enumerate(some.tolist()):
             mine = by_kind[starts[kind] : starts[kind + 1]]
-            right[mine] = equals[at, own[mine] - rows.start] & (luck[mine] < 1 / among[at])
+            # Where public values are not those of the person, the row is not among those that are compared.
+            compared = mine[(own[mine] >= rows.start) & (own[mine] < rows.stop)]
+            right[compared] = equals[at, own[compared] - rows.start] & (luck[compared] < 1 / among[at])
     return right
 
 

@@ -8,14 +8,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, SecretOutcome, StoredAssessment, codec
+from leakgauge.artefacts import (
+    Audit,
+    Coarsening,
+    Job,
+    JobEvent,
+    Outcome,
+    Request,
+    SecretOutcome,
+    StoredAssessment,
+    codec,
+)
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -34,12 +44,17 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.coarsen import choose_levels
+from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
+from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
 from leakgauge.jobs.protect.folder import Folder, open_folder
+from leakgauge.jobs.protect.repeated import repeated
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     ASSESSMENT,
     AUDIT,
+    COUNTED,
     FILES,
     PLAN,
     POSSIBLE,
@@ -53,17 +68,17 @@ from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.sentences import Sentence, in_turn
-from leakgauge.tables import Table, as_arrow, open_table
+from leakgauge.tables import Levels, Table, as_arrow, open_table
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
+COARSEN = "coarsen"
+"""What is told before the stages where levels are chosen."""
 Progress = Callable[[JobEvent], None]
 """Told where the job stands."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
-COUNTED = 1e-3
-"""Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
 FEWEST_ROWS = 16
 """Attacks need so many."""
 
@@ -118,7 +133,8 @@ def protect(
         folder: where everything goes; a new one, or that of the same job.
         overwrite: whether the folder of another release may be used.
         progress: told of every stage.
-        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``.
+        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat`` those
+            of an earlier job are as they were unless they are given.
 
     Raises:
         InputError: something that cannot be used; a folder that was new is gone again.
@@ -127,9 +143,12 @@ def protect(
     """
     request, place = _request_of(table, **asked), Path(folder)
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
+    earlier = None if request.repeat is None else _repeated_job(request, request.repeat, place)
     with ExitStack() as opened:
-        source = opened.enter_context(open_table(content, missing=request.missing))
+        source = opened.enter_context(open_table(content, **request.reading))
         names = tuple(column.name for column in source.columns())
+        if earlier is not None:
+            earlier.require_columns(request, source.columns())
         _require_columns(request, names)
         if source.rows < FEWEST_ROWS:
             raise TableError(
@@ -139,9 +158,15 @@ def protect(
             )
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
-        sources = open_sources(request, source, opened)
-        policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
+        settled, coarsening = _settled(request, source, progress or (lambda event: None))
+        sources = open_sources(settled, source, opened)
+        if earlier is not None:
+            plan = plan_of(settled, earlier.chosen(), sources, learnt=earlier.learnt(settled))
+            earlier.require_known_values(plan, source)
+        else:
+            require_designable(settled, sources)
+        policy = None if request.policy is None else read_policy(request.policy)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),
@@ -150,7 +175,7 @@ def protect(
         )
         if request.diagram is not None:
             write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
-        work = Work(request, kept, sources, policy, lambda done, total: None)
+        work = Work(settled, kept, sources, policy, lambda done, total: None, earlier, coarsening)
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -167,14 +192,17 @@ def _request_of(table: object, **asked: Any) -> Request:
     for name in asked:
         if name not in known:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-    start: dict[str, Any] = {"table": str(table) if isinstance(table, str | Path) else FRAME}
-    if isinstance(table, Request):
-        start = codec.encode(table)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
+    if isinstance(table, Request):
+        fields = {**codec.encode(table), **given}
+    else:
+        fields = {"table": str(table) if isinstance(table, str | Path) else FRAME, **given}
+        again = given.get("repeat")
+        fields = {**earlier_job(again).fields(fields)} if isinstance(again, str) else fields
     try:
-        return codec.decode(Request, {**start, **given}, "What is asked")
+        return codec.decode(Request, fields, "What is asked")
     except FileError as error:
         wrong = error.fields.get("name")
         raise OptionError(
@@ -182,11 +210,32 @@ def _request_of(table: object, **asked: Any) -> Request:
         ) from None
 
 
+def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:
+    """The job that is repeated, whose mechanisms do what is asked."""
+    if Path(folder).resolve() == place.resolve():
+        raise OptionError(
+            "{path!s} holds the job to repeat, and is named for the new one too; name a new folder.", path=str(place)
+        )
+    earlier = earlier_job(folder)
+    earlier.require_same_mechanism(asked)
+    return earlier
+
+
 def _plain(value: object, several: bool) -> object:
     """A field as JSON has it; of those that take several texts, one may stand alone."""
     if isinstance(value, Path):
         value = str(value)
     return [value] if several and isinstance(value, str) else codec.encode(value)
+
+
+def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coarsening | None]:
+    """What is asked with its levels chosen where it says so; from the same table they are the same in every run."""
+    if asked.min_k is None:
+        return asked, None
+    tell(JobEvent(COARSEN, "started"))
+    found = choose_levels(asked, table, lambda done, total: tell(JobEvent(COARSEN, "working", done, total)))
+    tell(JobEvent(COARSEN, "finished"))
+    return found
 
 
 def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:
@@ -229,6 +278,7 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
         total=folder.read(Audit, AUDIT).total if released else None,
         shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]) if released else (),
         spent=spent(folder, work.asked),
+        repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     _report(work, tell)
@@ -292,7 +342,11 @@ def _inputs(work: Work, stage: str) -> str:
     names = READS[stage] + (("diagram", "questionnaire") if stage == "design" and asked.target is not None else ())
     read = {name: getattr(asked, name) for name in names}
     named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
+    if stage == "design" and work.earlier is not None:
+        named["repeat"] = file_digest(work.earlier.folder / RECORD)
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
+    bins = work.sources.bins
+    levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and "levels" in read}
     return digest_of(
         {
             # Another version must not draw again what is drawn.
@@ -301,7 +355,9 @@ def _inputs(work: Work, stage: str) -> str:
             "asked": read,
             "named": named,
             "earlier": earlier,
-            "outcome": codec.encode(folder.job.outcome) if stage == "report" else None,
+            "outcome": codec.encode((folder.job.outcome, folder.job.repeated)) if stage == "report" else None,
+            # The file that was named may change; what was read of it is what counts.
+            **({"levels": levels} if levels else {}),
         }
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -16,31 +16,34 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
-from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
+from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
+from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
-from leakgauge.jobs.design import Question, as_design, as_frontier
+from leakgauge.jobs.design import Question, as_design, as_frontier, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.mechanisms import parse_mechanism
-from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.mechanisms import Mechanism, parse_mechanism
+from leakgauge.probability import Channel, Joint, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
-from leakgauge.tables import Table
+from leakgauge.tables import Levels, Table
+from leakgauge.tables.binnings import asked_binning, spelled_binning
+from leakgauge.tables.levels import named_levels
 
 CHANNEL = "channel.json"
 CURVE = 25
 """Points of the frontier."""
-MOST_VALUES = 1000
-"""A secret with more is a number or a key, which is gathered into bins first."""
 LETTERS = 64
 CELLS = 1 << 17
 """Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
+NUMBER_CELLS = 1 << 11
+"""The same of numbers beside a background, whose channels take ten times as long; they get no comparison either."""
 BOUNDED_GAP = 1e-6
-"""In nats: beside a bound on ratios the last digits take far longer than the first."""
+"""In nats: beside a bound on ratios, and between numbers, the last digits take far longer than the first."""
 CURVE_GAP = 1e-5
 """In nats: closer than anybody could see in a picture."""
 TELLS_NOTHING = 1e-9
@@ -52,36 +55,68 @@ Keep = Callable[[str, msgspec.Struct], None]
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the secret is released: a mechanism as its plan says it, or the name of a channel file and the channel."""
+    """How the secret is released: a mechanism as its plan says it, or the name of a channel file and the channel.
+
+    ``noisy`` says whether it is a number with noise, which may leave its bounds.
+    """
 
     plan: str
     channel: NamedChannel | None = None
+    noisy: bool = False
 
 
-def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
-    """The plan by which every group of secrets is released."""
+def plan_of(
+    asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
+) -> ReleasePlan:
+    """The plan by which every group of secrets is released; letters or edges of ``learnt`` are of another table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
-    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows)
+    how = sources.suppression
+    return ReleasePlan(
+        columns,
+        asked.public,
+        sources.released_bins(asked),
+        suppress_below=None if how is None else how.below,
+        suppress_unit=None if how is None else how.unit,
+        unit=unit,
+        rows_per_unit=rows,
+        from_another_table=learnt,
+        clamp=_clamped(asked, chosen),
+    )
 
 
-def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
-    """The same as TOML, with each channel in its own file."""
-    public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
+def plan_text(
+    asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
+) -> str:
+    """The same as TOML, with each channel in its own file, and levels in the files that were named."""
+    public, bins = ", ".join(map(_quoted, asked.public)), sources.released_bins(asked)
     columns = {
         name: how.plan if how.channel is None else asked.file(CHANNEL, group)
         for group, how in chosen.items()
         for name in group
     }
-    unit = f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
-    tables = [f"public = [{public}]\n{unit if asked.rows_per_unit else ''}", _table("columns", columns)]
-    return "\n".join([*tables, _table("bins", bins)] if bins else tables)
+    said = f"public = [{public}]\n"
+    if asked.rows_per_unit:
+        said += f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
+    if sources.suppression is not None:
+        said += f"suppress_below = {sources.suppression.below}\n"
+        if sources.suppression.unit is not None:
+            said += f"suppress_unit = {_quoted(sources.suppression.unit)}\n"
+    if learnt:
+        said += f"from_another_table = [{', '.join(map(_quoted, learnt))}]\n"
+    if clamped := _clamped(asked, chosen):
+        said += f"clamp = [{', '.join(map(_quoted, clamped))}]\n"
+    # As they were asked for, so that whoever reads the plan sees what the table decided.
+    gathered = {name: spelled_binning(asked_binning(how)) for name, how in bins.items() if not isinstance(how, Levels)}
+    files = named_levels(asked.levels, asked.columns)
+    coarser = {name: f"{files[name][0].resolve()}:{how.level}" for name, how in bins.items() if isinstance(how, Levels)}
+    tables = {"columns": columns, "bins": gathered, "levels": coarser}
+    return "\n".join([said, *(_table(name, lines) for name, lines in tables.items() if lines)])
 
 
-def _bins(asked: Request) -> dict[str, str]:
-    """How the released columns are binned."""
-    bins = {column: how for column, _, how in (text.rpartition("=") for text in asked.bins)}
-    return {name: bins[name] for name in asked.released if name in bins}
+def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
+    """The secrets whose released numbers are brought back to their bounds."""
+    return tuple(name for group, how in chosen.items() for name in group if asked.clamp and how.noisy)
 
 
 def _table(name: str, lines: Mapping[str, str]) -> str:
@@ -105,31 +140,48 @@ def choose(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, 
     return _designed(asked, aim, sources, keep)
 
 
-def require_designable(asked: Request, aim: Aim, sources: Sources) -> None:
-    """Refuse at once what a design would take minutes or hours for, and say what would not.
+def require_designable(asked: Request, sources: Sources) -> None:
+    """Refuse, before anything else is done, what a design would take hours for, or what bins alone make impossible.
 
     Raises:
-        OptionError: a secret with more values than a channel is designed for, where no mechanism is named.
+        OptionError: a secret with more values than a channel is designed for, where no mechanism is named; clamping
+            where nothing adds noise.
+        RefusalError: bins that alone put values off by more than readers can bear.
     """
-    (values,) = sources.table.group_sizes([aim.columns])
-    if not aim.mechanism and values.groups > MOST_VALUES:
+    named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
+    if asked.clamp and all(_any_letters(text).noise is None for text in named):
         raise OptionError(
-            "{column!s} has {found} values, more than the {most} that a channel is designed for; gather them, such as "
-            "--bins {column!s}=quantiles:20, or name a --mechanism.",
-            column=", ".join(aim.columns),
-            found=values.groups,
-            most=MOST_VALUES,
+            "--clamp brings numbers with noise back to their bounds, and no --mechanism here adds noise; leave it out."
         )
+    for aim in asked.aims:
+        sources.allowing(aim)
+        if not aim.mechanism:
+            require_few_values(sources.table, aim.columns)
+
+
+def _any_letters(text: str) -> Mechanism:
+    """A mechanism by its name, for a question that its letters do not matter to."""
+    return parse_mechanism(text, letters=("a", "b"))
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
     """Keep what is possible at all: the frontier, where it can be computed."""
     question = replace(sources.question(asked, aim), local_dp=None)
     problem = question.problem(sources.table, Slope(0.0))
-    backgrounds = len(problem.source.columns) if question.background else 1  # type: ignore[union-attr]
-    if not 2 <= len(problem.inputs) <= LETTERS or len(problem.inputs) ** 2 * backgrounds > CELLS:
+    if not 2 <= len(problem.inputs) <= LETTERS or _cells(problem) > CELLS or _is_slow(problem):
         return
     keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
+
+
+def _cells(problem: RateDistortion) -> int:
+    backgrounds = len(problem.source.columns) if isinstance(problem.source, Joint) else 1
+    return len(problem.inputs) ** 2 * backgrounds
+
+
+def _is_slow(problem: RateDistortion) -> bool:
+    """Whether one channel takes seconds, so that many of them beside it are too much: of numbers with a background."""
+    beside = isinstance(problem.source, Joint) and len(problem.source.columns) > 1
+    return beside and isinstance(problem.distortion, Absolute | Squared) and _cells(problem) > NUMBER_CELLS
 
 
 def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
@@ -146,7 +198,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     keep("design.json", as_design(solution, origin))
-    if asked.accounted is None:
+    if asked.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution.distortion, keep)
     return Chosen(CHANNEL, named)
 
@@ -160,7 +212,7 @@ def require_affordable(asked: Request, sources: Sources) -> None:
 
 
 def _solved(aim: Aim, question: Question, table: Table) -> Solution:
-    gap = GAP if aim.local_dp is None else BOUNDED_GAP
+    gap = GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP
     if aim.max_distortion is not None:
         return solve(question.problem(table, MaxDistortion(aim.max_distortion)), gap)
     if aim.max_leakage is not None:
@@ -214,7 +266,7 @@ def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
         channel = finite_channel(text, problem)
         return Chosen(CHANNEL, _named(channel, aim))
     if mechanism.letters is None or "letters=" in text:
-        return Chosen(text)
+        return Chosen(text, noisy=mechanism.noise is not None)
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from msgspec.structs import asdict
@@ -30,9 +31,11 @@ from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
 from leakgauge.distances.distortions import distortion_named
+from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.numbers import numbers_through_channel, numbers_through_noise
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.mechanisms import through_channel
+from leakgauge.mechanisms import Mechanism, through_channel
 from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release.priors import own_prior
@@ -44,8 +47,8 @@ def levels_of(sources: Sources, secret: tuple[str, ...], channel: Channel) -> Le
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel) -> Utility:
-    """What a released secret and the public columns are worth, by the law of the release: nothing here was drawn."""
+def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, released: Path) -> Utility:
+    """What a released secret and the public columns are worth, by the law of the release; of numbers as drawn, too."""
     p, q = own_prior(sources.table, aim.columns, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
     same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
@@ -58,7 +61,21 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel) -> Uti
     distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
     mean = float(p @ (q * distances).sum(axis=1))
     columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
-    return Utility(columns | dict.fromkeys(asked.public, _column(0.0, 1.0, 0.0, protected=False)))
+    on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
+    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
+    return Utility(columns | _public(sources, asked), numbers)
+
+
+def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, released: Path) -> Utility | None:
+    """What a secret is worth as numbers with noise; None of any other mechanism."""
+    if mechanism.noise is None:
+        return None
+    (column,) = aim.columns
+    return Utility(_public(sources, asked), {column: numbers_through_noise(sources, column, mechanism.noise, released)})
+
+
+def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
+    return {name: coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False) for name in asked.public}
 
 
 def before(sources: Sources, secret: tuple[str, ...]) -> Before:
@@ -142,7 +159,7 @@ def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline
         floor=outcome.floor,
         epsilon=next((_plain(levels[name]) for name in _BUDGETS if name in levels), None),
         **({} if attack is None else {name: getattr(attack, name) for name in _OF_THE_ATTACK}),
-        unchanged=None if worth is None else worth.columns[name].unchanged,
+        unchanged=None if worth is None or name not in worth.columns else worth.columns[name].unchanged,
         secret=secret,
         exact=outcome.exact,
         floor_exact=outcome.floor_exact,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,14 @@ from leakgauge.assessment.indicators import asked_leaves
 from leakgauge.design import Knowledge
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import TableError
-from leakgauge.jobs.design import Question
+from leakgauge.jobs.design import Question, bins_within, left_within
 from leakgauge.measures import Estimator, background_floor, estimate
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
-from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables import Binning, Suppression, Table, in_bins, suppressed
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.opening import source_files
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Sources:
-    """What a choice is made from; ``table`` is the original with its columns in bins."""
+    """What a choice is made from; ``table`` is the original in its bins and levels, small groups suppressed.
+
+    Bins are those that the table settled.
+    """
 
     original: Table
     table: Table
@@ -45,12 +49,28 @@ class Sources:
     questionnaire: Questionnaire | None
     ledger: Ledger | None
     dataset: str | None
+    suppression: Suppression | None = None
+
+    def released_bins(self, asked: Request) -> dict[str, Binning]:
+        """How the released columns are gathered or coarsened."""
+        return {name: self.bins[name] for name in asked.released if name in self.bins}
 
     def question(self, asked: Request, aim: Aim) -> Question:
         """What the channel of one source is designed for."""
         known = self.known(asked, aim.columns)
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
         return Question(aim.columns, known, distortion_named(aim.distortion), who, local_dp=aim.local_dp)
+
+    def allowing(self, aim: Aim) -> Aim:
+        """The aim with what an error that readers can bear leaves for the channel.
+
+        Raises:
+            RefusalError: the bins alone take all of it.
+        """
+        if aim.within is None:
+            return aim
+        (column,) = aim.columns
+        return replace(aim, max_distortion=left_within(self.original, column, self.bins.get(column), aim.within))
 
     def known(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The columns that a design counts as known: all that the attacker sees as it is, while counts can tell.
@@ -94,16 +114,30 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     for aim in asked.aims:
         # A file of distances that cannot be read is told before anything is done.
         distortion_named(aim.distortion)
-    bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen))
+    bins = _settled_bins(asked, table)
+    below = asked.suppress_below
+    hidden = None if below is None else Suppression(asked.public, below, asked.unit)
     return Sources(
         original=table,
-        table=in_bins(table, bins),
+        table=suppressed(in_bins(table, bins), hidden),
         bins=bins,
         diagram=diagram,
         questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
         ledger=ledger,
         dataset=None if ledger is None else dataset,
+        suppression=hidden,
     )
+
+
+def _settled_bins(asked: Request, table: Table) -> dict[str, Binning]:
+    """How columns are binned, with all that the table decides of it."""
+    bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen), asked.levels)
+    for aim in asked.aims:
+        if aim.within is not None:
+            (column,) = aim.columns
+            found = bins_within(table, column, bins.get(column), aim.within)
+            bins |= {} if found is None else {column: found}
+    return {name: settled(table, name, how) for name, how in bins.items()}
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
+from leakgauge.artefacts import Audit, Coarsening, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.request import READING, Aim
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
-from leakgauge.errors import InputError, OptionError, VerificationError
+from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
@@ -24,21 +25,25 @@ from leakgauge.jobs.protect.choice import (
     plan_of,
     plan_text,
     require_affordable,
-    require_designable,
 )
-from leakgauge.jobs.protect.companions import before, levels_of, utility
+from leakgauge.jobs.protect.companions import before, levels_of, noisy_utility, utility
+from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
+from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release.bound import bind
 from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
+from leakgauge.tables.statistics_files import READERS
+from leakgauge.tables.workbooks import WORKBOOKS
 
-PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
+PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
+COARSENING_FILE = "coarsening.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
@@ -48,24 +53,35 @@ OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW
 """Files that a job with several secrets has for each of them."""
 KNOWN_ANYWAY = 1e-9
 """Of a secret's information: what a background may leave without leaving anything."""
+RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
+"""Endings of tables whose readers work with text rather than with Parquet."""
+COUNTED = 1e-3
+"""Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """A job under way; ``tell`` takes how much is done of how much in the current stage."""
+    """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated.
+
+    Where levels were chosen, ``asked`` has the chosen ones alone, and ``coarsening`` says how they were.
+    """
 
     asked: Request
     folder: Folder
     sources: Sources
     policy: Policy | None
     tell: Callable[[int, int], None]
+    earlier: Earlier | None = None
+    coarsening: Coarsening | None = None
 
     @property
     def released(self) -> str:
-        """The name of the release: a table like the one that came in."""
-        return "release.csv" if self.asked.table.lower().endswith((".csv", ".tsv", ".csv.gz")) else "release.parquet"
+        """The name of the release: CSV where text, a workbook or a statistics file came in, else Parquet."""
+        address = self.asked.table.lower()
+        is_sheet = address.rpartition("#")[0].endswith(WORKBOOKS)
+        return "release.csv" if is_sheet or address.endswith(RELEASED_AS_CSV) else "release.parquet"
 
     @property
     def plan(self) -> ReleasePlan:
@@ -109,7 +125,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     """Which columns name people or single them out; what must not be published is refused before anything is drawn.
 
     Raises:
-        RefusalError: a public column names people, or more rows stand alone than the policy allows.
+        RefusalError: a public column names people, more rows stand alone than the policy allows, or groups are smaller.
     """
     asked, table = work.asked, work.sources.table
     found = surveyed(
@@ -127,8 +143,12 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     require_publishable(found, asked.public, asked.accept_unique)
     if work.policy is not None:
         require_few_alone(found, work.policy)
+        require_large_groups(found, work.policy)
     work.folder.write(SURVEY, found)
-    return (SURVEY,)
+    if work.coarsening is None:
+        return (SURVEY,)
+    work.folder.write(COARSENING_FILE, work.coarsening)
+    return SURVEY, COARSENING_FILE
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
@@ -160,27 +180,63 @@ def _require_hidden(measured: Measurement) -> None:
 def design_stage(work: Work) -> tuple[str, ...]:
     """How each secret will be released; where nothing meets the target, what is possible, and then the refusal."""
     asked, folder, written = work.asked, work.folder, list[str]()
+    if work.earlier is not None:
+        return _taken_over(work, work.earlier)
     if asked.accounted is not None:
         # Histograms are bought before channels are known: a full disk must not lose what was paid for.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
     chosen: dict[tuple[str, ...], Chosen] = {}
-    for aim in asked.aims:
+    for aim in map(work.sources.allowing, asked.aims):
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
             written.append(asked.file(name, of))
             folder.write(written[-1], artefact)
 
-        require_designable(asked, aim, work.sources)
         keep_possibilities(asked, aim, work.sources, keep)
         work.tell(2 * len(chosen) + 1, 2 * len(asked.aims))
         chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
         work.tell(2 * len(chosen), 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen))
-    folder.plan = plan_of(asked, chosen)
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
+    folder.plan = plan_of(asked, chosen, work.sources)
     return (*written, PLAN)
+
+
+def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
+    """The mechanisms of the job that is repeated, as they were; a limit that they do not keep here is told first."""
+    asked, folder, chosen, learnt = work.asked, work.folder, earlier.chosen(), earlier.learnt(work.asked)
+    folder.plan = plan_of(asked, chosen, work.sources, learnt=learnt)
+    for aim in asked.aims:
+        _require_limit(work, folder.plan, aim, earlier)
+    channels = {asked.file(CHANNEL, group): one.channel for group, one in chosen.items() if one.channel is not None}
+    for name, channel in channels.items():
+        folder.write(name, ChannelFile.of(channel))
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
+    return (*channels, PLAN)
+
+
+def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:
+    """Refuse before anything is drawn what a design would not have chosen: more bits than are allowed."""
+    if aim.max_leakage is None:
+        return
+    try:
+        channel = bound_channel(plan, work.sources.original, aim.columns)
+    except OptionError:
+        return
+    known = work.sources.known(work.asked, aim.columns)
+    measured = work.measured(aim.columns, known, NamedChannel(channel, aim.columns, aim.columns))
+    told = measured.leakage_with_background or measured.mutual_information
+    if told is not None and told.value > aim.max_leakage * (1 + COUNTED) + COUNTED:
+        raise RefusalError(
+            "The mechanism of {path!s} tells {bits:.4g} bits of {secret!s} in the new table, and {limit:g} are "
+            "allowed; design another one without --repeat, or allow more with --max-leakage.",
+            path=str(earlier.folder),
+            bits=told.value,
+            secret=", ".join(aim.columns),
+            limit=aim.max_leakage,
+        )
 
 
 def release_stage(work: Work) -> tuple[str, ...]:
@@ -218,7 +274,8 @@ def _is_chosen_by_counts(asked: Request) -> bool:
         return True
     # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant.
     return asked.accounted is None and any(
-        not aim.mechanism and (aim.max_distortion, aim.max_leakage) == (None, None) for aim in asked.aims
+        not aim.mechanism and (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
+        for aim in asked.aims
     )
 
 
@@ -261,16 +318,20 @@ def audited(work: Work, confidence: float) -> Audit:
 def _by_its_law(work: Work) -> tuple[str, ...]:
     asked, sources, written = work.asked, work.sources, list[str]()
     for aim in asked.aims:
-        secret = aim.columns
-        try:
-            channel = bound_channel(work.plan, sources.original, secret)
-        except OptionError:
-            # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
+        secret, released = aim.columns, work.folder.place / work.released
+        bound = next((one for one in bind(work.plan, sources.original).columns if one.reads == secret), None)
+        if bound is None or bound.channel is None:
+            # Numbers with noise have no finite channel; their guarantee is in the record.
+            worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, released)
+            if worth is not None:
+                written.append(asked.file("utility.json", secret))
+                work.folder.write(written[-1], worth)
             continue
+        channel = bound.channel.channel
         artefacts = {
             "leakage.json": work.measured(secret, sources.known(asked, secret), NamedChannel(channel, secret, secret)),
             "levels.json": levels_of(sources, secret, channel),
-            "utility.json": utility(sources, asked, aim, channel),
+            "utility.json": utility(sources, asked, aim, channel, released),
         }
         for name, artefact in artefacts.items():
             written.append(asked.file(name, secret))
@@ -299,7 +360,7 @@ def assess_stage(work: Work) -> tuple[str, ...]:
 
 
 def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str, ...]) -> StoredAssessment:
-    asked = work.asked
+    asked, survey = work.asked, work.folder.read(Survey, SURVEY)
     return grade_release(
         work.release,
         audit,
@@ -311,7 +372,8 @@ def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str,
         policy=work.policy,
         confidence=asked.confidence,
         accusing=accusing,
-        alone=work.folder.read(Survey, SURVEY).alone,
+        alone=survey.alone,
+        smallest=survey.smallest,
     )
 
 
@@ -326,14 +388,13 @@ STAGES: dict[str, Stage] = {
 """In order; the report follows them."""
 
 ROLES = ("secret", "withhold", "together", "background", "public", "unit")
-READING = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 COARSENING = ("bins", "levels", "suppress_below", "min_k", "max_suppressed", "within")
 READS: dict[str, tuple[str, ...]] = {
     "survey": (*ROLES, "accept_unique", *COARSENING, *READING, "policy"),
     "measure": (*ROLES, *COARSENING, *READING, "confidence"),
     "design": (
         *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "target"),
-        *("mechanism", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset"),
+        *("mechanism", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
     ),
     "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
     "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate"),
@@ -350,6 +411,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "assess": (RECORD, AUDIT),
     "report": (
         SURVEY,
+        COARSENING_FILE,
         MEASUREMENT,
         *POSSIBLE,
         "design.json",

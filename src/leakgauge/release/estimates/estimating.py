@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Unpack
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.release.estimates.kit import KIT, recipient_of
 from leakgauge.release.estimates.reading import Read, protected_column
 from leakgauge.release.estimates.recipient import Recipient
+from leakgauge.tables.reading import ReadingOptions
 
 
 @checked
@@ -19,7 +21,7 @@ def estimate(
     *,
     confidence: float = 0.95,
     rows_per_unit: int = 1,
-    missing: str | Sequence[str] = (),
+    **reading: Unpack[ReadingOptions],
 ) -> Recipient:
     """What can be computed from a release: ``shares``, ``crosstab`` and ``mean``, each with an interval.
 
@@ -28,7 +30,7 @@ def estimate(
         channels: for each protected column its channel, the file of it, or its mechanism as on the command line.
         confidence: how often an interval holds the truth.
         rows_per_unit: rows that one person has at most; so many count as one.
-        missing: texts that count as missing.
+        reading: how the release is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``decimal``, ….
 
     Raises:
         OptionError: no channels, channels beside a kit, or one for a column that the release does not have.
@@ -42,13 +44,12 @@ def estimate(
         >>> round(found.of("ill").value, 3), found.method.value
         (0.392, 'inversion')
     """
-    texts = (missing,) if isinstance(missing, str) else tuple(missing)
     if isinstance(release, str | Path) and (Path(release) / KIT).is_file():
         if channels or rows_per_unit != 1:
             raise OptionError(
                 "{path} holds a kit, which says how its columns are read; leave the channels out.", path=release
             )
-        return recipient_of(Path(release), confidence, texts)
+        return recipient_of(Path(release), confidence, reading)
     if not channels:
         raise OptionError(
             "No channel is given; name one for each protected column, such as {example!s}, or give the folder of a "
@@ -56,6 +57,6 @@ def estimate(
             example="illness=channel.json",
         )
     protected = {name: protected_column(name, how) for name, how in channels.items()}
-    recipient = Recipient(release, protected, confidence, rows_per_unit=rows_per_unit, missing=texts)
+    recipient = Recipient(release, protected, confidence, rows_per_unit=rows_per_unit, reading=reading)
     recipient.require_columns()
     return recipient

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.estimates.reading import Noise, Protected
 from leakgauge.release.estimates.recipient import Recipient
 from leakgauge.tables import open_table
+from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
 _FILES: Final = Path(__file__).parent / "kit_files"
@@ -99,7 +100,7 @@ def write_kit(
     return kit
 
 
-def recipient_of(folder: Path, confidence: float, missing: Sequence[str] = ()) -> Recipient:
+def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Recipient:
     """What can be computed from the kit in a folder.
 
     Raises:
@@ -108,7 +109,7 @@ def recipient_of(folder: Path, confidence: float, missing: Sequence[str] = ()) -
     kit = read(Kit, folder / KIT)
     protected = {one.name: _protected(one, folder) for one in kit.protected}
     release = _beside(folder, kit.release)
-    recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, missing)
+    recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading)
     recipient.require_columns()
     return recipient
 

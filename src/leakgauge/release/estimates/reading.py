@@ -12,10 +12,15 @@ import numpy as np
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms import Mechanism, parse_mechanism
+from leakgauge.mechanisms.noise import GridNoise
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Counts, Label
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.letters import places_among
+
+MOST_POINTS = 1000
+"""Points between the bounds of a number that noise is corrected for as a channel."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +100,10 @@ def protected_column(name: str, how: Read) -> Protected:
         how = how.channel
     if isinstance(how, Channel):
         return Protected(name, how)
-    if how.noise is not None:
+    if how.noise is not None and isinstance(how.noise.law, GridNoise):
         # What is estimated is the number after it was clamped to the bounds and rounded to the grid.
         return Protected(name, noise=Noise((how.noise.law.standard_deviation * how.noise.span.grid) ** 2))
-    channel = how.channel()
+    channel = how.channel() if how.noise is None else _between_bounds(how.noise)
     if channel is None:
         raise OptionError(
             "{mechanism!s} has no channel to correct for in column {name!r}; give the channel's file.",
@@ -106,6 +111,15 @@ def protected_column(name: str, how: Read) -> Protected:
             name=name,
         )
     return Protected(name, channel)
+
+
+def _between_bounds(noise: NoisyNumber) -> Channel | None:
+    """The channel of noise that is clamped to its bounds, which bends the mean; None where it has too many points."""
+    low, high = noise.span.bounds
+    if high - low >= MOST_POINTS:
+        return None
+    points = tuple(noise.from_grid(np.arange(low, high + 1)).tolist())
+    return noise.channel_over(points, points, lambda: np.abs(np.subtract.outer(points, points)))
 
 
 def by_output(counts: Counts, name: str, channel: Channel) -> tuple[Floats, tuple[tuple[Label, ...], ...]]:

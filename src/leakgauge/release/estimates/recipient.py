@@ -7,7 +7,7 @@ population: sampling and mechanism both count. Each interval stands alone; of tw
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -25,6 +25,7 @@ from leakgauge.release.estimates.reading import Protected, by_output, by_value
 from leakgauge.release.estimates.shares import TWICE, Shares, corrected_shares, counted_shares
 from leakgauge.release.estimates.sums import GroupSums, sums_of_labels, sums_of_numbers
 from leakgauge.tables import Table, open_table
+from leakgauge.tables.reading import ReadingOptions
 
 MOST_CELLS = 100_000
 """Combinations of values that one answer counts."""
@@ -39,6 +40,7 @@ class Recipient:
         protected: how columns are read that went through a mechanism; all others count as published as they are.
         rows: that the release must have; None where nobody said.
         rows_per_unit: rows that one person has at most: so many count as one.
+        reading: how the release is read.
     """
 
     source: object
@@ -46,7 +48,7 @@ class Recipient:
     confidence: float = 0.95
     rows: int | None = None
     rows_per_unit: int = 1
-    missing: Sequence[str] = ()
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
 
     def __post_init__(self) -> None:
         squared_quantile(self.confidence)
@@ -150,7 +152,7 @@ class Recipient:
                 )
 
     def _opened(self) -> Table:
-        table = open_table(self.source, missing=self.missing)
+        table = open_table(self.source, **self.reading)
         if self.rows is not None and table.rows != self.rows:
             found = table.rows
             table.close()

@@ -1,8 +1,10 @@
 """Private answers about a table: the unit of protection is declared, every sensitivity is derived from the query."""
 
 from leakgauge.release.queries.choices import Quantile, TopLabels
+from leakgauge.release.queries.conditions import Condition, Operator
+from leakgauge.release.queries.groups import Groups
 from leakgauge.release.queries.query import SIMULATION, Answer, Query
-from leakgauge.release.queries.rows import Condition, Protection
+from leakgauge.release.queries.rows import Protection
 from leakgauge.release.queries.totals import Count, Histogram, Mean, Sum
 
 __all__ = [
@@ -10,8 +12,10 @@ __all__ = [
     "Answer",
     "Condition",
     "Count",
+    "Groups",
     "Histogram",
     "Mean",
+    "Operator",
     "Protection",
     "Quantile",
     "Query",

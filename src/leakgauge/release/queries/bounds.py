@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +13,9 @@ import pyarrow as pa
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.span import LARGEST_STEPS, half_up
 from leakgauge.release.letters import numbers_of
-from leakgauge.release.queries.query import ColumnQuery, Exact
-from leakgauge.release.queries.rows import Protection, used_rows
-from leakgauge.tables import Table
+from leakgauge.release.queries.query import ColumnQuery, GroupedQuery, Part
+from leakgauge.release.queries.rows import Protection
+from leakgauge.sentences import Sentence
 
 PARTS = 2.0**32
 """Values are summed in steps of at most a 2^32th of the distance of their bounds."""
@@ -43,8 +42,8 @@ class Bounds:
 
     def steps(self, values: pa.Array) -> npt.NDArray[np.int64]:
         """The values in whole steps, never beyond the bounds whatever comes in; infinite ones are at a bound."""
-        numbers = as_numbers(values)
-        # Rows that may not be missing are refused before; should one slip through, it is at a bound like any other.
+        numbers = np.array(numbers_of(values), dtype=np.float64)
+        # Rows that may not be missing are left out before; should one slip through, it is at a bound like any other.
         numbers[np.isnan(numbers)] = self.lower if self.missing is None else self.missing
         # Clamped before the division: a warning of numpy about an overflow would tell about a value.
         clamped = np.clip(numbers, self.lower, self.upper)
@@ -58,10 +57,10 @@ class Bounds:
         return int(half_up(np.array(bound / self.grid)))
 
 
-class BoundedQuery(ColumnQuery[Exact]):
+class BoundedQuery(GroupedQuery[Part], ColumnQuery[tuple[Part, ...]]):
     """A query about the numbers of a column, clamped to bounds that each kind declares among its own fields.
 
-    Missing values are refused without a number that stands for them.
+    Rows whose number is missing are not used, unless a number stands for it.
     """
 
     lower: float | None
@@ -82,16 +81,27 @@ class BoundedQuery(ColumnQuery[Exact]):
         """The bounds on their grid."""
         return on_grid(self.lower, self.upper, self.missing)
 
-    def numbers(self, table: Table, protection: Protection) -> Iterator[npt.NDArray[np.int64]]:
-        """The values that are used, in steps from the lower bound, batch by batch."""
-        allowed = self.missing is not None
-        for values in used_rows(table, protection, self.where, self.column, missing_allowed=allowed):
-            yield self.bounds.steps(values) - self.bounds.lowest
+    @property
+    def present(self) -> str | None:
+        """The column, unless a number stands for missing values."""
+        return self.column if self.missing is None else None
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column,)
 
-def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
-    """The values of a numeric column as floats of one's own; missing ones are NaN."""
-    return np.array(numbers_of(values), dtype=np.float64)
+    def numbers(self, rows: pa.RecordBatch) -> npt.NDArray[np.int64]:
+        """The values of rows that are used, in steps from the lower bound."""
+        return self.bounds.steps(rows.column(self.column)) - self.bounds.lowest
+
+    def _told(self, about: Sentence) -> Sentence:
+        """What is asked, and of which values."""
+        return about if self.missing is not None else Sentence("{what} (over non-missing values)", what=about)
+
+    def _always_counts(self, protection: Protection) -> bool:
+        # Whether a value is missing is the row's own secret.
+        return self.missing is not None and super()._always_counts(protection)
 
 
 def on_grid(

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
@@ -27,6 +28,8 @@ from leakgauge.tables import Table
 
 CELLS = 2.0**16
 """The bounds are cut into so many cells, or up to twice as many."""
+MOST_CELLS = 2.0**25
+"""Of all groups together; a quarter of a gigabyte."""
 _LARGEST_DENOMINATOR = 1_000_000
 
 
@@ -38,6 +41,10 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
     with it, its utility is minus the number of rows by which its rank is off: −max(b − at·n, at·n − u, 0). A row that
     is used adds −at or 1 − at to b − at·n and to u − at·n, one that is not adds 0. So a neighbour moves the
     utility by at most ``rows`` where rows are replaced, and by rows · max(at, 1 − at) where they are added or removed.
+
+    With groups each has a choice of its own. A neighbour's rows move the utilities of all groups together by at most
+    rows · max(at, 1 − at) for those added, and as much for those removed: each choice has half of ε where there are
+    both. The log-ratios of all choices span at most ε together, as those of one choice do.
 
     Values are clamped to the bounds and rounded to the grid, of which the answer is a point. The grid is declared, or
     has between 2^16 and 2^17 steps; it never follows the column, where one value can decide between whole numbers and
@@ -66,10 +73,17 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
                 "0.5.",
                 at=self.at,
             )
+        if len(self.names) * self._points > MOST_CELLS:
+            raise OptionError(
+                "{groups} groups with {points} grid points each are too many for a quantile; give fewer groups, or a "
+                "coarser grid.",
+                groups=len(self.names),
+                points=self._points,
+            )
 
     @property
     def about(self) -> Sentence:
-        return Sentence("quantile {at:g} of {column!s}", at=self.at, column=self.column)
+        return self._told(Sentence("quantile {at:g} of {column!s}", at=self.at, column=self.column))
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -81,16 +95,24 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
         return Fraction(self.at).limit_denominator(_LARGEST_DENOMINATOR)
 
     def sensitivity(self, protection: Protection) -> int:
-        """Of the utility, times the denominator of the share."""
+        """Of the utility, times the denominator of the share; with groups, of added or of removed rows."""
         part, whole = self.share.numerator, self.share.denominator
-        return protection.rows * (whole if protection.replaces else max(part, whole - part))
+        replaces = protection.replaces and self.by is None
+        return protection.rows * (whole if replaces else max(part, whole - part))
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        return (self._choice(protection).step(),)
+        return (self._all_choices(protection).step(),)
 
-    def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
+    def nothing(self) -> npt.NDArray[np.int64]:
+        return np.zeros(self._points, dtype=np.int64)
+
+    def part(self, rows: pa.RecordBatch) -> npt.NDArray[np.int64]:
         """How many values lie at each grid point."""
-        return counted(self.numbers(table, protection), self.bounds.highest - self.bounds.lowest + 1)
+        return np.bincount(self.numbers(rows), minlength=self._points)
+
+    @property
+    def _points(self) -> int:
+        return self.bounds.highest - self.bounds.lowest + 1
 
     def utilities(self, exact: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Of each grid point, times the denominator of the share: whole numbers, 0 for the best."""
@@ -100,20 +122,35 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
         off = np.maximum(whole * (up_to - exact) - target, target - whole * up_to)
         return np.asarray(-np.maximum(off, 0), dtype=np.int64)
 
-    def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
+    def answer(
+        self, exact: tuple[npt.NDArray[np.int64], ...], protection: Protection, randomness: Randomness
+    ) -> Answer:
         choice = self._choice(protection)
-        utilities = self.utilities(exact)
+        values = tuple(
+            (name, self._chosen(one, choice, randomness)) for name, one in zip(self.names, exact, strict=True)
+        )
+        error = choice.error_bar(self._points, self.confidence) / self.share.denominator
+        mechanism, simulated = Sentence(spelled(choice)), not randomness.private
+        if self.by is not None:
+            mechanism = Sentence("{mechanism!s} in each group", mechanism=spelled(choice))
+        claims = self._all_choices(protection).claims
+        return Answer(self, protection, values, self.column, claims, mechanism, simulated, error)
+
+    def _chosen(self, counts: npt.NDArray[np.int64], choice: Exponential, randomness: Randomness) -> float:
+        utilities = self.utilities(counts)
         # Points between two values have one utility: they are drawn together, then one of them.
         starts = np.flatnonzero(np.r_[True, utilities[1:] != utilities[:-1]])
         lengths = np.diff(np.r_[starts, len(utilities)])
         run = choice.run(utilities[starts].tolist(), randomness, lengths.tolist())
         at = int(starts[run]) + int(below(int(lengths[run]), 1, randomness)[0])
-        value = self.bounds.clamped(float((self.bounds.lowest + at) * self.bounds.grid))
-        error = choice.error_bar(len(utilities), self.confidence) / self.share.denominator
-        mechanism, simulated = Sentence(spelled(choice)), not randomness.private
-        return Answer(self, protection, ((None, value),), self.column, choice.claims, mechanism, simulated, error)
+        return self.bounds.clamped(float((self.bounds.lowest + at) * self.bounds.grid))
 
     def _choice(self, protection: Protection) -> Exponential:
+        parts = 1 if self.by is None else protection.moved
+        return exponential(share(self.epsilon, parts), sensitivity=self.sensitivity(protection))
+
+    def _all_choices(self, protection: Protection) -> Exponential:
+        """One choice that costs what those of all groups do."""
         return exponential(self.epsilon, sensitivity=self.sensitivity(protection))
 
 
@@ -158,8 +195,8 @@ class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
 
     def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
         """The count of each label."""
-        used = used_rows(table, protection, self.where, self.column)
-        found = (positions(self.column, values, tuple(self.labels)) for values in used)
+        used = used_rows(table, protection, self.conditions, [self.column])
+        found = (positions(self.column, rows.column(self.column), tuple(self.labels)) for rows in used)
         return counted(found, len(self.labels) + 1)[:-1]
 
     def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:

@@ -68,9 +68,9 @@ def label_text(value: Any) -> DeclaredLabel:
     return str(value)
 
 
-def has_missing(values: pa.Array) -> bool:
-    """Whether a value is missing; NaN is."""
-    return bool(pc.any(pc.is_null(values, nan_is_null=True)).as_py())
+def is_missing(values: pa.Array) -> npt.NDArray[np.bool_]:
+    """For each value whether it is missing; NaN is."""
+    return np.asarray(pc.is_null(values, nan_is_null=True))
 
 
 def positions(column: str, values: pa.Array, labels: tuple[DeclaredLabel, ...]) -> npt.NDArray[np.int64]:

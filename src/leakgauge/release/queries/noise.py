@@ -21,6 +21,7 @@ from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
 from leakgauge.mechanisms.noise import DiscreteGaussian, quotient_above
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.mechanisms.span import Span, span
+from leakgauge.mechanisms.steps import Claimed, DiscreteLaplaceNoise, Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
@@ -35,7 +36,7 @@ class TotalNoise:
 
     def noisy(self, totals: list[int], randomness: Randomness) -> list[float]:
         """Each total with fresh noise, as a number."""
-        drawn = self.mechanism.law.noise(len(totals), randomness).tolist()
+        drawn = self.mechanism.added.noise(len(totals), randomness).tolist()
         # Whole numbers of any size: floats come in only after the noise.
         return [
             float(self.on_grid(total) + noise) * self.mechanism.span.grid
@@ -50,7 +51,7 @@ class TotalNoise:
     def reach(self, confidence: float) -> float:
         """How far a noisy total lies from the total at most, with this probability; rounding to the grid included."""
         coarse = self.mechanism.span.grid
-        return self.mechanism.law.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
+        return self.mechanism.added.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
 
     def estimates(
         self, totals: list[int], confidence: float, randomness: Randomness, rounding: float = 0.0
@@ -65,10 +66,52 @@ class TotalNoise:
     @property
     def rho(self) -> float:
         """The zero-concentrated level in nats of Gaussian noise."""
-        rho = self.mechanism.law.rho(self.mechanism.span.steps)
+        rho = self.mechanism.added.rho(self.mechanism.span.steps)
         if rho is None:
             raise TypeError("only Gaussian noise is given a level in zCDP")
         return rho
+
+    def steps(self) -> tuple[Step, ...]:
+        """What it costs, as a ledger counts it."""
+        return (self.mechanism.step(),)
+
+
+@dataclass(frozen=True)
+class SpreadNoise(TotalNoise):
+    """Noise for each of many totals among which the rows of a neighbour are spread.
+
+    A row adds between −``down`` and ``up`` steps of the noise's grid to one of the totals. Neighbours differ by up to
+    ``rows`` rows that are added, or removed, or, where two parts are moved, by as many of both. The move of all totals
+    is the difference of two vectors, each a mixture of such in which all rows add the same to one total. A convex
+    length is largest where nothing is mixed. So, with m the larger of ``down`` and ``up``, the totals move by at most
+    moved · rows · m in all, and the square of the Euclidean length is at most rows² · m², or, where two parts are
+    moved, rows² · max(2m², (down + up)²): in two totals, or in one.
+    """
+
+    rows: int
+    moved: int
+    down: int
+    up: int
+
+    @property
+    def rho(self) -> float:
+        """The zero-concentrated level in nats of Gaussian noise in all totals."""
+        squares = _squared_length(self.rows, self.moved, self.down, self.up)
+        return quotient_above(squares, 2 * Fraction(self.mechanism.added.scale) ** 2)
+
+    def steps(self) -> tuple[Step, ...]:
+        """The part that falls and the part that rises, or one of them; with a δ, a level of zCDP.
+
+        A part may spread over several totals. Then all that is known of it is its ε, of which noise with a sensitivity
+        of 1 is the worst case. Where rows may add numbers of both signs, both parts may move one total the same way:
+        then they are one step of the whole ε, which costs more than two of half of it.
+        """
+        epsilon = self.mechanism.added.epsilon(self.mechanism.span.steps)
+        if epsilon is None:
+            return (Claimed(ZeroConcentratedDP(self.rho)),)
+        if self.down and self.up:
+            return (DiscreteLaplaceNoise(self.moved * epsilon, 1),)
+        return (DiscreteLaplaceNoise(epsilon, 1, count=self.moved),)
 
 
 @lru_cache(maxsize=256)
@@ -97,23 +140,49 @@ def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float
 
 
 @lru_cache(maxsize=256)
-def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> TotalNoise:
+def spread_noise(
+    epsilon: float, rho: float | None, ends: tuple[int, int], rows: int, moved: int, grid: float
+) -> SpreadNoise:
+    """Noise for each of many totals, to one of which a row adds a number of fine steps between two ends, or nothing.
+
+    Laplace noise of ε, or, with a ρ, Gaussian noise. Every total is rounded to the grid of the noise by itself, so that
+    each may move by a step more. Therefore the grid is fine beside one row, and what a row adds is rounded up.
+    """
+    down, up = max(-ends[0], 0), max(ends[1], 0)
+    try:
+        scale = moved * rows / epsilon if rho is None else rows * _multiplier(rho)
+        coarse = _coarse(_width(max(down, up), grid), grid, scale)
+        ratio = round(coarse / grid)
+        down, up = -(-down // ratio), -(-up // ratio)
+        most = rows * max(down, up)
+        if rho is None:
+            mechanism = laplace(share(epsilon, moved), sensitivity=_width(most, coarse), grid=coarse)
+        else:
+            # The discrete Gaussian is not the same in all directions as the continuous one is, so that δ is not known
+            # from the Euclidean length of a move; ρ is: length²/2σ² (Canonne, Kamath and Steinke 2020).
+            part = rho * most**2 / _squared_length(rows, moved, down, up)
+            mechanism = _gaussian_by_rho(Span(coarse, most), part, _width(most, coarse), grid).mechanism
+    except OptionError:
+        raise _beyond(epsilon) from None
+    return SpreadNoise(mechanism, grid, rows, moved, down, up)
+
+
+def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> SpreadNoise:
     """Noise for each of many counts, of which a neighbour raises some by ``rows`` in all and, if two are moved, lowers
     some by as many.
 
-    The grid is 1 always: rounding many counts to a coarser one could move them all.
+    The grid is 1 always: a row counts 1, and no grid is finer than the counts are.
     """
-    try:
-        if delta is None:
-            return TotalNoise(laplace(share(epsilon, moved), sensitivity=rows, grid=1.0), 1.0)
-        # The discrete Gaussian is not the same in all directions as the continuous one is, so that δ is not known from
-        # the Euclidean length of a move; ρ is: length²/2σ² (Canonne, Kamath and Steinke 2020), length² ≤ moved · rows².
-        rho = concentration(epsilon, delta) / moved
-        return _gaussian_by_rho(Span(1.0, rows), rho, rows, 1.0)
-    except OptionError:
-        raise _beyond(epsilon) from None
+    rho = None if delta is None else concentration(epsilon, delta)
+    return spread_noise(epsilon, rho, (0, 1), rows, moved, 1.0)
 
 
+def _squared_length(rows: int, moved: int, down: int, up: int) -> int:
+    most = max(down, up) ** 2
+    return rows**2 * (most if moved == 1 else max(2 * most, (down + up) ** 2))
+
+
+@lru_cache(maxsize=256)
 def concentration(epsilon: float, delta: float) -> float:
     """A ρ in nats that gives (ε, δ): a billionth below the largest, so that no rounding carries a sum beyond."""
     rho = largest_rho(epsilon, delta) * (1 - 1e-9)

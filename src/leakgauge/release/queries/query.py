@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
+
+import numpy as np
+import pyarrow as pa
 
 from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
@@ -12,29 +16,56 @@ from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
-from leakgauge.release.queries.rows import Condition, Protection, require_column
+from leakgauge.release.queries.conditions import Condition, together
+from leakgauge.release.queries.groups import Groups
+from leakgauge.release.queries.rows import Protection, require_column, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
 Exact = TypeVar("Exact")
+Part = TypeVar("Part")
 Found: TypeAlias = Estimate | float | str
 """A number with its interval, a number without one, or a label."""
+MOST_CONDITIONS = 16
 SIMULATION = "simulation: not private, not a release"
 """How an answer whose noise follows from a seed is marked wherever it is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query(ABC, Generic[Exact]):
-    """A question about a table, or its rows ``where`` a condition holds, whose answer is protected; ε is in nats."""
+    """A question about a table whose answer is protected; ε is in nats.
+
+    Attributes:
+        where: only rows that meet all of these conditions are asked about; a single one may be given by itself.
+    """
 
     epsilon: float
     confidence: float = 0.95
-    where: Condition | None = None
+    where: Condition | Sequence[Condition] | None = None
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
+        given = (self.where,) if isinstance(self.where, Condition) else tuple(self.where or ())
+        if len(given) > MOST_CONDITIONS or not all(isinstance(one, Condition) for one in given):
+            raise OptionError(
+                "{count} things are given as conditions; give up to {most}, each a Condition.",
+                count=len(given),
+                most=MOST_CONDITIONS,
+            )
+        # A tuple, so that nobody changes it afterwards.
+        object.__setattr__(self, "where", given)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What a row must meet, all of them."""
+        return self.where if isinstance(self.where, tuple) else ()
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups that are each asked about; None where all rows together are."""
+        return None
 
     @property
     @abstractmethod
@@ -43,24 +74,27 @@ class Query(ABC, Generic[Exact]):
 
     @property
     def sentence(self) -> Sentence:
-        """The query in words, with its condition; made from values that were typed, never from values of rows."""
-        if self.where is None:
-            return self.about
-        column, value = self.where.column, self.where.value
-        # In quotes, so that a column or value called like other words of a question is not taken for them.
-        if value is None:
-            return Sentence("{what} over rows where {column!r} is missing", what=self.about, column=column)
-        return Sentence("{what} over rows where {column!r} is {value!r}", what=self.about, column=column, value=value)
+        """The query in words, with its conditions; made from values that were typed, never from values of rows."""
+        what = self.about
+        if self.groups is not None:
+            what = Sentence("{what} by {column!r}", what=what, column=self.groups.column)
+        if not self.conditions:
+            return what
+        return Sentence("{what} over rows where {conditions}", what=what, conditions=together(self.conditions))
 
     def __str__(self) -> str:
         return str(self.sentence)
 
     @property
     def purpose(self) -> str:
-        """The query in words for a ledger, whose entries are kept for good: without the value of its condition."""
-        if self.where is None:
-            return str(self.about)
-        return str(Sentence("{what} under a condition on {column!s}", what=self.about, column=self.where.column))
+        """The query in words for a ledger, whose entries are kept for good: without the values of its conditions."""
+        what = self.about
+        if self.groups is not None:
+            what = Sentence("{what} by {column!s}", what=what, column=self.groups.column)
+        columns = tuple(dict.fromkeys(one.column for one in self.conditions))
+        if not columns:
+            return str(what)
+        return str(Sentence("{what} under a condition on {columns!s}", what=what, columns=columns))
 
     @abstractmethod
     def sensitivity(self, protection: Protection) -> int:
@@ -80,9 +114,12 @@ class Query(ABC, Generic[Exact]):
 
     def require_columns(self, table: Table, protection: Protection) -> None:
         """Refuse a table that lacks a column, or one whose values cannot be used, before anything is read or spent."""
-        for name in (self.where.column if self.where else None, protection.unit):
-            if name is not None:
-                require_column(table, name)
+        if protection.unit is not None:
+            require_column(table, protection.unit)
+        if self.groups is not None:
+            require_column(table, self.groups.column, numbers=self.groups.edges is not None)
+        for one in self.conditions:
+            one.require_kind(require_column(table, one.column))
 
     def ask(self, table: Table, protection: Protection, randomness: Randomness) -> Answer:
         """The private answer; no ledger counts it."""
@@ -93,7 +130,69 @@ class Query(ABC, Generic[Exact]):
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""
         # Where rows are replaced one by one all neighbouring tables have the same number of rows.
-        return protection.replaces and protection.unit is None and self.where is None
+        return protection.replaces and protection.unit is None and not self.conditions and self.groups is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedQuery(Query[tuple[Part, ...]], Generic[Part]):
+    """A query that may be asked of each group of rows at once, for one budget.
+
+    What is found of some rows is a number, or numbers, that add up over parts of them.
+
+    Attributes:
+        by: the groups; every row is in exactly one of them.
+    """
+
+    by: Groups | None = None
+
+    @property
+    def groups(self) -> Groups | None:
+        """Those given as ``by``."""
+        return self.by
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """The groups as they are shown; None for all rows together."""
+        return (None,) if self.by is None else self.by.names
+
+    @abstractmethod
+    def nothing(self) -> Part:
+        """What is found where there is no row."""
+
+    @abstractmethod
+    def part(self, rows: pa.RecordBatch) -> Part:
+        """What is found of some rows."""
+
+    @property
+    def present(self) -> str | None:
+        """A column whose value must not be missing in rows that are used."""
+        return None
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns of which something is found."""
+        return ()
+
+    def exact(self, table: Table, protection: Protection) -> tuple[Part, ...]:
+        """What is found of each group."""
+        found: list[Any] = [self.nothing() for _ in self.names]
+        columns = (*self.read, *([] if self.by is None else [self.by.column]))
+        for rows in used_rows(table, protection, self.conditions, columns, self.present):
+            for at, some in self._split(rows):
+                found[at] += self.part(some)
+        return tuple(found)
+
+    def _split(self, rows: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows of each group that has some."""
+        if self.by is None:
+            yield 0, rows
+            return
+        places = self.by.places(rows.column(self.by.column))
+        order = np.argsort(places, kind="stable")
+        ordered = rows.take(pa.array(order))
+        found = np.unique(places[order], return_index=True, return_counts=True)
+        for at, start, count in zip(*(one.tolist() for one in found), strict=True):
+            yield at, ordered.slice(start, count)
 
 
 @dataclass(frozen=True)
@@ -149,7 +248,7 @@ class Answer:
 
     @property
     def value(self) -> Found:
-        """The first value, which is the only one of a count, sum, mean or quantile."""
+        """The first value, which is the only one of a count, sum, mean or quantile without groups."""
         return self.values[0][1]
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ import pyarrow as pa
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import ONE_ROW
-from leakgauge.release.queries.labels import DeclaredLabel, distinct_values, has_missing, positions
+from leakgauge.release.queries.conditions import Condition
+from leakgauge.release.queries.labels import distinct_values, is_missing
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table
@@ -46,6 +47,11 @@ class Protection:
         return self.neighbours is Neighbours.REPLACE_ONE
 
     @property
+    def moved(self) -> int:
+        """In how many parts a neighbour moves groups of rows: rows that are removed, and rows that are added."""
+        return 2 if self.replaces else 1
+
+    @property
     def sentence(self) -> Sentence:
         """The unit in words."""
         # In quotes and after other words than the rows are, so that a column named row is not taken for one row.
@@ -56,24 +62,8 @@ class Protection:
         return str(self.sentence)
 
 
-@dataclass(frozen=True)
-class Condition:
-    """Rows whose value in a column has this label; None is that of missing values."""
-
-    column: str
-    value: DeclaredLabel
-
-    def __post_init__(self) -> None:
-        if self.value is not None and not isinstance(self.value, str):
-            raise OptionError(
-                "A condition on {column!r} compares texts, and its value is of type {kind!s}; give its text.",
-                column=self.column,
-                kind=type(self.value).__name__,
-            )
-
-
-def require_column(table: Table, name: str, *, numbers: bool = False) -> None:
-    """Refuse a column that is not there, or cannot be used in this way."""
+def require_column(table: Table, name: str, *, numbers: bool = False) -> Kind:
+    """The kind of a column; one that is not there, or cannot be used in this way, is refused."""
     kinds = {column.name: column.kind for column in table.columns()}
     if name not in kinds:
         raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(str(name), kinds))
@@ -85,33 +75,29 @@ def require_column(table: Table, name: str, *, numbers: bool = False) -> None:
             name=name,
             kind=kinds[name].words,
         )
+    return kinds[name]
 
 
 def used_rows(
-    table: Table, protection: Protection, where: Condition | None, column: str, *, missing_allowed: bool = True
-) -> Iterator[pa.Array]:
-    """The values of a column in the rows that are used, batch by batch.
+    table: Table, protection: Protection, where: Sequence[Condition], columns: Sequence[str], present: str | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Some columns of the rows that are used, batch by batch; at least one column, condition or unit must be named.
 
-    Memory grows with the number of units, not with that of rows. If missing values are not allowed, one anywhere in
-    the column is refused, in rows that are not used too, so that a condition cannot ask about a single row's.
+    Memory grows with the number of units, not with that of rows. Rows where the column ``present`` is missing are not
+    used, as if that were one more condition.
     """
-    names = dict.fromkeys(
-        name for name in (column, where.column if where else None, protection.unit) if name is not None
-    )
+    kinds = {column.name: column.kind for column in table.columns()}
+    named = [*columns, *(one.column for one in where), *([] if protection.unit is None else [protection.unit])]
     units = _Units(protection)
-    for batch in table.batches(*names):
-        values = batch.column(column)
-        if not missing_allowed and has_missing(values):
-            raise ColumnError(
-                "Column {name!r} has missing values; declare the number that stands for them (--missing-value).",
-                name=column,
-            )
+    for batch in table.batches(*dict.fromkeys(named)):
         used = np.ones(batch.num_rows, dtype=bool)
-        if where is not None:
-            used &= positions(where.column, batch.column(where.column), (where.value,)) == 0
+        for one in where:
+            used &= one.holds(batch.column(one.column), kinds[one.column])
+        if present is not None:
+            used &= ~is_missing(batch.column(present))
         if protection.unit is not None:
             used = units.admitted(batch.column(protection.unit), used)
-        yield values.filter(pa.array(used))
+        yield batch.filter(pa.array(used))
 
 
 def counted(places: Iterable[npt.NDArray[np.int64]], bins: int) -> npt.NDArray[np.int64]:
@@ -129,7 +115,7 @@ class _Units:
 
     def admitted(self, units: pa.Array, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which of the wanted rows are among the first of their unit."""
-        if has_missing(units):
+        if is_missing(units).any():
             raise ColumnError(
                 "Column {name!r} is missing in some rows, so that whom they belong to is unknown; complete it or "
                 "leave these rows out of the table.",

@@ -7,7 +7,9 @@ from typing import Final
 
 from leakgauge.report.document import Content
 from leakgauge.report.sections.attacks import attacks
+from leakgauge.report.sections.coarsening import coarsening
 from leakgauge.report.sections.data import context, data
+from leakgauge.report.sections.earlier import earlier
 from leakgauge.report.sections.grade import grade, indicators
 from leakgauge.report.sections.guarantee import guarantee
 from leakgauge.report.sections.leakage import leakage
@@ -27,7 +29,9 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "context": context,
     "data": data,
     "survey": survey,
+    "coarsening": coarsening,
     "guarantee": guarantee,
+    "earlier": earlier,
     "leakage": leakage,
     "attacks": attacks,
     "usefulness": usefulness,

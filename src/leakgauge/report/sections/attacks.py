@@ -14,6 +14,7 @@ from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 from leakgauge.tables import Kind
 
 _FILE = "audit.json"
+_DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
 _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
 
 
@@ -22,7 +23,9 @@ def attacks(tell: Teller) -> Iterator[Content]:
     if not tell.has(_FILE):
         return
     yield from tell.accusations()
-    if not tell.items(_FILE, "violations") and tell.has(_FILE, "confidence"):
+    if tell.foreign:
+        yield tell.say("There is no record: nothing is claimed that could be contradicted.")
+    elif not tell.items(_FILE, "violations") and tell.has(_FILE, "confidence"):
         said_good = tell.say(
             "Nothing was found that contradicts what the release claims, at a confidence of {confidence}.",
             confidence=tell.number(_FILE, "confidence", percent=True),
@@ -65,6 +68,9 @@ def _attacks(tell: Teller) -> Iterator[Content]:
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
+    if tell.foreign:
+        columns = tell.items(_FILE, "foreign", "columns")
+        return any(one["values"] > LETTERS for one in columns if one["name"] in tell.secret)
     kinds = {str(one["name"]): one["kind"] for one in tell.items("job.json", "table", "columns")}
     return any(
         # Of bins what is guessed is the bin.
@@ -118,6 +124,20 @@ def _anonymity(tell: Teller) -> Iterator[Content]:
             classes=tell.number(_FILE, "anonymity", "classes"),
             k=tell.number(_FILE, "anonymity", "k", count=True),
             unique=tell.number(_FILE, "anonymity", "unique", count=True),
+        )
+    found = tell.items(_FILE, "diversity")
+    if found:
+        yield from tell.grid(
+            "The secrets within the groups of the public columns, at worst",
+            "Secret|Distinct l|Entropy l|t-closeness|α of (α, k)|β-likeness|Enhanced β|δ-disclosure",
+            (
+                (own(str(one["secret"])), *(tell.number(_FILE, "diversity", at, name) for name in _DIVERSITY))
+                for at, one in enumerate(found)
+            ),
+        )
+        yield tell.note(
+            "These numbers describe this table and promise nothing: who knows more, or sees another release of the "
+            "same people, undoes them. They make no claim of differential privacy."
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.sections.teller import Cell, Teller, own
 
@@ -33,6 +34,10 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else none
     if tell.bins:
         yield say("columns in bins"), tell.listed(tell.bins)
+    if tell.levels:
+        yield say("columns at a coarser level"), tell.listed(tell.levels)
+    below = {"suppress_below": say("public values are suppressed where groups are smaller than")}
+    yield from tell.numbers(below, "release.json", "plan")
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
         "accounted": say("asked: ε in nats for the histogram of the design"),
@@ -67,6 +72,7 @@ def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
 
 def data(tell: Teller) -> Iterator[Content]:
     """The table and the roles of its columns."""
+    yield from _made_elsewhere(tell)
     rows = [*_table(tell)]
     yield from tell.grid("The table", "What|Value", rows)
     columns = [(str(one["name"]), tell.told(one["kind"])) for one in tell.items("job.json", "table", "columns")]
@@ -74,10 +80,12 @@ def data(tell: Teller) -> Iterator[Content]:
     yield from tell.grid("Columns", "Column|Kind of values|Role", roles)
     if not columns and tell.has("release.json"):
         yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
-        plain, binned = tell.public
+        plain, binned, coarser = tell.public
         yield tell.say("Released as they are: {columns}.", columns=tell.listed(plain))
         if binned:
             yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
+        if coarser:
+            yield tell.say("Released at a coarser level: {columns}.", columns=tell.listed(coarser))
     if (rows or columns) and tell.external:
         yield tell.note("No value of any row is in this report.")
     elif rows or columns:
@@ -85,6 +93,38 @@ def data(tell: Teller) -> Iterator[Content]:
             "No row is in this report, but values of the secret are: those that reach a guarantee, and those of "
             "pictures."
         )
+
+
+def _made_elsewhere(tell: Teller) -> Iterator[Content]:
+    """The columns of a release made elsewhere: how much of each is true, and how coarse it is."""
+    place = ("audit.json", "foreign", "columns")
+    rows = [
+        (
+            own(str(one["name"])),
+            tell.language.say("secret") if one["name"] in tell.secret else tell.language.say("public"),
+            tell.number(*place, at, "contains", percent=True),
+            tell.number(*place, at, "size", "value", digits=3),
+            tell.number(*place, at, "values"),
+        )
+        for at, one in enumerate(tell.items(*place))
+    ]
+    yield from tell.grid(
+        "What was released of each column",
+        "Column|Role|Is or contains the truth|Values it stands for on average|Different values in the original",
+        rows,
+    )
+    if rows:
+        yield tell.say(
+            "A coarser value, such as an interval, a set or a mask, counts as true where it contains the truth; how "
+            "many values it stands for is what that costs."
+        )
+    for name, template in (
+        ("withheld", message("Secrets that are not in the release: {columns}.")),
+        ("added", message("Columns that the original does not have: {columns}.")),
+    ):
+        columns = tell.names("audit.json", "foreign", name)
+        if columns:
+            yield tell.say(template, columns=tell.listed(columns))
 
 
 def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
@@ -101,6 +141,10 @@ def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     yield from tell.each[0].numbers(known, "measurement.json", "letters")
     if tell.bins:
         yield say("bins, which count as values here"), tell.listed(tell.bins)
+    if tell.levels:
+        yield say("coarser levels, whose values count here"), tell.listed(tell.levels)
+    hidden = {"suppressed": say("rows whose public values are suppressed")}
+    yield from tell.numbers(hidden, "release.json", "plan", count=True)
     yield from tell.numbers({"bytes": say("bytes")}, "job.json", "table")
     if tell.has("job.json", "table", "sha256"):
         yield say("digest (SHA-256)"), str(tell.get("job.json", "table", "sha256"))
@@ -115,11 +159,13 @@ def _role(tell: Teller, column: str) -> str:
     if column == tell.get("job.json", "asked", "unit"):
         return say("unit, not released")
     known = column in tell.background
-    plain, binned = tell.public
+    plain, binned, coarser = tell.public
     if column in plain:
         return say("background, released as it is") if known else say("public, released as it is")
     if column in binned:
         return say("background, released in bins") if known else say("public, released in bins")
+    if column in coarser:
+        return say("background, released at a coarser level") if known else say("public, released at a coarser level")
     if known:
         return say("background, not released") if tell.released else say("background")
     return say("public") if column in tell.names("job.json", "asked", "public") else say("withheld")

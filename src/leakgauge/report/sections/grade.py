@@ -18,6 +18,7 @@ _NAMES = {
     "max_delta": message("δ, at most"),
     "max_attack_advantage": message("share of the raw advantage that attacks keep, at most"),
     "max_alone": message("share of rows that stand alone by the public columns, at most"),
+    "min_k": message("rows in every group of the public columns, at least"),
     "min_privacy": message("privacy score, at least"),
     "min_utility": message("utility score, at least"),
     "min_score": message("score, at least"),

@@ -23,6 +23,8 @@ _NOTIONS = NOTIONS | {
 
 def guarantee(tell: Teller) -> Iterator[Content]:
     """What is guaranteed, where something was released or designed."""
+    if tell.foreign:
+        yield tell.alarm("Nothing is known of the mechanism, and nothing is guaranteed.")
     yield from _columns(tell)
     for one in tell.each:
         yield from _under_prior(one)
@@ -133,6 +135,10 @@ def _together(tell: Teller) -> Iterator[Content]:
         )
     if rows or tell.has("release.json", "claims"):
         yield from tell.unprotected()
+        if tell.is_coarsened:
+            yield tell.note(
+                "Coarser values and the suppression of small groups add nothing to ε and take nothing off it."
+            )
     if tell.has("release.json", "budget", "ledger"):
         yield tell.say(
             "Counted in the ledger of {dataset} as entry {entry}.",

@@ -24,7 +24,7 @@ _ROLES = {
 
 def leakage(tell: Teller) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
-    if tell.has(_BEFORE, "entropy") or tell.has(_AFTER, "entropy"):
+    if tell.has(_BEFORE, "entropy") or tell.has(_AFTER, "entropy") or tell.foreign:
         yield from (*_explained(tell), *_everything(tell), *_grids(tell), *pictures(tell, "decomposition"))
 
 
@@ -46,7 +46,7 @@ def _explained(tell: Teller) -> Iterator[Content]:
         )
     if tell.withheld:
         yield tell.say("The secret is withheld; other columns may still tell on it.")
-    elif not tell.has(_AFTER) and tell.released:
+    elif not tell.has(_AFTER) and tell.released and not tell.foreign:
         yield tell.note("The leakage through this mechanism was not computed: its outputs are too many to count.")
 
 
@@ -95,7 +95,8 @@ def _ranked(tell: Teller, *place: str | int) -> list[tuple[str | int, ...]]:
 
 
 def _row(tell: Teller, *place: str | int) -> tuple[Cell, ...]:
-    roles = [tell.language.say(_ROLES[role]) for role in dict.fromkeys(tell.names("audit.json", *place, "roles"))]
+    words = _ROLES | ({"own": message("the secret itself, as it was released")} if tell.foreign else {})
+    roles = [tell.language.say(words[role]) for role in dict.fromkeys(tell.names("audit.json", *place, "roles"))]
     names = tell.listed(tell.names("audit.json", *place, "columns"))
     return names, tell.language.say("; ").join(roles), *_told(tell, *place)
 

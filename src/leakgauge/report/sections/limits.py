@@ -104,10 +104,25 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
                 "what others may find."
             )
         yield tell.say(bound)
+    if tell.foreign:
+        yield tell.say(
+            "How values were changed is not known but estimated from the matched rows, for those attacks that use it."
+        )
+        untried = [tell.told(one) for one in tell.items("audit.json", "foreign", "left_out")]
+        if untried:
+            yield tell.say(
+                "Attacks that need more than both tables were not tried: {attacks}.",
+                attacks=Plain(tell.language.say(", ").join(untried)),
+            )
     yield from dict.fromkeys(said for one in tell.each for said in _of_the_grade(one))
     public = tell.names("release.json", "plan", "public")
     if public:
         yield tell.say("Public columns are protected by nothing here.")
+    if tell.is_coarsened:
+        yield tell.say(
+            "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
+            "still recognise their row."
+        )
     beyond = [column for column in public if column not in background]
     if beyond and not tell.external and not tell.items("audit.json", "exposures"):
         yield tell.say(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from leakgauge.artefacts.report import Code
@@ -38,6 +39,9 @@ def reproduction(tell: Teller) -> Iterator[Content]:
 
 def _commands(tell: Teller) -> Iterator[Content]:
     command, script = (tell.get("job.json", name) for name in ("command", "script"))
+    if tell.foreign:
+        yield tell.say("The same audit again, of the table that was released:")
+        yield Code(_audit(tell))
     if command:
         yield tell.say("The same job again; fresh noise makes another release of the same quality:")
         yield Code(str(command))
@@ -52,6 +56,21 @@ def _commands(tell: Teller) -> Iterator[Content]:
     if script:
         yield tell.say("The same in Python:")
         yield Code(str(script))
+
+
+def _audit(tell: Teller) -> str:
+    """The command that audits a release made elsewhere."""
+    place = ("audit.json", "foreign")
+    words = ["leakgauge", "audit", "--released", str(tell.table), "--original", "TABLE"]
+    withheld = tell.names(*place, "withheld")
+    for option, names in (
+        ("--secret", [name for name in tell.names(*place, "secrets") if name not in withheld]),
+        ("--withhold", withheld),
+        ("--background", tell.background),
+        *((f"--{name}", [str(tell.get(*place, name))]) for name in ("key", "unit") if tell.has(*place, name)),
+    ):
+        words += [word for name in names for word in (option, name)]
+    return shlex.join(words)
 
 
 def _versions(tell: Teller) -> Iterator[Content]:
@@ -73,6 +92,8 @@ def _digests(tell: Teller) -> Iterator[Content]:
     digests: dict[str, object] = {}
     if tell.has("release.json", "output", "sha256"):
         digests[str(tell.get("release.json", "output", "file"))] = tell.get("release.json", "output", "sha256")
+    if tell.has("audit.json", "foreign", "sha256"):
+        digests[str(tell.table)] = tell.get("audit.json", "foreign", "sha256")
     if tell.has("release.public.json", "digest"):
         public = say("the public record's fields (release.public.json)")
         digests[public] = tell.get("release.public.json", "digest")

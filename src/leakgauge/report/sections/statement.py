@@ -86,6 +86,8 @@ def _graded(tell: Teller, grade: str) -> Inline:
 
 
 def _released(tell: Teller) -> Inline:
+    if tell.foreign:
+        return _made_elsewhere(tell)
     one, several = (
         message("Of {table}, {rows}, the column {secret} was released with noise that protects it."),
         message("Of {table}, {rows}, the columns {secret} were released with noise that protects them."),
@@ -117,12 +119,38 @@ def _released(tell: Teller) -> Inline:
     said = tell.say(template, table=tell.table, rows=rows, secret=tell.listed(tell.secret))
     if tell.keeps_guarantee_inside and all(one.asked_epsilon is None for one in tell.each):
         said += tell.say(" This edition promises no bound on what a row tells.")
-    plain, binned = tell.public
+    plain, binned, coarser = tell.public
     if plain:
         said += tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(plain))
     if binned:
         said += tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
+    if coarser:
+        said += tell.say(" Released at a coarser level, and not protected: {public}.", public=tell.listed(coarser))
+    below = tell.maybe("release.json", "plan", "suppress_below")
+    if below is not None:
+        said += tell.say(" Public values are left out where groups are smaller than {below}.", below=below)
     return said + tell.say(" No other column was released.")
+
+
+def _made_elsewhere(tell: Teller) -> Inline:
+    place = ("audit.json", "foreign")
+    key = tell.get(*place, "key")
+    rows = tell.number("audit.json", "rows", unit=ROWS, count=True)
+    said = tell.say(
+        "{table} was made elsewhere and has no record: nobody here knows how it was made, and nothing bounds what a "
+        "row tells.",
+        table=tell.table,
+    )
+    if key is None:
+        said += tell.say(" By their order {rows} were matched with the original.", rows=rows)
+    else:
+        said += tell.say(" By the key {key}, {rows} were matched with the original.", key=own(str(key)), rows=rows)
+    alone = {name: tell.number(*place, name, unit=ROWS, count=True) for name in ("only_released", "only_original")}
+    if any(one.value for one in alone.values()):
+        said += tell.say(
+            " Left without a match: {only_released} of the release, {only_original} of the original.", **alone
+        )
+    return said
 
 
 def _possible(tell: Teller) -> Content:
@@ -149,6 +177,8 @@ def _alarms(tell: Teller) -> Iterator[Content]:
     if tell.external and tell.get("audit.json", "violated"):
         yield tell.alarm("An audit of the release contradicts its guarantee; do not rely on it.")
     yield from tell.accusations()
+    for one in tell.items("audit.json", "foreign", "warnings"):
+        yield Paragraph("warning", (tell.told(one),))
     for one in tell.each:
         yield from (*vetoes(one), *failed_lines(one))
     rows, unique = (tell.get("audit.json", "anonymity", name) or 0 for name in ("rows", "unique"))
@@ -222,7 +252,10 @@ def _headline(tell: Teller) -> Iterator[Content]:
 
 
 def _leakage(tell: Teller) -> Iterator[Row]:
+    place = exposure(tell)
     before = tell.maybe("measurement.json", "entropy")
+    if tell.foreign and place is not None:
+        before = tell.number("audit.json", *place, "entropy")
     if before is None:
         return
     what = tell.say("Leakage of the secret")
@@ -245,7 +278,6 @@ def _leakage(tell: Teller) -> Iterator[Row]:
         (True, False): message("{before} before → {after} after"),
         (True, True): message("{before} before → {after} after; known anyway: {floor}"),
     }[after is not None, floor is not None]
-    place = exposure(tell)
     if place is not None:
         words += tell.say(" The number after counts everything that is released or known.")
         if not is_exact(tell, *place, "everything"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self, TypeAlias
 
 from leakgauge.artefacts import Finding, strongest
+from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.languages import ENGLISH, Language, message
@@ -34,7 +35,9 @@ TITLES: Final = {
     "context": message("Declared context and unit of protection"),
     "data": message("Data and roles"),
     "survey": message("Which columns give people away"),
+    "coarsening": message("Coarser public columns"),
     "guarantee": message("Mechanism and guarantee"),
+    "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
     "usefulness": message("Usefulness of each column"),
@@ -151,15 +154,22 @@ class Teller(Facts):
         return chinese or english if self.language.code == "zh" else english
 
     @property
+    def foreign(self) -> bool:
+        """Whether the release was made elsewhere and has no record."""
+        return self.has("audit.json", "foreign")
+
+    @property
     def table(self) -> Plain:
-        """What the table is called."""
+        """What the table is called; of a release made elsewhere, what that is."""
+        if self.foreign:
+            return own(str(self.get("audit.json", "foreign", "released")))
         return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
         """The secret that is spoken of; of several together, the protected columns."""
-        if self.group:
-            return self.group
+        if self.group or self.foreign:
+            return self.group or tuple(self.names("audit.json", "foreign", "secrets"))
         columns = self.get("release.json", "plan", "columns") or {}
         planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
         asked = self.get("job.json", "asked", "secret")
@@ -176,17 +186,24 @@ class Teller(Facts):
     @property
     def withheld(self) -> bool:
         """Whether the secret that is spoken of is not released."""
+        if self.foreign:
+            return {*self.secret} <= {*self.names("audit.json", "foreign", "withheld")}
         return self.group != () and {*self.group} <= {*self.names("job.json", "asked", "withhold")}
 
     @property
     def background(self) -> list[str]:
         """The columns that the attacker knows."""
+        if self.foreign:
+            return self.names("audit.json", "foreign", "background")
         return self.names("job.json", "asked", "background") or self.names("measurement.json", "background")
 
     @property
     def deciding(self) -> Self:
         """The facts of the secret with the lowest grade; everybody may not know which it is."""
         group = () if self.external else tuple(self.names("job.json", "headline", "secret"))
+        if self.foreign and self.own:
+            graded = {one.group: one.get("assessment.json", "grade") for one in self.each}
+            group = min((key for key in graded if graded[key]), key=lambda key: Grade(graded[key]), default=())
         return next((one for one in self.each if one.group == group), self)
 
     def written(self, column: str) -> Plain:
@@ -209,6 +226,8 @@ class Teller(Facts):
     @property
     def released(self) -> bool:
         """Whether anything was released."""
+        if self.foreign:
+            return True
         return self.has("release.json") and self.get("job.json", "outcome", "released") is not False
 
     @property
@@ -264,7 +283,9 @@ class Teller(Facts):
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether the ε of one row is infinite."""
+        """Whether the ε of one row is infinite, or nobody says what it is."""
+        if self.foreign:
+            return True
         found = None if self.epsilon is None else self.get("release.json", *self.epsilon)
         return (found.get("value") if isinstance(found, dict) else found) == "infinity"
 
@@ -273,14 +294,36 @@ class Teller(Facts):
         """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
         planned = self.get("release.json", "plan", "bins") or {}
         asked = self.names("job.json", "asked", "bins")
-        return tuple(asked or (f"{name}={one['binning']}" for name, one in planned.items()))
+        named = {one.rpartition("=")[0] for one in asked}
+        # For an error that readers can bear there are bins that nobody asked for.
+        others = {name: one for name, one in planned.items() if name not in (*named, *self._at_levels)}
+        return (*asked, *(f"{name}={_asked_bins(one)}" for name, one in others.items()))
 
     @property
-    def public(self) -> tuple[list[str], list[str]]:
-        """The public columns that were released as they are, and those that were released in bins."""
-        public = self.names("release.json", "plan", "public")
-        binned = self.names("release.json", "plan", "bins")
-        return [one for one in public if one not in binned], [one for one in public if one in binned]
+    def levels(self) -> tuple[str, ...]:
+        """Which columns are coarser, such as ``job=jobs.csv:2``: as asked for, or as the record says."""
+        return tuple(self.names("job.json", "asked", "levels") or self._at_levels)
+
+    @property
+    def _at_levels(self) -> list[str]:
+        planned = self.get("release.json", "plan", "bins") or {}
+        return [name for name, one in planned.items() if str(one["binning"]).startswith("level:")]
+
+    @property
+    def public(self) -> tuple[list[str], list[str], list[str]]:
+        """The public columns that were released as they are, those in bins, and those at a coarser level."""
+        public, coarser = self.names("release.json", "plan", "public"), self._at_levels
+        binned = [name for name in self.names("release.json", "plan", "bins") if name not in coarser]
+        return (
+            [one for one in public if one not in (*binned, *coarser)],
+            [one for one in public if one in binned],
+            [one for one in public if one in coarser],
+        )
+
+    @property
+    def is_coarsened(self) -> bool:
+        """Whether public columns are coarser than they are, or suppressed in part."""
+        return any(self.public[1:]) or self.has("release.json", "plan", "suppress_below")
 
     def unprotected(self) -> Iterator[Paragraph[Number]]:
         """Of which columns ε is, where others are released as they are or in bins."""
@@ -301,6 +344,12 @@ class Teller(Facts):
         columns = self.get("release.json", "plan", "columns") or {}
         priors = [self.get("design.json", "prior"), *(columns[name].get("channel_prior") for name in self.planned)]
         return "this table" in priors
+
+
+def _asked_bins(recorded: Mapping[str, Any]) -> str:
+    """The bins of a record as they were asked for where they were left to the table: edges may be two hundred."""
+    asked = str((recorded.get("learnt") or {}).get("asked", ""))
+    return asked if asked.startswith("auto") else str(recorded["binning"])
 
 
 def spelled(mechanism: object) -> str:

@@ -34,7 +34,11 @@ def _designed(tell: Teller) -> Iterator[Content]:
             "The settings may follow from private counts: no budget was spent on them, and none protects what the "
             "choice of the mechanism tells."
         )
-    elif tell.released:
+    elif tell.has("job.json", "repeated"):
+        yield tell.say(
+            "No settings were searched: the mechanism is that of an earlier release, and taking it over cost nothing."
+        )
+    elif tell.released and not tell.foreign:
         yield tell.say("No settings were searched: they were given, and cost nothing.")
 
 

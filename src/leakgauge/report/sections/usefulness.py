@@ -17,6 +17,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     """What is left of each released column, where it was measured."""
     columns = tell.names("utility.json", "columns")
     if not columns:
+        yield from _numbers(tell)
         return
     yield from (Paragraph("warning", said) for said in never_released(tell))
     rows = []
@@ -41,6 +42,64 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     if tell.bins:
         words += tell.say(" A column in bins is compared with its bins, not with its exact values.")
     yield words
+    yield from _numbers(tell)
+    yield from _coarser(tell)
+
+
+def _coarser(tell: Teller) -> Iterator[Content]:
+    """What is lost of public columns that are coarser, or suppressed in part."""
+    places = [("utility.json", "columns", column) for column in tell.names("utility.json", "columns")]
+    rows = [
+        (
+            own(place[-1]),
+            tell.cell(*place, "unchanged", percent=True),
+            tell.cell(*place, "lost"),
+            tell.cell(*place, "covered"),
+        )
+        for place in places
+        if tell.has(*place, "lost")
+    ]
+    yield from tell.grid(
+        "Coarser columns", "Column|Values unchanged|Bits lost|Values that a released one stands for", rows
+    )
+    if rows:
+        yield tell.say(
+            "A coarser or missing value is not wrong, since it includes the true value. Lost is H(original|released), "
+            "what is not known of a value once the released one is; a missing value stands for all values."
+        )
+
+
+def _numbers(tell: Teller) -> Iterator[Content]:
+    """How far released numbers are from the true ones, and how many lie beyond their bounds."""
+    columns = tell.names("utility.json", "numbers")
+    errors, bounds = ("allowed", "promised", "measured"), ("lower", "upper")
+    yield from tell.grid(
+        "Mean error of released numbers",
+        "Column|Allowed|At most, by the law|In this release",
+        [(own(one), *(tell.cell("utility.json", "numbers", one, name) for name in errors)) for one in columns],
+    )
+    if columns:
+        yield tell.say(
+            "The error is the mean distance between the true number and the released one, or the centre of the "
+            "released bin."
+        )
+    rows = []
+    for column in columns:
+        place = ("utility.json", "numbers", column)
+        if tell.has(*place, "lower"):
+            shares = (tell.cell(*place, name, percent=True) for name in ("beyond", "released_beyond"))
+            ends = (tell.cell(*place, name) for name in bounds)
+            rows.append((own(column), *ends, *shares, tell.yes_or_no(tell.get(*place, "clamped"))))
+    yield from tell.grid(
+        "Bounds of released numbers",
+        "Column|Lower bound|Upper bound|Values beyond them|Noise beyond them|Brought back",
+        rows,
+    )
+    if rows:
+        yield tell.say(
+            "Values beyond the bounds are taken for the bound before noise is added. The noise may carry numbers "
+            "beyond the bounds again; they are impossible values unless they were brought back."
+        )
 
 
 def never_released(tell: Teller) -> Iterator[Inline]:

@@ -1,0 +1,30 @@
+"""How ``leakgauge protect --min-k`` tells which levels it chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from leakgauge.cli.language import say
+from leakgauge.cli.output import grid
+
+if TYPE_CHECKING:
+    from leakgauge.artefacts import Coarsening
+
+
+def chosen_levels(found: Coarsening) -> Table:
+    """The level of every public column, what is lost, and the same of the levels that would have been next."""
+    title = say("The least coarsening with {k} rows in every group", k=found.k)
+    if found.unit is not None:
+        title = say("The least coarsening with {k} persons in every group", k=found.k)
+    nodes = [node for node in (found.chosen, found.runner_up) if node is not None]
+    shown = grid("|".join(["", say("chosen"), say("runner-up")][: 1 + len(nodes)]), title)
+    for name in found.chosen.levels:
+        shown.add_row(name, *(node.levels[name] or say("as it is") for node in nodes))
+    shown.add_section()
+    shown.add_row(say("lost, in bits per row"), *(f"{node.loss.value:.3g}" for node in nodes))
+    suppressed = (f"{node.suppressed:,} ({node.suppressed / found.rows:.1%})" for node in nodes)
+    shown.add_row(say("rows suppressed"), *suppressed)
+    shown.add_row(say("groups"), *(f"{node.groups:,}" for node in nodes))
+    return shown

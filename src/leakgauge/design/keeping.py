@@ -1,0 +1,96 @@
+"""The family of channels that keep the shares of the values, with the best one at a slope and its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from leakgauge.design.certificate import ROUNDING, Secrets
+from leakgauge.design.columns import Optimum
+from leakgauge.design.points import Point, costs_at
+from leakgauge.design.transport import alternate_keeping, transport
+from leakgauge.probability.cells import Codes, Floats
+
+UNDERFLOW = 746.0
+"""e^-746 is 0: costs above it forbid a letter."""
+
+
+class KeepingShares:
+    """Channels that read the secret alone and release every value as often as it occurs.
+
+    Args:
+        secrets: p(x, z) of the values that occur; one column where nobody knows a background.
+        excess: distances above each value's least, to every output.
+        letters: the output that is each value.
+        floors: with what probability each value is released unchanged at least; 1 where it never changes.
+        hamming: whether the distances are Hamming's.
+    """
+
+    unit, bounded, least = 1.0, False, None
+
+    def __init__(self, secrets: Secrets, excess: Floats, letters: Codes, floors: Floats, hamming: bool) -> None:
+        self.secrets, self._excess, self._letters, self._hamming = secrets, excess, letters, hamming
+        self._order = np.argsort(letters)
+        pinned = floors >= 1
+        self._forbidden = (pinned[:, None] | pinned) & ~np.eye(len(pinned), dtype=np.bool_)
+        self._floors = np.where(pinned, 0.0, floors)
+
+    @property
+    def inputs(self) -> int:
+        """The secrets that occur."""
+        return len(self._excess)
+
+    @cached_property
+    def sharp(self) -> float:
+        """Where e^(−slope · distance) is 0 for all but the nearest values."""
+        positive = self._distances[self._distances > 0]
+        return UNDERFLOW / float(positive.min()) if len(positive) else math.inf
+
+    @cached_property
+    def _distances(self) -> Floats:
+        """Between the values that occur."""
+        return np.asarray(self._excess[:, self._letters])
+
+    def leakage(self, channel: Floats) -> float:
+        """I(X;Y|Z) in nats."""
+        return self.secrets.leakage(channel)
+
+    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
+        """E d above its least."""
+        excess = self._excess if letters is None else self._excess[:, letters]
+        return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
+
+    def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
+        """The best channel at a slope."""
+        if self.sharp <= slope < math.inf:
+            return replace(self.at(math.inf, gap), slope=slope)
+        if slope == 0 and not self._forbidden.any() and not self._floors.any():
+            # Every row releases the shares themselves, and tells nothing.
+            return self._measured(0.0, Optimum(np.tile(self.secrets.prior, (self.inputs, 1)), 0.0, 0))
+        costs = np.where(self._forbidden, math.inf, costs_at(slope, self._distances))
+        if math.isinf(slope) and np.isinf(costs).sum() == costs.size - len(costs):
+            return self._unchanged(slope)
+        if self.secrets.joint.shape[1] == 1:
+            plain = self._hamming and not self._forbidden.any() and not self._floors.any() and slope > 0
+            found = transport(self.secrets.prior, costs, self._floors, gap / 2, slope if plain else None)
+            return self._measured(slope, found)
+        start = next((point.warm for point in near if point.warm), None)
+        found, warm = alternate_keeping(
+            self.secrets, costs, self._floors, gap / 2, None if start is None else (start[0], start[1])
+        )
+        # A slope of 0 is no neighbour on a logarithmic scale.
+        return self._measured(slope, found, *(warm if slope > 0 else ()))
+
+    def _unchanged(self, slope: float) -> Point:
+        channel = np.eye(self.inputs)
+        leakage = self.leakage(channel)
+        return self._measured(slope, Optimum(channel, leakage - ROUNDING * (1 + leakage), 0))
+
+    def _measured(self, slope: float, found: Optimum, *warm: Floats) -> Point:
+        channel, letters = found.channel[:, self._order], self._letters[self._order]
+        leakage, excess = self.leakage(channel), self.excess_of(channel, letters)
+        return Point(slope, channel, leakage, excess, found.lower, found.steps, warm, letters)

@@ -1,0 +1,214 @@
+"""Public columns made coarser, as little as lets every row hide among k."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from leakgauge.artefacts import Quantity, Request
+from leakgauge.artefacts.coarsening import Coarsened, Coarsening
+from leakgauge.artefacts.request import MAX_SUPPRESSED
+from leakgauge.design.coarsening import Hiding, Node, least_coarsening
+from leakgauge.errors import OptionError, RefusalError
+from leakgauge.measures import entropy
+from leakgauge.probability import Interval, Label
+from leakgauge.probability.cells import Codes
+from leakgauge.tables import Binning, Hierarchy, Levels, Table, parse_binning
+from leakgauge.tables.binnings import both_bins_and_levels
+from leakgauge.tables.levels import parse_levels
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The steps of one column, from fine to coarse.
+
+    Attributes:
+        steps: how the column is gathered in each; None as it is.
+        spelled: each step as it is written after the column's name; None as it is.
+        hierarchy: the file whose levels are the steps, the values themselves first; None of bins and of a single level.
+    """
+
+    steps: tuple[Binning | None, ...] = (None,)
+    spelled: tuple[str | None, ...] = (None,)
+    hierarchy: Hierarchy | None = None
+
+
+Ladders = dict[str, Ladder]
+
+
+def choose_levels(asked: Request, table: Table, progress: Progress | None = None) -> tuple[Request, Coarsening]:
+    """The same question with the bins and levels that lose least in place of those to choose from, and what was found.
+
+    Raises:
+        RefusalError: no levels let every row hide among ``min_k`` without suppressing more than is allowed.
+        OptionError: bins that are not coarser than those before, or more combinations than are searched.
+        ColumnError, FileError: columns and level files that cannot be used.
+    """
+    assert asked.min_k is not None
+    (binned, bins), (levelled, levels) = _binned(asked), _levelled(asked)
+    for name in binned.keys() & levelled.keys():
+        raise both_bins_and_levels(name)
+    ladders = {name: binned.get(name) or levelled.get(name) or Ladder() for name in asked.public}
+    hiding = _hiding(table, ladders, asked.min_k, asked.max_suppressed, asked.unit)
+    found = least_coarsening(hiding, progress)
+    if found.best is None:
+        raise _refused(hiding, found.coarsest)
+    settled = replace(
+        asked,
+        bins=(*bins, *_settled(binned, ladders, found.best)),
+        levels=(*levels, *_settled(levelled, ladders, found.best)),
+        suppress_below=asked.min_k if found.best.suppressed else None,
+        min_k=None,
+        max_suppressed=MAX_SUPPRESSED,
+    )
+    return settled, Coarsening(
+        asked.min_k,
+        asked.max_suppressed,
+        asked.unit,
+        table.rows,
+        _stored(ladders, found.best),
+        None if found.runner_up is None else _stored(ladders, found.runner_up),
+        hiding.nodes,
+        found.counted,
+    )
+
+
+def _binned(asked: Request) -> tuple[Ladders, list[str]]:
+    """The bins of public columns, where several are given to choose from, and the bins of others."""
+    pairs = [(column, how) for column, _, how in (text.rpartition("=") for text in asked.bins)]
+    spelled = {name: tuple(how for column, how in pairs if column == name) for name in asked.public}
+    ladders = {name: Ladder(tuple(map(parse_binning, hows)), hows) for name, hows in spelled.items() if hows}
+    return ladders, [text for text, (column, _) in zip(asked.bins, pairs, strict=True) if column not in ladders]
+
+
+def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
+    """The levels of public columns, of a file without a number all to choose from, and the levels of others."""
+    ladders: Ladders = {}
+    others: list[str] = []
+    found = parse_levels(asked.levels, (*asked.secrets, *asked.seen))
+    for text, (name, (hierarchy, number)) in zip(asked.levels, found.items(), strict=True):
+        file = text.removeprefix(f"{name}=")
+        if name not in asked.public and number is None:
+            raise OptionError(
+                "--levels of column {column!r} does not say which, and --min-k chooses for public columns alone; write "
+                "e.g. {example!s}.",
+                column=name,
+                example=f"{name}={hierarchy.file}:1",
+            )
+        if name not in asked.public:
+            others.append(text)
+        elif number is not None:
+            ladders[name] = Ladder((hierarchy.level(number),), (file,))
+        else:
+            numbers = range(hierarchy.highest + 1)
+            spelled = tuple(f"{file}:{one}" if one else None for one in numbers)
+            ladders[name] = Ladder(tuple(map(hierarchy.level, numbers)), spelled, hierarchy)
+    return ladders, others
+
+
+def _settled(some: Ladders, ladders: Ladders, node: Node) -> list[str]:
+    """The chosen steps of some columns as options have them; nothing of a column that stays as it is."""
+    chosen = {name: one.spelled[step] for (name, one), step in zip(ladders.items(), node.steps, strict=True)}
+    return [f"{name}={how}" for name, how in chosen.items() if name in some and how is not None]
+
+
+def _hiding(table: Table, ladders: Ladders, k: int, max_suppressed: float, unit: str | None) -> Hiding:
+    """What is searched: combinations of the finest steps, counted once."""
+    finest = {name: one.steps[0] for name, one in ladders.items() if one.steps[0] is not None}
+    most = max(table.rows, 1)
+    counts = table.counts(*ladders, *(() if unit is None else (unit,)), bins=finest, limit=most)
+    return Hiding(
+        counts.codes[: len(ladders)],
+        counts.counts,
+        tuple(tuple(_steps(table, name, one, counts.labels(name))) for name, one in ladders.items()),
+        tuple(entropy(table.counts(name, limit=most).distribution()) for name in ladders),
+        k,
+        max_suppressed,
+        None if unit is None else counts.codes[-1],
+    )
+
+
+def _steps(table: Table, name: str, ladder: Ladder, finest: tuple[Label, ...]) -> list[Codes]:
+    """For each step of a column the number of the coarser value of each finest one."""
+    if ladder.hierarchy is not None:
+        values: tuple[Label, ...] = ladder.hierarchy.values
+        levels = (dict(zip(values, coarser, strict=True)) for coarser in ladder.hierarchy.columns)
+        # A missing value that the file does not list stays missing.
+        return [_numbered(finest), *(_numbered([level.get(one) for one in finest]) for level in levels)]
+    steps = [_numbered(finest)]
+    for binning, (finer, coarser) in zip(ladder.steps[1:], pairwise(ladder.spelled), strict=True):
+        assert binning is not None
+        bins = table.counts(name, bins={name: binning}, limit=max(table.rows, 1)).labels(name)
+        holders = _holders(finest, bins)
+        steps.append(_numbered(holders))
+        merged = len({*zip(*(step.tolist() for step in steps[-2:]), strict=True)}) == len({*steps[-2].tolist()})
+        if not merged or holders.count(None) > finest.count(None):
+            raise OptionError(
+                "The bins {coarser!s} of column {column!r} are not made of whole bins {finer!s}; give --bins from fine "
+                "to coarse, the edges of each among those of the one before.",
+                coarser=str(coarser),
+                column=name,
+                finer=str(finer),
+            )
+    return steps
+
+
+def _numbered(values: Sequence[Label]) -> Codes:
+    numbers: dict[Label, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64)
+
+
+def _holders(finest: Sequence[Any], bins: Sequence[Any]) -> list[Interval | None]:
+    """For each of the finest bins the coarser one that holds it whole, None where none does; both stand in order."""
+    intervals, at = [one for one in bins if one is not None], 0
+    holders: list[Interval | None] = []
+    for one in finest:
+        if one is None:
+            holders.append(None)
+            continue
+        while one.low is not None and at + 1 < len(intervals) and intervals[at + 1].low <= one.low:
+            at += 1
+        holder = intervals[at]
+        from_low = holder.low is None or (one.low is not None and holder.low <= one.low)
+        to_high = holder.high is None or (one.high is not None and one.high <= holder.high)
+        holders.append(holder if from_low and to_high else None)
+    return holders
+
+
+def _stored(ladders: Ladders, node: Node) -> Coarsened:
+    chosen = {
+        name: (one.steps[at], one.spelled[at]) for (name, one), at in zip(ladders.items(), node.steps, strict=True)
+    }
+    # A file by its name: where it lies is nobody's business.
+    told = {
+        name: str(step) if spelled and isinstance(step, Levels) else spelled for name, (step, spelled) in chosen.items()
+    }
+    return Coarsened(told, Quantity(node.loss, "bits"), node.suppressed, node.groups)
+
+
+def _refused(hiding: Hiding, coarsest: Node) -> RefusalError:
+    """Why no levels are allowed, and how much suppression the coarsest need."""
+    needed = coarsest.suppressed / hiding.n
+    enough = math.ceil(100 * needed) / 100
+    if enough >= 1:
+        return RefusalError(
+            "--min-k {k} is out of reach: at the coarsest levels all rows, or nearly all, would be suppressed; give "
+            "coarser levels, publish fewer columns, or ask for a smaller k.",
+            k=hiding.k,
+        )
+    return RefusalError(
+        "--min-k {k} needs {needed:.4g} % of the rows suppressed at the coarsest levels, and {allowed:.4g} % are "
+        "allowed; give coarser levels, or --max-suppressed {enough:g}.",
+        k=hiding.k,
+        needed=100 * needed,
+        allowed=100 * hiding.max_suppressed,
+        enough=enough,
+    )

@@ -1,0 +1,190 @@
+"""A job that is done again on a new table: what was asked of it, and its mechanisms as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from msgspec import structs
+
+from leakgauge.artefacts import Job, Record, Request, codec
+from leakgauge.artefacts.record import PlannedColumn
+from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
+from leakgauge.jobs.protect.choice import CHANNEL, Chosen
+from leakgauge.jobs.protect.folder import JOB
+from leakgauge.mechanisms import CATALOGUE
+from leakgauge.probability import Interval, PriorOrigin
+from leakgauge.release import ReleasePlan
+from leakgauge.release.bound import bind
+from leakgauge.release.ledger.account import default_dataset
+from leakgauge.release.record import file_digest, read_record
+from leakgauge.release.recorded_plan import PRIVATE_LETTERS
+from leakgauge.tables import Column, Kind, Table
+
+RECORD = "release.json"
+_DECIDING = (
+    *("max_distortion", "local_dp", "target", "mechanism", "distortion", "within", "bins", "levels", "clamp"),
+    *("lower", "upper", "accounted"),
+)
+"""What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""
+_PER_COLUMN = ("bins", "levels")
+"""Of these, what is said of public columns and the background may be said anew."""
+_NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A job with a release, in its folder."""
+
+    folder: Path
+    job: Job
+    record: Record
+
+    @cached_property
+    def asked(self) -> Request:
+        """What was asked, as it is asked again: edges that were learnt stay, and nothing is bought again."""
+        asked = self.job.asked
+        fixed = {name: f"{name}={one.binning}" for name, one in self.record.plan.bins.items()}
+        return structs.replace(
+            asked,
+            bins=tuple(fixed.get(text.rpartition("=")[0], text) for text in asked.bins),
+            accounted=None,
+            # By its default the account would have the name of the new table.
+            dataset=None if asked.ledger is None else asked.dataset or default_dataset(asked.table),
+            repeat=str(self.folder),
+        )
+
+    def fields(self, given: Mapping[str, object]) -> Mapping[str, object]:
+        """The fields of the request for the new table, with those that are given anew."""
+        # Bins typed as they were then mean the edges that they had then.
+        same = given.get("bins") == codec.encode(self.job.asked.bins)
+        typed = {name: value for name, value in given.items() if name != "bins" or not same}
+        return {**codec.encode(self.asked), **typed}
+
+    def require_same_mechanism(self, asked: Request) -> None:
+        """Refuse a request that would need another mechanism than the one that is there.
+
+        Raises:
+            OptionError: another secret, or another value of an option that the mechanism follows from.
+        """
+        if asked.groups != self.asked.groups:
+            raise OptionError(
+                "--repeat releases {secrets!s} as {path!s} did, and other secrets are named; name the same, or run "
+                "without --repeat.",
+                secrets=tuple(name for group in self.asked.groups for name in group),
+                path=str(self.folder),
+            )
+        for name in _DECIDING:
+            if _deciding(asked, name) != _deciding(self.asked, name):
+                raise OptionError(
+                    "--{name!s} is not as it was in {path!s}, whose mechanism --repeat takes as it is; leave it out, "
+                    "or run without --repeat.",
+                    name=name.replace("_", "-"),
+                    path=str(self.folder),
+                )
+
+    def require_columns(self, asked: Request, found: tuple[Column, ...]) -> None:
+        """Refuse a new table that lacks columns, or in which a secret is of another kind."""
+        kinds = {one.name: one.kind.words for one in found}
+        gone = tuple(repr(name) for name in asked.columns if name not in kinds)
+        if gone:
+            raise ColumnError(
+                "The new table lacks {columns!s}, which the job in {path!s} reads; add what is missing, or run without "
+                "--repeat.",
+                columns=gone,
+                path=str(self.folder),
+            )
+        before = {one.name: one.kind for one in self.job.table.columns}
+        for name in asked.released_secrets:
+            both = {before[name], kinds[name]}
+            if len(both) > 1 and both != _NUMBERS:
+                raise ColumnError(
+                    "Column {name!r} held {before} in the table of {path!s} and holds {now} in the new one; write its "
+                    "values as they were, or run without --repeat.",
+                    name=name,
+                    before=before[name],
+                    path=str(self.folder),
+                    now=kinds[name],
+                )
+
+    def chosen(self) -> dict[tuple[str, ...], Chosen]:
+        """How each group of secrets is released: as it was, and designed from what is another table now."""
+        found = {column.writes: _chosen(column, self.folder) for column in self.record.plan.columns.values()}
+        return {group: found[group] for group in self.asked.groups}
+
+    def learnt(self, asked: Request) -> tuple[str, ...]:
+        """The columns whose letters or edges were taken from an earlier table, and are as they were."""
+        plan = self.record.plan
+        letters = [name for name, one in plan.columns.items() if one.letters in PRIVATE_LETTERS]
+        edges = [name for name, one in plan.bins.items() if one.learnt is not None or one.from_another_table]
+        kept = [name for name in edges if f"{name}={plan.bins[name].binning}" in asked.bins]
+        return tuple(dict.fromkeys((*letters, *kept)))
+
+    def require_known_values(self, plan: ReleasePlan, table: Table) -> None:
+        """Refuse, before anything is drawn, a table with values that the mechanism does not take: how many, not which.
+
+        Raises:
+            ColumnError: how many rows have one.
+        """
+        bound = bind(plan, table)
+        for one in bound.columns:
+            known = set(one.form.labels)
+            # Intervals hold numbers that are not among the labels; the release looks at these row by row.
+            if not known or any(isinstance(part, Interval) for part in known):
+                continue
+            found = bound.table.counts(*one.reads).merge({"input": one.reads})
+            labels = zip(found.labels("input"), found.array().tolist(), strict=True)
+            unknown = sum(rows for label, rows in labels if label not in known)
+            if unknown:
+                raise ColumnError(
+                    "{rows} of {all} rows have a value of {column!s} that the mechanism of {path!s} does not know; "
+                    "merge such values with known ones, or run without --repeat.",
+                    rows=unknown,
+                    all=table.rows,
+                    column=", ".join(one.reads),
+                    path=str(self.folder),
+                )
+
+
+def earlier_job(folder: Path | str) -> Earlier:
+    """The job in a folder, once it is finished and has released something.
+
+    Raises:
+        FileError: there is none, or its files cannot be read.
+        OptionError: it is not finished, or released nothing.
+        VerificationError: its record was changed.
+    """
+    place = Path(folder)
+    if not (place / JOB).is_file():
+        raise FileError("{path} is not the folder of a job; name the job to repeat.", path=place)
+    job = codec.read(Job, place / JOB)
+    if job.finished is None:
+        raise OptionError("The job in {path} is not finished; run the same command again to finish it.", path=place)
+    if "release" not in job.stages:
+        raise OptionError("The job in {path} released nothing; repeat one that did.", path=place)
+    if not (place / RECORD).is_file():
+        raise FileError("{path} is missing, so that the job cannot be repeated; put it back.", path=place / RECORD)
+    if file_digest(place / RECORD) != job.stages["release"].outputs.get(RECORD):
+        raise VerificationError(
+            "{path} was changed after the job wrote it; put it back as it was, or run the job again.",
+            path=place / RECORD,
+        )
+    return Earlier(place, job, read_record(place / RECORD))
+
+
+def _deciding(asked: Request, name: str) -> object:
+    """What the mechanism follows from in a field of a request."""
+    value = getattr(asked, name)
+    if name not in _PER_COLUMN:
+        return value
+    return {text for text in value for secret in asked.released_secrets if text.startswith(f"{secret}=")}
+
+
+def _chosen(column: PlannedColumn, folder: Path) -> Chosen:
+    if column.channel is None or (column.kind in CATALOGUE and column.kind != "channel"):
+        return Chosen(column.mechanism)
+    named = column.channel.named(folder / RECORD)
+    here = named.prior_origin is PriorOrigin.THIS_TABLE
+    return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.ANOTHER_TABLE) if here else named)

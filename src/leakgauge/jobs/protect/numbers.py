@@ -1,0 +1,92 @@
+"""What released numbers are worth: how far they are from the true ones, and how many lie where none can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from leakgauge.artefacts import Origin, Quantity
+from leakgauge.artefacts.measurement import NumberUtility
+from leakgauge.artefacts.request import Aim
+from leakgauge.distances.centres import centres
+from leakgauge.jobs.protect.sources import Sources
+from leakgauge.languages import message
+from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import text_of
+from leakgauge.tables import Kind, Table, open_table
+from leakgauge.tables.chosen_bins import bin_error, places_of
+
+_DATES = (Kind.DATE, Kind.TIMESTAMP)
+
+
+def numbers_through_channel(
+    sources: Sources, aim: Aim, channel: Channel, distortion: float, released: Path
+) -> NumberUtility:
+    """Numbers, or bins of them, that went through a channel with so much mean absolute distortion."""
+    (column,) = aim.columns
+    unit = _unit(sources.original, column)
+    binning = sources.bins.get(column)
+    places = centres(channel.outputs, channel.inputs)
+    true, shown = _numbers(sources.original, column), _shown(released, column, channel.outputs, places)
+    known = centres(channel.inputs, channel.outputs)
+    # As in the distance itself: a value in place of a missing one, or none in place of a value.
+    missing = float(np.ptp(known[~np.isnan(known)])) or 1.0
+    wrong = np.where(np.isnan(true) == np.isnan(shown), np.nan_to_num(np.abs(true - shown)), missing)
+    promised = distortion + (0.0 if binning is None else bin_error(sources.original, column, binning))
+    return NumberUtility(
+        Quantity(float(wrong.mean()), unit),
+        allowed=None if aim.within is None else Quantity(aim.within, unit, origin=Origin.DECLARED),
+        promised=Quantity(promised, unit),
+    )
+
+
+def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, released: Path) -> NumberUtility:
+    """Numbers with noise between declared bounds; missing ones are what stands for them."""
+    true = _numbers(sources.original, column)
+    if noise.missing is not None:
+        true = np.where(np.isnan(true), noise.missing, true)
+    lower, upper = noise.declared
+    beyond = (true < lower) | (true > upper)
+    return NumberUtility(
+        Quantity(float(np.abs(true - _numbers_of(released, column)).mean()), ""),
+        lower=Quantity(lower, "", origin=Origin.DECLARED),
+        upper=Quantity(upper, "", origin=Origin.DECLARED),
+        beyond=Quantity(float(beyond.mean()), "share"),
+        released_beyond=Quantity(noise.share_beyond(noise.on_grid(true)), "share"),
+        clamped=noise.clamps,
+    )
+
+
+def _unit(table: Table, column: str) -> str:
+    return message("days") if next(one.kind for one in table.columns() if one.name == column) in _DATES else ""
+
+
+def _numbers(table: Table, column: str) -> Floats:
+    return np.concatenate([places_of(batch.column(0)) for batch in table.batches(column)])
+
+
+def _numbers_of(released: Path, column: str) -> Floats:
+    with open_table(released) as table:
+        return _numbers(table, column)
+
+
+def _shown(released: Path, column: str, outputs: Sequence[Label], places: Floats) -> Floats:
+    """Where each released value stands: that of its text where bins were released, else of itself."""
+    by_text = dict(zip(map(text_of, outputs), places.tolist(), strict=True))
+    with open_table(released) as table:
+        parts = [_placed(batch.column(0), by_text) for batch in table.batches(column)]
+    return np.concatenate(parts)
+
+
+def _placed(values: pa.Array, by_text: Mapping[str, float]) -> Floats:
+    if not pa.types.is_string(values.type) and not pa.types.is_large_string(values.type):
+        return places_of(values)
+    encoded = pc.dictionary_encode(values, null_encoding="encode")
+    known = np.array([by_text.get(text or "", np.nan) for text in encoded.dictionary.to_pylist()], dtype=np.float64)
+    return np.asarray(known[np.asarray(encoded.indices)])

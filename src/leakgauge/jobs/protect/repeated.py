@@ -1,0 +1,131 @@
+"""What a repeated release and the ones before it tell together, and who is in several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import structs
+
+from leakgauge.artefacts import Measurement, Origin, Quantity, Sentence, Utility
+from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
+from leakgauge.artefacts.request import FRAME, Aim
+from leakgauge.design import sequence_leakage
+from leakgauge.errors import InputError, OptionError, VerificationError
+from leakgauge.jobs.protect.companions import spent
+from leakgauge.jobs.protect.earlier import Earlier, earlier_job
+from leakgauge.jobs.protect.persons import persons_in_both
+from leakgauge.jobs.protect.sources import watched
+from leakgauge.jobs.protect.stages import MEASUREMENT, Work
+from leakgauge.release.priors import bound_channel, own_prior
+from leakgauge.tables import in_bins, open_table
+
+
+def repeated(work: Work, earlier: Earlier) -> Repeated:
+    """The releases before that of this job, and what all of them tell together."""
+    before = tuple(_releases(work, earlier))
+    # Somebody may be in every release but those whose tables are known to share nobody with this one.
+    counted = [one for one in before if one.shared != 0]
+    origin = work.release.record.budget.epsilon.origin
+    if len(counted) < len(before):
+        # The sum would tell everybody which tables share nobody.
+        origin = Origin.TABLE
+    costs = [
+        *(one.epsilon for one in counted),
+        Quantity(spent(work.folder, work.asked).together, "nats", origin=origin),
+    ]
+    sources = work.sources
+    return Repeated(
+        before,
+        len(before) + 1,
+        len(costs),
+        tuple(_secret(work, aim, len(costs)) for aim in work.asked.aims),
+        Quantity(sum(one.value for one in costs), "nats", origin=_worst([one.origin for one in costs])),
+        unit=work.asked.unit,
+        units=None if work.asked.unit is None else sources.table.group_sizes([(work.asked.unit,)])[0].groups,
+        dataset=sources.dataset,
+        spent=None
+        if sources.ledger is None or sources.dataset is None
+        else Quantity(sources.ledger.spent(sources.dataset).epsilon, "nats"),
+    )
+
+
+def _worst(origins: Sequence[Origin]) -> Origin:
+    """The origin that is shown to fewest."""
+    return next((one for one in (Origin.TABLE, Origin.ACCOUNTED) if one in origins), origins[0])
+
+
+def _releases(work: Work, earlier: Earlier) -> Iterator[EarlierRelease]:
+    """Every release of the chain, the oldest first, each compared with the new table."""
+    told = earlier.job.repeated
+    for one in () if told is None else told.before:
+        try:
+            job: Earlier | None = earlier_job(one.folder)
+        except (InputError, VerificationError):
+            job = None
+        same = job is not None and job.record.reference == one.reference
+        yield _compared(work, one, job if same else None)
+    record, cost = earlier.record, earlier.job.spent
+    epsilon = Quantity(
+        record.budget.epsilon.value if cost is None else cost.together, "nats", origin=record.budget.epsilon.origin
+    )
+    last = EarlierRelease(str(earlier.folder), record.created, record.reference, record.rows, epsilon)
+    yield _compared(work, last, earlier)
+
+
+def _compared(work: Work, one: EarlierRelease, job: Earlier | None) -> EarlierRelease:
+    """The release with how many persons of its table are in the new one too, or why that cannot be told."""
+    found = _in_both(work, job)
+    if isinstance(found, Sentence):
+        return structs.replace(one, shared=None, unchanged=None, unknown=found)
+    shared = max(both for both, _ in found.values())
+    shares = {name: Quantity(same / both, "share") for name, (both, same) in found.items() if both}
+    return structs.replace(one, shared=shared, unchanged=shares or None, unknown=None)
+
+
+def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Sentence:
+    """For each secret the persons in both tables, and those with the same values in both."""
+    unit, bins = work.asked.unit, work.sources.bins
+    if unit is None:
+        return Sentence("no column names the persons")
+    if job is None:
+        return Sentence("its folder is gone or holds another job")
+    asked = job.job.asked
+    if asked.table == FRAME:
+        return Sentence("its table was in memory")
+    try:
+        if watched(asked.table).digest() != job.job.table.sha256:
+            return Sentence("its table was changed since")
+        with open_table(asked.table, **asked.reading) as table:
+            if unit not in (column.name for column in table.columns()):
+                return Sentence("its table has no column {unit!r}", unit=unit)
+            before = in_bins(table, {name: bins[name] for name in work.asked.released_secrets if name in bins})
+            return {
+                ", ".join(group): persons_in_both(before, work.sources.table, unit, group)
+                for group in work.asked.groups
+            }
+    except (InputError, OSError):
+        return Sentence("its table is gone or cannot be read")
+
+
+def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
+    asked, sources, secret = work.asked, work.sources, aim.columns
+    entropy = work.folder.read(Measurement, asked.file(MEASUREMENT, secret)).entropy
+    try:
+        channel = bound_channel(work.plan, sources.original, secret)
+    except OptionError:
+        # Numbers with noise have no finite channel; their ε add up all the same.
+        return RepeatedSecret(secret, entropy, exact=False)
+    prior = own_prior(sources.table, secret, channel).distribution
+    alone, together = (sequence_leakage(prior, [channel] * times) for times in (1, releases))
+    worth = work.folder.get(Utility, asked.file("utility.json", secret))
+    return RepeatedSecret(
+        secret,
+        entropy,
+        alone=Quantity(alone.bits, "bits"),
+        together=Quantity(together.bits, "bits"),
+        exact=together.exact,
+        guessed_alone=Quantity(alone.success, "share"),
+        guessed=Quantity(together.success, "share"),
+        distortion=None if worth is None else worth.columns[", ".join(secret)].distortion,
+        max_distortion=aim.max_distortion,
+    )

@@ -1,0 +1,114 @@
+"""A table whose columns are changed while its rows stream, and counted as they then are: the same in every engine."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from leakgauge.errors import ColumnError
+from leakgauge.probability import Counts
+from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+
+class StreamedTable(Table):
+    """Another table, some of whose columns are changed row by row.
+
+    Attributes:
+        unchanged: that table.
+    """
+
+    def __init__(self, table: Table, columns: Iterable[str]) -> None:
+        self.unchanged = table
+        self._touched = frozenset(columns)
+
+    @abstractmethod
+    def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
+        """The rows as they are seen; ``row`` is the number of the first."""
+
+    @property
+    def bins(self) -> Mapping[str, Binning]:  # type: ignore[override]
+        """How columns are gathered already."""
+        return self.unchanged.bins
+
+    @property
+    def takes_levels(self) -> bool:  # type: ignore[override]
+        """Whether the engine looks up levels itself."""
+        return self.unchanged.takes_levels
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.unchanged.rows
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order."""
+        return self.unchanged.columns()
+
+    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+        """How often each combination of values occurs, one axis a column; bins stand in their order."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if self._touched.isdisjoint(columns):
+            return self.unchanged.counts(*columns, bins=bins, limit=limit)
+        groups = counted_batches(self.batches(*columns, bins=bins), len(columns))
+        require_within(groups.num_rows, columns, limit)
+        namings: list[Any] = []
+        for at, name in enumerate(columns):
+            if name not in self.bins and name not in (bins or {}):
+                namings.append(None)
+                continue
+            further = {name: bins[name]} if bins and name in bins else None
+            labels = [one for one in self.unchanged.counts(name, bins=further).labels(name) if one is not None]
+            texts = pa.array([str(one) for one in labels], pa.string())
+            groups = groups.set_column(at, str(at), pc.index_in(groups.column(at), value_set=texts))
+            namings.append(labels.__getitem__)
+        return counts_from_groups(groups, columns, namings)
+
+    def moments(self, *columns: str) -> dict[str, Moments]:
+        """The moments of each column by its name; without names, of all numeric columns that are whole."""
+        for name in self._touched.intersection(columns):
+            raise ColumnError(
+                "Column {name!r} is coarser or suppressed in part, and moments need its numbers; choose another one.",
+                name=name,
+            )
+        numeric = [one.name for one in self.columns() if one.kind in (Kind.INT, Kind.FLOAT)]
+        return self.unchanged.moments(*(columns or (name for name in numeric if name not in self._touched)))
+
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them."""
+        if self._touched.isdisjoint(name for names in sets for name in names):
+            return self.unchanged.digests(sets, bins)
+        return super().digests(sets, bins)
+
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
+        """The edges that the quantiles of a column give, rounded."""
+        return self.unchanged.learnt(column, quantiles)
+
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
+        names = columns or tuple(one.name for one in self.columns())
+        rows = self.unchanged.batches(*names, bins=bins, size=size)
+        return rows if self._touched.isdisjoint(names) else self._streamed(rows)
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+        self.unchanged.close()
+
+    def _streamed(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        row = 0
+        for batch in batches:
+            yield self._changed(batch, row)
+            row += batch.num_rows

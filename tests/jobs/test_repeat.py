@@ -1,0 +1,335 @@
+"""Next month's release: the same job on a new table, by the mechanism that is there, counted with the one before."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import leakgauge as lg
+from leakgauge.artefacts import JobEvent, Record
+from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.repeated import Repeated
+from leakgauge.errors import BudgetError, FileError, InputError, OptionError, RefusalError, VerificationError
+from leakgauge.jobs.protect import Done
+from leakgauge.jobs.protect.persons import persons_in_both
+from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.release import verify
+from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.record import read_any_record, read_record
+from leakgauge.report.document import Edition
+from leakgauge.report.facts import Facts
+from leakgauge.report.report import compose
+from leakgauge.tables import open_table
+from tests.cli.running import as_json, run
+from tests.jobs.finished import Finished, Told
+from tests.jobs.people import write_people
+from tests.jobs.stubs import stubbed
+from tests.report.reading import ENGLISH, texts
+
+ROWS, LATER = 600, 60
+LIMIT = 7.0
+STUBBED = ("survey", "audit", "assess", "report")
+ASKED: dict[str, Any] = {
+    "secret": "illness",
+    "public": "city",
+    "unit": "name",
+    "rows_per_unit": 1,
+    "local_dp": 2.0,
+    "max_distortion": 0.3,
+    "confidence": 0.9,
+    "ledger": "budget.ledger",
+}
+
+
+def write_months(place: Path) -> None:
+    """January, and February with 60 of its 600 persons replaced and every tenth illness another."""
+    write_people(place / "all.csv", ROWS + LATER)
+    head, *lines = (place / "all.csv").read_text(encoding="utf-8").splitlines()
+    (place / "january.csv").write_text("\n".join([head, *lines[:ROWS]]) + "\n", encoding="utf-8")
+    later = [
+        line.replace(",cold,", ",flu,").replace(",none,", ",cold,") if at % 10 == 0 else line
+        for at, line in enumerate(lines)
+    ]
+    (place / "february.csv").write_text("\n".join([head, *later[LATER:]]) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def here(once: Callable[[str, Callable[[Path], None]], Path], finished_job: Finished, tmp_path: Path) -> Iterator[Path]:
+    """A folder with both tables, a ledger and the job of January, as the working folder; attacks are copied."""
+
+    def make(place: Path) -> None:
+        write_months(place)
+        with chdir(place), open_ledger("budget.ledger", create=True) as ledger:
+            ledger.open_account("january", ApproximateLimit(LIMIT), unit="the rows of one value of 'name'")
+        with chdir(place), stubbed(finished_job.folder, STUBBED):
+            lg.protect("january.csv", "out/january", **ASKED)
+
+    shutil.copytree(once("months", make), tmp_path, dirs_exist_ok=True)
+    with chdir(tmp_path), stubbed(finished_job.folder, STUBBED):
+        yield tmp_path
+
+
+def again(table: str = "february.csv", folder: str = "out/february", **asked: Any) -> Done:
+    return lg.protect(table, folder, **{"repeat": "out/january", **asked})
+
+
+def told(done: Done) -> Repeated:
+    assert done.job.repeated is not None
+    return done.job.repeated
+
+
+def together(channel: Channel, table: str, releases: int) -> tuple[float, float]:
+    """Bits and best guess of so many uses of a channel by brute force: every sequence of outputs."""
+    with open_table(table) as opened:
+        counts = opened.counts("illness")
+    by_label = dict(zip(counts.labels("illness"), counts.array(), strict=True))
+    p = np.array([by_label.get(label, 0) for label in channel.inputs]) / sum(by_label.values())
+    sequences = itertools.product(range(len(channel.outputs)), repeat=releases)
+    joint = np.array([p * np.prod(channel.matrix[:, one], axis=1) for one in sequences])
+    seen = joint.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = np.nansum(joint * np.log2(joint / (seen * p)))
+    return float(bits), float(joint.max(axis=1).sum())
+
+
+def bound(record: Record) -> Channel:
+    """The channel that a record says the illness was released through."""
+    channel = record.plan.columns["illness"].channel
+    assert channel is not None
+    return channel.named().channel
+
+
+def test_the_mechanism_stays_and_both_releases_are_counted_together(here: Path) -> None:
+    done = again()
+    before, now = (read_record(f"out/{month}/release.json") for month in ("january", "february"))
+    assert before.plan.columns["illness"].channel_prior is PriorOrigin.THIS_TABLE
+    assert now.plan.columns["illness"].channel_prior is PriorOrigin.ANOTHER_TABLE
+    assert read_channel("out/february/channel.json").prior_origin is PriorOrigin.ANOTHER_TABLE
+    assert bound(now) == bound(before)
+    assert now.claims["illness"].levels["local-dp"] == before.claims["illness"].levels["local-dp"]
+    said = " ".join(map(str, now.assumptions))
+    assert "designed from another table" in said and "this table" not in said
+    assert verify("out/february/release.json").holds
+    # What was asked stays, the account too, though the table has another name.
+    assert (done.job.asked.confidence, done.job.asked.dataset) == (0.9, "january")
+    found = told(done)
+    (january,) = found.before
+    assert (january.reference, january.rows, january.unknown) == (before.reference, ROWS, None)
+    assert (january.shared, found.units, found.counted) == (ROWS - LATER, ROWS, 2)
+    assert january.unchanged is not None and 0.9 <= january.unchanged["illness"].value < 0.97
+    (secret,) = found.secrets
+    for releases, bits, guessed in ((1, secret.alone, secret.guessed_alone), (2, secret.together, secret.guessed)):
+        assert bits is not None and guessed is not None and secret.exact
+        assert (bits.value, guessed.value) == pytest.approx(together(bound(now), "february.csv", releases), abs=1e-9)
+    spent = sum(one.budget.epsilon.value for one in (before, now))
+    assert found.epsilon.value == pytest.approx(spent)
+    assert found.spent is not None and found.spent.value == pytest.approx(spent)
+    with open_ledger("budget.ledger") as ledger:
+        assert ledger.spent("january").epsilon == pytest.approx(spent)
+
+
+def test_the_report_says_whose_mechanism_it_is_and_what_both_tell(here: Path) -> None:
+    again()
+    facts = Facts.read("out/february")
+    inside, outside = (compose(facts, ENGLISH, edition) for edition in Edition)
+    said = {section.key: texts(replace(inside, sections=(section,))) for section in inside.sections}
+    assert "designed from another table" in said["assumptions"]
+    assert "that of an earlier release" in said["earlier"] and "that of an earlier release" in said["tuning"]
+    assert "out/january" in said["earlier"] and "\n540\n" in said["earlier"]
+    assert "The account of january in the ledger has spent" in said["earlier"]
+    everywhere = " ".join(said.values())
+    assert "designed from this table" not in everywhere and "learnt from this table" not in everywhere
+    # Who is in both, and what they tell together, follows from private tables.
+    handed_out = {one.key: one for one in outside.sections}["earlier"]
+    assert [number.value for number in replace(outside, sections=(handed_out,)).numbers()] == [2]
+    for number in inside.numbers():
+        assert number.value == facts.resolve(number.source)
+
+
+def test_a_chain_counts_every_release_and_assumes_the_worst_of_what_is_gone(here: Path) -> None:
+    again()
+    third = again("all.csv", "out/march", repeat="out/february")
+    found = told(third)
+    assert [one.folder for one in found.before] == ["out/january", "out/february"]
+    assert [one.shared for one in found.before] == [ROWS, ROWS]
+    assert (found.releases, found.counted) == (3, 3)
+    (secret,) = found.secrets
+    assert secret.together is not None
+    channel = bound(read_record("out/march/release.json"))
+    assert secret.together.value == pytest.approx(together(channel, "all.csv", 3)[0], abs=1e-9)
+    assert found.epsilon.value == pytest.approx(3 * found.before[0].epsilon.value)
+    # The finished job says the same of itself; later the first folder and the second table are gone.
+    shutil.rmtree("out/january")
+    Path("february.csv").write_text("name\n", encoding="utf-8")
+    found = told(again("all.csv", "out/april", repeat="out/february", ledger=None, dataset=None))
+    assert [one.shared for one in found.before] == [None, None]
+    assert list(map(str, (one.unknown for one in found.before))) == [
+        "its folder is gone or holds another job",
+        "its table was changed since",
+    ]
+    assert found.counted == 3 and found.spent is None
+
+
+def test_a_release_that_shares_nobody_adds_nothing(here: Path) -> None:
+    head, *lines = Path("february.csv").read_text(encoding="utf-8").splitlines()
+    Path("others.csv").write_text("\n".join([head, *(f"q{line}" for line in lines)]) + "\n", encoding="utf-8")
+    found = told(again("others.csv"))
+    assert (found.before[0].shared, found.before[0].unchanged, found.counted) == (0, None, 1)
+    assert found.secrets[0].together == found.secrets[0].alone
+    assert told(again("others.csv", "out/rows", unit=None, rows_per_unit=None, ledger=None, dataset=None)).counted == 2
+
+
+def test_letters_and_edges_of_the_earlier_table_stay_and_are_called_so(here: Path) -> None:
+    for month in ("january", "february"):
+        # The age is called the illness, so that what is copied fits.
+        lines = Path(f"{month}.csv").read_text(encoding="utf-8").splitlines()
+        Path(f"{month}.csv").write_text("\n".join(["name,city,old,illness", *lines[1:]]) + "\n", encoding="utf-8")
+    asked: dict[str, Any] = {
+        "secret": "illness",
+        "bins": "illness=quantiles:3",
+        "mechanism": "randomized-response:epsilon=1",
+    }
+    lg.protect("january.csv", "out/first", unit="name", **asked)
+    # Typed as they were, bins mean the edges that they had.
+    again(folder="out/second", repeat="out/first", bins="illness=quantiles:3")
+    first, second = (read_record(f"out/{name}/release.json") for name in ("first", "second"))
+    assert first.plan.bins["illness"].learnt is not None and not first.plan.bins["illness"].from_another_table
+    assert second.plan.bins["illness"].learnt is None and second.plan.bins["illness"].from_another_table
+    assert second.plan.bins["illness"].binning == first.plan.bins["illness"].binning
+    letters = [one.plan.columns["illness"].letters for one in (first, second)]
+    assert letters == ["this table", "another table"]
+    assert second.plan.columns["illness"].mechanism == first.plan.columns["illness"].mechanism
+    said = " ".join(map(str, second.assumptions))
+    assert "edges of the bins of illness were learnt from another table" in said
+    assert "letters of illness were taken from another table" in said and "this table" not in said
+    # As private as those of this table.
+    public = read_any_record("out/second/release.public.json").plan.columns["illness"]
+    assert (public.mechanism, public.channel) == ("randomized-response:epsilon=1", None)
+    assert all(verify(f"out/second/{name}.json").holds for name in ("release", "release.public"))
+    third = again(folder="out/third", repeat="out/second")
+    assert read_record("out/third/release.json").plan == second.plan
+    assert third.job.asked.bins == (f"illness={first.plan.bins['illness'].binning}",)
+
+
+def test_a_limit_that_the_mechanism_does_not_keep_here_is_told_before_anything_is_drawn(here: Path) -> None:
+    asked = {**ASKED, "max_distortion": None, "max_leakage": 0.2, "local_dp": None, "ledger": None}
+    lg.protect("january.csv", "out/limited", **asked)
+    done = again(repeat="out/limited", max_leakage=0.1)
+    assert not done.released and done.job.repeated is None
+    with pytest.raises(RefusalError, match=r"out/limited tells 0\.\d+ bits of illness in the new table, and 0\.1 are"):
+        done.require()
+    assert again(folder="out/more", repeat="out/limited", max_leakage=1.0).released
+
+
+def test_what_is_too_expensive_is_refused_as_ever(here: Path) -> None:
+    for month in ("february", "march"):
+        assert again(folder=f"out/{month}").released
+    done = again(folder="out/april")
+    assert not done.released
+    with pytest.raises(BudgetError):
+        done.require()
+    with open_ledger("budget.ledger") as ledger:
+        assert ledger.spent("january").epsilon == pytest.approx(6.0)
+
+
+def test_a_repeated_job_goes_on_where_it_was_and_notices_another_mechanism(here: Path) -> None:
+    def stop(event: JobEvent) -> None:
+        if event == JobEvent("release", "started"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        again(progress=stop)
+    steps = Told()
+    again(progress=steps)
+    assert steps.states()["design"] == "kept" and steps.states()["release"] == "finished"
+    steps = Told()
+    again(progress=steps)
+    assert steps.states()["release"] == "kept"
+    record = Path("out/january/release.json")
+    record.write_text(record.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(VerificationError, match="was changed after the job wrote it"):
+        again()
+    # The same question to another table has another channel in its place, which would draw something else.
+    shutil.rmtree("out/january")
+    lg.protect("all.csv", "out/january", **ASKED, dataset="january")
+    with pytest.raises(FileError, match="doing it again would give more away"):
+        again()
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "says"),
+    [
+        ({"repeat": "out/nowhere"}, FileError, "out/nowhere is not the folder of a job"),
+        ({"folder": "out/january"}, OptionError, "out/january holds the job to repeat, and is named for the new one"),
+        ({"secret": "age"}, OptionError, "other secrets are named"),
+        ({"max_distortion": 0.1}, OptionError, "--max-distortion is not as it was in out/january"),
+        ({"bins": "illness=width:2"}, OptionError, "--bins is not as it was"),
+        ({"accounted": 1.0, "rows_per_unit": None}, OptionError, "--accounted is not as it was"),
+        ({"publik": "city"}, OptionError, "did you mean 'public'"),
+        ({"repeat": 3}, OptionError, "'repeat' is missing or of another type"),
+        ({"table": "city,illness,name\nA,flu,p1\n", "public": ["city", "age", "town"]}, InputError, "'age', 'town'"),
+        ({"table": "city,illness,name\nA,1,p1\n"}, InputError, "held text in .* and holds whole numbers in the new"),
+        (
+            {"table": "city,illness,name\n" + "A,gout,p1\nA,flu,p2\n" * 9, "rows_per_unit": 9},
+            InputError,
+            "9 of 18 rows",
+        ),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused_in_one_sentence_and_leaves_nothing(
+    asked: dict[str, Any], error: type[Exception], says: str, here: Path
+) -> None:
+    Path("mine.csv").write_text(asked.pop("table", Path("february.csv").read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(error, match=says) as refused:
+        again("mine.csv", **asked)
+    assert "gout" not in str(refused.value)
+    assert not Path("out/february").exists()
+
+
+def test_a_job_that_released_nothing_or_is_not_finished_is_not_repeated(here: Path) -> None:
+    place = Path("out/january/job.json")
+    whole = json.loads(place.read_text(encoding="utf-8"))
+    place.write_text(json.dumps({**whole, "finished": None}), encoding="utf-8")
+    with pytest.raises(OptionError, match="out/january is not finished"):
+        again()
+    del whole["stages"]["release"]
+    place.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(OptionError, match="out/january released nothing"):
+        again()
+
+
+def test_on_the_command_line_what_is_typed_counts_and_defaults_do_not(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("protect", "--repeat", "out/january", "february.csv", "-o", "out/february", "--purpose", "monthly")
+    code, fields = as_json(capsys, *command)
+    assert code == 0
+    assert (fields["asked"]["confidence"], fields["asked"]["purpose"]) == (0.9, "monthly")
+    assert fields["repeated"]["before"][0]["shared"] == ROWS - LATER
+    code, out, _ = run(capsys, *command)
+    assert code == 0
+    assert "540 of 600 persons are in the table of out/january too." in out
+    assert "it was not designed for this table" in out and "The account of january has spent" in out
+    # What the job notes as its command is the same question.
+    assert run(capsys, *fields["command"].split()[1:])[0] == 0
+    code, _, err = run(capsys, *command, "--max-distortion", "0.1")
+    assert (code, err.count("\n")) == (2, 1)
+
+
+def test_persons_are_compared_by_all_their_values() -> None:
+    before = {"who": [1, 1, 2, 3, None, 5], "ill": ["a", "b", "a", None, "a", "a"]}
+    now = {"who": ["1", "1", "1", "2", "3", None, "6"], "ill": ["b", "a", "a", "b", None, "a", "a"]}
+    with open_table(pa.table(before)) as first, open_table(pa.table(now)) as second:
+        # Of 1, 2, 3 and whoever has no name, 2 has another value.
+        assert persons_in_both(first, second, "who", ("ill",)) == (4, 3)
+        assert persons_in_both(first, first, "who", ("ill",)) == (5, 5)
