@@ -12,7 +12,6 @@ import numpy as np
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms import Mechanism, parse_mechanism
-from leakgauge.mechanisms.noise import GridNoise
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Counts, Label
 from leakgauge.probability.cells import Codes, Floats
@@ -100,9 +99,9 @@ def protected_column(name: str, how: Read) -> Protected:
         how = how.channel
     if isinstance(how, Channel):
         return Protected(name, how)
-    if how.noise is not None and isinstance(how.noise.law, GridNoise):
+    if how.noise is not None and not how.noise.clamps:
         # What is estimated is the number after it was clamped to the bounds and rounded to the grid.
-        return Protected(name, noise=Noise((how.noise.law.standard_deviation * how.noise.span.grid) ** 2))
+        return Protected(name, noise=Noise((how.noise.added.standard_deviation * how.noise.span.grid) ** 2))
     channel = how.channel() if how.noise is None else _between_bounds(how.noise)
     if channel is None:
         raise OptionError(
