@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.survey import survey
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
+    from leakgauge.release.estimates import estimate
     from leakgauge.report import Report
     from leakgauge.tables import open_table
 
@@ -51,6 +52,7 @@ _HOMES = {
     "jobs.survey": ("survey",),
     "probability": ("Channel", "Counts", "Distribution", "Estimate", "Interval", "Joint", "Scenario", "Seen"),
     "release": ("ReleasePlan",),
+    "release.estimates": ("estimate",),
     "report": ("Report",),
     "tables": ("open_table",),
 }
@@ -80,6 +82,7 @@ __all__ = [
     "design",
     "distances",
     "errors",
+    "estimate",
     "improve",
     "measures",
     "mechanisms",

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leakgauge as lg
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.codec import text_of
+from leakgauge.artefacts.codec import sentence_of, text_of
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
+from leakgauge.errors import OptionError
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.measures import mutual_information
-from leakgauge.probability import Channel, Distribution, Scenario
+from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from tests.cli.running import fields, run
 
@@ -260,3 +262,57 @@ def test_the_exponential_mechanism_just_meets_a_leakage_in_any_unit(
         assert found[unit]["distortion"]["value"] == pytest.approx(
             found[1e-12]["distortion"]["value"] * (unit / 1e-12) ** 2
         )
+
+
+def test_another_measure_ranks(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
+    given = ["randomized-response:epsilon=1", "randomized-response:epsilon=3", "randomized-response:epsilon=4"]
+    what = ["compare", adult, "--secret", "marital_status", *given, "--max-distortion", 0.3]
+    for by in ("epsilon", "identifiability"):
+        found = fields(capsys, *what, "--by", by)
+        levels = [one[by]["value"] for one in found["ranking"] if one["meets_target"]]
+        assert found["by"] == by and levels == sorted(levels)
+        assert [one["meets_target"] for one in found["ranking"]][-1] is False
+        # No posterior ratio is below that of the prior.
+        assert min(levels) >= found["prior_skew"]["value"] or by == "epsilon"
+    assert found["prior_skew"]["value"] == pytest.approx(math.log(0.466827 / 0.000683639), abs=1e-3)
+    assert run(capsys, *what, "--by", "bit")[0] == 2
+    with pytest.raises(OptionError, match="not ranked by 'bit'; did you mean 'bits'"):
+        lg.compare(adult, secret="marital_status", max_distortion=0.3, by="bit")
+
+
+def test_advice_is_true(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
+    given = ["randomized-response:epsilon=3", "randomized-response:epsilon=4"]
+    what = ["compare", adult, "--secret", "marital_status", "--max-distortion"]
+    found = fields(capsys, *what, 0.3, *given)
+    rows = by_name(found)
+    assert [round(rows[name]["effective_rows"]["value"], 4) for name in given] == [0.4689, 0.7336]
+    lost = rows["least leaking channel"]
+    assert lost["effective_rows"]["value"] == 0 and lost["confused_values"] == 7
+    advised = str(sentence_of(found["advice"]))
+    assert advised == (
+        "Of those that meet the target, least leaking channel has the least, 0.36 bits, but its release does not tell "
+        "how often each of 7 values occurs; where shares matter, take randomized-response:epsilon=4: 1.35 bits, worth "
+        "73% of the rows."
+    )
+    assert "none is worth half of the rows, and randomized-response:epsilon=3 is worth most: 47%" in str(
+        sentence_of(fields(capsys, *what, 0.3, given[0])["advice"])
+    )
+    # Close to the truth the least leaking channel loses nobody.
+    near = str(sentence_of(fields(capsys, *what, 0.001, *given)["advice"]))
+    assert near.startswith(
+        "Of those that meet the target, take least leaking channel: none has less than its 1.81 bits"
+    )
+
+
+def test_a_channel_of_this_table_that_keeps_its_shares_is_read_as_it_is(
+    capsys: pytest.CaptureFixture[str], ages: Path, tmp_path: Path
+) -> None:
+    shares, letters = np.array([3, 5, 2, 1]) / 11, [2, 3, 5, 8]
+    channel = Channel(letters, letters, 0.6 * np.eye(4) + 0.4 * shares)
+    worth = {}
+    for origin in (PriorOrigin.THIS_TABLE, PriorOrigin.ANOTHER_TABLE):
+        path = tmp_path / f"{origin.value}.json"
+        path.write_text(text_of(ChannelFile.of(NamedChannel(channel, ("age",), ("age",), origin))))
+        found = by_name(fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5))[str(path)]
+        worth[origin] = found["effective_rows"]["value"]
+    assert worth[PriorOrigin.THIS_TABLE] >= 0.5 > worth[PriorOrigin.ANOTHER_TABLE] > 0

@@ -113,7 +113,7 @@ def test_the_finite_mechanism_has_at_most_the_epsilon_asked_for() -> None:
     for epsilon in (1e-6, 0.3, 1.0, 5.0, 60.0):
         near = exponential_channel(places.tolist(), places.tolist(), -np.abs(places[:, None] - places), epsilon)
         assert near.parameters["sensitivity"] == 5.0
-        assert near.claims[0].epsilon == exact_epsilon(near.channel()) <= epsilon
+        assert near.claims[0].level == exact_epsilon(near.channel()) <= epsilon
         if epsilon == 1.0:
             weights = np.exp(-np.abs(places[:, None] - places) / 10)
             assert np.allclose(near.channel().matrix, weights / weights.sum(axis=1, keepdims=True), rtol=1e-9)

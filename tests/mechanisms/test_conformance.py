@@ -33,6 +33,7 @@ VALUES: dict[str, str] = {
     "sensitivity": "1",
     "lower": "0",
     "upper": "8",
+    "sampling_probability": "0.25",
     "clamp": "yes",
 }
 """Values of the parameters that the catalogue's factories declare."""

@@ -16,6 +16,7 @@ from leakgauge.artefacts.audit import (
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
+from leakgauge.artefacts.estimates import Estimated, Estimates, Kit
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, SecretOutcome, StageDone
@@ -44,6 +45,8 @@ __all__ = [
     "Diversity",
     "EachMeasurement",
     "Ended",
+    "Estimated",
+    "Estimates",
     "Finding",
     "Foreign",
     "Frontier",
@@ -51,6 +54,7 @@ __all__ = [
     "Job",
     "JobCost",
     "JobEvent",
+    "Kit",
     "LedgerTold",
     "Level",
     "Levels",

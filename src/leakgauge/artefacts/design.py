@@ -6,6 +6,7 @@ from enum import Enum
 
 from leakgauge.artefacts.quantity import Artefact, Level, Part, Quantity
 from leakgauge.probability import PriorOrigin
+from leakgauge.sentences import Sentence
 
 
 class DesignPoint(Part, frozen=True, kw_only=True):
@@ -76,6 +77,14 @@ class Role(Enum):
     OPTIMUM = "optimum"
 
 
+class RankedBy(Enum):
+    """The measure by which mechanisms are ranked."""
+
+    BITS = "bits"
+    EPSILON = "epsilon"
+    IDENTIFIABILITY = "identifiability"
+
+
 class Compared(Part, frozen=True, kw_only=True):
     """A mechanism with its own parameters on the secret.
 
@@ -84,6 +93,10 @@ class Compared(Part, frozen=True, kw_only=True):
         epsilon: local ε over all its inputs; infinite where an output rules an input out.
         waste: what it leaks beyond the least at its own distortion, as the best channel found shows.
         gap: the waste may be larger by so much, not smaller.
+        identifiability: of the posteriors under the table's frequencies; None in files of earlier versions.
+        effective_rows: the share of the rows that its release is worth to whoever estimates shares; 0 where values
+            cannot be told apart. None in files of earlier versions.
+        confused_values: how many values cannot be told apart.
     """
 
     mechanism: str
@@ -96,6 +109,9 @@ class Compared(Part, frozen=True, kw_only=True):
     epsilon: Quantity
     waste: Quantity
     gap: Quantity
+    identifiability: Quantity | None = None
+    effective_rows: Quantity | None = None
+    confused_values: int = 0
 
     @property
     def objective(self) -> float:
@@ -112,7 +128,12 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
         max_leakage: likewise.
         background_floor: what the background tells by itself.
         ranking: first those that meet the target: of a distortion by leakage, of a leakage by distortion; then the
-            others, the one that misses it by least first.
+            others, the one that misses it by least first. By another measure, first those that meet the target, then
+            the others, each by that measure.
+        by: the measure that ranks.
+        prior_skew: Δ of the frequencies, the least identifiability that any channel has.
+        moment_skewness: of a secret of numbers.
+        advice: which one to take, in a sentence.
         prior: where the frequencies come from.
         keep_inside: whether they can be computed from the numbers.
     """
@@ -124,3 +145,7 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
     ranking: tuple[Compared, ...]
     prior: PriorOrigin
     keep_inside: bool
+    by: RankedBy = RankedBy.BITS
+    prior_skew: Quantity | None = None
+    moment_skewness: Quantity | None = None
+    advice: Sentence | None = None

@@ -14,6 +14,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
+from leakgauge.artefacts.estimates import Estimates, Kit
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob, from_first_job
@@ -53,6 +54,8 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     PageJob,
     Survey,
     Coarsening,
+    Estimates,
+    Kit,
     ToldReport,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}

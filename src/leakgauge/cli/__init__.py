@@ -28,6 +28,7 @@ _VERBS = {
     "query": message("Private answers about a table: count, sum, mean, histogram, quantile, top."),
     "ledger": message("A budget per data set that cannot be overspent."),
     "verify": message("Check a release against its record."),
+    "estimate": message("What can be computed from a release, corrected for its channels, with intervals."),
     "audit": message("What a release, a mechanism or a program really does: attacks and lower bounds."),
     "assess": message("The protection effect graded from 28 indicators, and what would lift it."),
     "improve": message("The cheapest setting that meets a target grade."),

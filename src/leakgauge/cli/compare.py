@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,9 @@ from leakgauge.cli.output import Parts, deliver, number, require_not_read, worki
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
 
+NARROW = 9
+"""Signs of a column at most whose head may stand on two lines."""
+
 
 @click.command()
 @click.argument("table")
@@ -32,6 +37,13 @@ if TYPE_CHECKING:
 @options.bins
 @options.levels
 @options.reading
+@click.option(
+    "--by",
+    type=click.Choice(["bits", "epsilon", "identifiability"]),
+    default="bits",
+    show_default=True,
+    help="What ranks those that meet the target.",
+)
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with weights 1e-6.")
 @options.output
 def command(
@@ -74,26 +86,42 @@ def command(
 
 def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
 
-    from leakgauge.artefacts.design import Role
+    from leakgauge.artefacts.design import RankedBy, Role
 
     floor = comparison.background_floor
-    columns = [say("target"), say("I(X;Y) bits"), say("mean distortion"), say("ε nats"), say("wasted bits")]
-    if floor is not None:
-        columns.insert(2, say("I(X;Y,Z) bits"))
-    if comparison.ranking[0].weighted_leakage is not None:
-        columns.insert(2, say("weighted bits"))
+    # Heads of two words stand on two lines: names of mechanisms need the room. Identifiability is shown where it ranks.
+    narrow = partial(Column, max_width=NARROW, overflow="fold")
+    weighed = comparison.ranking[0].weighted_leakage is not None
+    identified = comparison.by is RankedBy.IDENTIFIABILITY
+    columns: list[Column | str] = [
+        say("target"),
+        narrow(say("I(X;Y) bits")),
+        *([say("weighted bits")] if weighed else []),
+        *([narrow(say("I(X;Y,Z) bits"))] if floor is not None else []),
+        say("distortion"),
+        say("ε nats"),
+        *([narrow(say("identifiability"))] if identified else []),
+        narrow(say("effective rows")),
+        say("wasted bits"),
+    ]
     title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
     # Two mechanisms may differ at the end of their names only.
     ranking = Table(Column(say("mechanism"), overflow="fold"), *columns, title=title, title_justify="left")
     for one in comparison.ranking:
         # What is wasted within the gap may be nothing at all.
-        wasted = number(one.waste.value) if one.waste.value > one.gap.value else "0"
+        wasted = _short(one.waste.value) if one.waste.value > one.gap.value else "0"
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         met = say("met") if one.meets_target else say("missed")
         # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
-        bits = (number(leakage.value) for leakage in leakages if leakage is not None)
-        cells = (name, met, *bits, number(one.distortion.value), number(one.epsilon.value), wasted)
+        bits = (_short(leakage.value) for leakage in leakages if leakage is not None)
+        levels = [
+            one.distortion,
+            one.epsilon,
+            *([one.identifiability] if identified and one.identifiability is not None else []),
+        ]
+        worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
+        cells = (name, met, *bits, *(_short(level.value) for level in levels), worth, wasted)
         # A mechanism's name may hold brackets, which would be read as markup.
         ranking.add_row(*map(Text, cells))
     parts: Parts = [ranking]
@@ -107,4 +135,24 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
             gap=gap,
         )
     )
+    parts.append(
+        say(
+            "Effective rows are the share of this table's rows that would be as good as the release to estimate shares."
+        )
+    )
+    if comparison.prior_skew is not None:
+        parts.append(
+            say(
+                "The most frequent value occurs {times:.3g} times as often as the rarest: no channel has an "
+                "identifiability below {skew:.3g}.",
+                times=math.exp(comparison.prior_skew.value),
+                skew=comparison.prior_skew.value,
+            )
+        )
+    if comparison.advice is not None:
+        parts.append(retell(comparison.advice))
     return parts
+
+
+def _short(value: float) -> str:
+    return say("infinite") if math.isinf(value) else f"{value:.3g}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
-from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.design import RankedBy, Role
 from leakgauge.design import (
     Knowledge,
     MaxDistortion,
@@ -27,13 +28,17 @@ from leakgauge.design.baselines import maximum_entropy_channel, mean_distortion
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
-from leakgauge.errors import LabelError, OptionError
+from leakgauge.errors import LabelError, OptionError, did_you_mean
+from leakgauge.jobs.advice import advice, measured_by
 from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_values
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
-from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
+from leakgauge.notions import moment_skewness, prior_skew
+from leakgauge.notions.ratios import identifiability
+from leakgauge.probability import Channel, Distribution, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import read_label_values
+from leakgauge.release.estimates import effective_rows
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.chosen_bins import settled
@@ -60,6 +65,7 @@ def compare(
     bins: str | Sequence[str] = (),
     levels: str | Sequence[str] = (),
     gap: float | None = None,
+    by: str = "bits",
     **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
@@ -76,10 +82,11 @@ def compare(
         bins: how numbers and dates are gathered, such as ``age=width:10``.
         levels: coarser values of columns, such as ``job=jobs.csv:2``.
         gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
+        by: what ranks those that meet the target: bits, epsilon or identifiability.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
-        OptionError: no target or two, or a mechanism that cannot be compared.
+        OptionError: no target or two, another measure, or a mechanism that cannot be compared.
         RefusalError: no channel meets the target.
 
     Example:
@@ -98,12 +105,13 @@ def compare(
         parse_binnings(_several(bins), columns + known, _several(levels)),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
-    target = _target(max_distortion, max_leakage)
+    target, measure = _target(max_distortion, max_leakage), _measure(by)
     with open_table(table, **reading) as source:
         fixed = {name: settled(source, name, how) for name, how in question.bins.items()}
         question = replace(question, bins=fixed)
         require_few_values(source, columns, {name: how for name, how in fixed.items() if name in columns})
-        return comparison(source, question, _several(mechanisms), target, question.gap if gap is None else gap)
+        closely = question.gap if gap is None else gap
+        return comparison(source, question, _several(mechanisms), target, closely, measure)
 
 
 def comparison(
@@ -112,6 +120,7 @@ def comparison(
     mechanisms: Iterable[str],
     target: MaxDistortion | MaxLeakage,
     gap: float = GAP,
+    by: RankedBy = RankedBy.BITS,
 ) -> Comparison:
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
@@ -130,6 +139,9 @@ def comparison(
     channels = [(Role.BASELINE, *one) for one in baselines.items()] + [(Role.GIVEN, *one) for one in given.items()]
     ranking = [_optimum(best)]
     ranking += [_measured(name, role, one, problem, target, gap) for role, name, one in channels if one is not None]
+    ranking.sort(key=lambda one: _place(one, target, by))
+    prior = _prior(problem)
+    skewness = moment_skewness(prior)
     return Comparison(
         knowledge=best.problem.knowledge.value,
         max_distortion=Quantity(target.distortion, "distortion", origin=Origin.DECLARED)
@@ -137,18 +149,24 @@ def comparison(
         else None,
         max_leakage=bits_or_none(target.bits, Origin.DECLARED) if isinstance(target, MaxLeakage) else None,
         background_floor=bits_or_none(best.background_floor),
-        ranking=tuple(sorted(ranking, key=lambda one: _place(one, target))),
+        ranking=tuple(ranking),
         prior=PriorOrigin.THIS_TABLE,
         keep_inside=PriorOrigin.THIS_TABLE.keep_inside,
+        by=by,
+        prior_skew=Quantity(prior_skew(prior), "nats"),
+        moment_skewness=None if skewness is None else Quantity(skewness, "1"),
+        advice=advice(ranking, by),
     )
 
 
-def _place(one: Compared, target: MaxDistortion | MaxLeakage) -> tuple[int, float, float]:
+def _place(one: Compared, target: MaxDistortion | MaxLeakage, by: RankedBy) -> tuple[int, float, float, float]:
+    if by is not RankedBy.BITS:
+        return int(not one.meets_target), measured_by(one, by), one.objective, one.distortion.value
     by_leakage = isinstance(target, MaxDistortion)
     first, second = (one.objective, one.distortion.value) if by_leakage else (one.distortion.value, one.objective)
     # Nothing is better than the optimum by more than its gap, and the gap must not decide.
     rank = 0 if one.role is Role.OPTIMUM else 1 if one.meets_target else 2
-    return (rank, first, second) if one.meets_target else (rank, second, first)
+    return (rank, first, second, 0.0) if one.meets_target else (rank, second, first, 0.0)
 
 
 def finite_channel(text: str, problem: RateDistortion) -> Channel:
@@ -250,7 +268,28 @@ def _measured(
         epsilon=Quantity(exact_epsilon(channel), "nats"),
         waste=Quantity(found.bits, "bits"),
         gap=Quantity(found.best.gap, "bits"),
+        **_for_recipients(aligned, problem, own=role is Role.GIVEN and _is_of_this_table(name)),
     )
+
+
+def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> dict[str, Any]:
+    """What the channel shows of one posterior beside another, and what its release is worth."""
+    prior = _prior(problem)
+    worth = effective_rows(channel, prior, own=own)
+    return {
+        "identifiability": Quantity(identifiability(channel, prior).value, "nats"),
+        "effective_rows": Quantity(worth.share, "share"),
+        "confused_values": sum(map(len, worth.confused)),
+    }
+
+
+def _is_of_this_table(mechanism: str) -> bool:
+    """Whether a file says that its channel was designed from a table's own counts; which, they show themselves."""
+    return mechanism.lower().endswith(".json") and read_channel(mechanism).prior_origin is PriorOrigin.THIS_TABLE
+
+
+def _prior(problem: RateDistortion) -> Distribution:
+    return problem.source.row_marginal() if isinstance(problem.source, Joint) else problem.source
 
 
 def _optimum(best: Solution) -> Compared:
@@ -262,6 +301,7 @@ def _optimum(best: Solution) -> Compared:
         meets_target=True,
         waste=Quantity(0.0, "bits"),
         **{name: getattr(point, name) for name in numbers},
+        **_for_recipients(best.channel, best.problem, own=True),
     )
 
 
@@ -290,6 +330,13 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
         first="--max-distortion",
         last="--max-leakage",
     )
+
+
+def _measure(by: str) -> RankedBy:
+    known = [one.value for one in RankedBy]
+    if by not in known:
+        raise OptionError("Mechanisms are not ranked by {found!r}; {hint}", found=by, hint=did_you_mean(by, known))
+    return RankedBy(by)
 
 
 def _several(given: str | Sequence[str]) -> tuple[str, ...]:

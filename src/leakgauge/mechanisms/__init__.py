@@ -7,7 +7,9 @@ from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism, spelled
+from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sample_and_aggregate import Aggregate, sample_and_aggregate
+from leakgauge.mechanisms.sampled_response import sampled_randomized_response
 from leakgauge.mechanisms.spelling import CATALOGUE, parse_mechanism
 
 __all__ = [
@@ -20,11 +22,13 @@ __all__ = [
     "exponential_channel",
     "gaussian",
     "geometric",
+    "keep_or_redraw",
     "laplace",
     "parse_mechanism",
     "permute_and_flip",
     "randomized_response",
     "sample_and_aggregate",
+    "sampled_randomized_response",
     "spelled",
     "subset_selection",
     "through_channel",

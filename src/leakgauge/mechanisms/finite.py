@@ -56,10 +56,9 @@ class ChannelLaw(Law):
 class FiniteMechanism(Mechanism):
     """A mechanism that is a channel of multiples of 2^-53: what is sampled is what was analysed, bit for bit.
 
-    It claims local differential privacy at the channel's ε; infinite where an output rules an input out.
+    Its first claim is local differential privacy at the channel's ε; infinite where an output rules an input out.
     """
 
-    claims: tuple[LocalDP, ...]
     law: ChannelLaw
     closed_form: Step | None = None
     """What it costs in a sequence where its dyadic channel tells no more than a mechanism with a closed form."""
@@ -173,10 +172,10 @@ def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMe
     )
 
 
-def units_above(share: int, epsilon: float, others: int, own: int = 1) -> int:
-    """share/(own · e^ε + others) in units of 2^-53, rounded up: the true letter is told a little less often."""
+def units_above(share: int, epsilon: float, others: int, own: int = 1, whole: int = UNITS) -> int:
+    """share/(own · e^ε + others) of the whole in units of 2^-53, rounded up: the true letter is told less often."""
     exact = Context(prec=60)
     # Beyond e^64 the share is one unit all the same.
     weight = exact.add(exact.multiply(Decimal(own), exact.exp(Decimal(min(epsilon, 64.0)))), Decimal(others))
-    units = exact.divide(exact.multiply(Decimal(UNITS), Decimal(share)), weight)
+    units = exact.divide(exact.multiply(Decimal(whole), Decimal(share)), weight)
     return max(int(units.to_integral_value(rounding=ROUND_CEILING)), 1)

@@ -16,6 +16,8 @@ from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
+from leakgauge.mechanisms.redraw import keep_or_redraw
+from leakgauge.mechanisms.sampled_response import sampled_randomized_response
 from leakgauge.probability import Label
 
 
@@ -37,6 +39,10 @@ def _truth(text: str) -> bool:
 
 def _letters(text: str) -> tuple[Label, ...]:
     return tuple(unescaped(part) or None for part in split_at(text, "|"))
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(finite_number(part) for part in text.split("|"))
 
 
 def unescaped(text: str) -> str:
@@ -67,6 +73,8 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
     "exponential": exponential,
     "permute-and-flip": permute_and_flip,
     "randomized-response": randomized_response,
+    "sampled-randomized-response": sampled_randomized_response,
+    "keep-or-redraw": keep_or_redraw,
     "unary-encoding": unary_encoding,
     "subset-selection": subset_selection,
     "channel": _channel,
@@ -78,6 +86,7 @@ _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "int": (int, "a whole number such as 10"),
     "bool": (_truth, "yes or no"),
     "Iterable[Label]": (_letters, "letters such as a|b|c"),
+    "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
     "str": (unescaped, "the path of a channel file"),
 }
 """How a parameter is read, and what it should be, by its annotation."""
@@ -108,6 +117,13 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
     kinds = {key: _KINDS[parameter.annotation.removesuffix(" | None")] for key, parameter in declared.items()}
     given = _given(name, rest, kinds)
     if "letters" in kinds and "letters" not in given:
+        listed = next((key for key in given if declared[key].annotation.startswith("Iterable")), None)
+        if listed is not None:
+            raise OptionError(
+                "{name!s} has {key!s} for letters that it does not name; declare them with letters=a|b|c.",
+                name=name,
+                key=listed,
+            )
         if letters is None:
             raise OptionError("{name!s} does not know its letters; declare them with letters=a|b|c.", name=name)
         given["letters"] = tuple(letters)
@@ -120,6 +136,11 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
                 wanted=kinds[key][1],
             )
     return factory(**given)
+
+
+def with_letters(mechanism: Mechanism, letters: Iterable[Label]) -> Mechanism:
+    """The same mechanism over other letters, such as numbers where a text has their digits."""
+    return CATALOGUE[mechanism.name](**{**mechanism.parameters, "letters": tuple(letters)})
 
 
 def _given(name: str, rest: str, kinds: Mapping[str, tuple[Callable[[str], Any], str]]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
 from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
+from leakgauge.mechanisms.spelling import with_letters
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
@@ -223,14 +224,14 @@ def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:
     """The channel with the texts of the intervals of columns that the plan bins; they are what the channel is given."""
 
-    def spelled(names: Sequence[str], labels: Sequence[Any]) -> list[Any]:
+    def texts(names: Sequence[str], labels: Sequence[Any]) -> list[Any]:
         if len(names) > 1:
-            columns = [spelled(names[at : at + 1], part) for at, part in enumerate(zip(*labels, strict=True))]
+            columns = [texts(names[at : at + 1], part) for at, part in enumerate(zip(*labels, strict=True))]
             return list(zip(*columns, strict=True))
         return [str(label) if names[0] in bins and isinstance(label, Interval) else label for label in labels]
 
     channel = named.channel
-    return Channel(spelled(named.inputs, channel.inputs), spelled(named.outputs, channel.outputs), channel.matrix)
+    return Channel(texts(named.inputs, channel.inputs), texts(named.outputs, channel.outputs), channel.matrix)
 
 
 def _mechanism(text: str, column: Column, table: Table, own: bool) -> Mechanism:
@@ -248,10 +249,7 @@ def _mechanism(text: str, column: Column, table: Table, own: bool) -> Mechanism:
     if column.kind is Kind.STRING or not isinstance(written, tuple):
         return mechanism
     # Letters in a text are texts; the column has them as numbers, dates or truths.
-    return parse_mechanism(
-        f"{mechanism.name}:epsilon={mechanism.parameters['epsilon']!r}",
-        letters=tuple(_read_letter(letter, column) for letter in written),
-    )
+    return with_letters(mechanism, [_read_letter(letter, column) for letter in written])
 
 
 def _read_letter(letter: object, column: Column) -> Label:

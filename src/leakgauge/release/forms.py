@@ -6,11 +6,9 @@ letters, and for sets a row of truths, one per letter.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +23,16 @@ from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
-from leakgauge.probability.labels import text_of
 from leakgauge.release.files import Possible, among
-from leakgauge.release.letters import Alphabet, encoded, letter_column, numbers_of, taken
+from leakgauge.release.letters import (
+    Alphabet,
+    encoded,
+    letter_column,
+    numbers_of,
+    places_among,
+    spelling_of,
+    taken,
+)
 from leakgauge.release.sizes import of_letters, of_numbers, of_texts
 
 if TYPE_CHECKING:
@@ -192,19 +197,9 @@ class _Letters(_Named):
 
     def _read_back(self, values: pa.Array, letters: Sequence[Label], name: str) -> Codes:
         different, codes = encoded(values, name)
-        spelled = (letters, list(map(text_of, letters)), list(map(_text, letters)))
-        lookups: list[dict[Label, int]] = [{one: at for at, one in enumerate(letters)} for letters in spelled]
-        # A file may read back as another type than was written: 1 for "1". Spellings that are not unique say nothing.
-        lookups = [lookup for lookup in lookups if len(lookup) == len(letters)]
-        places = np.full(len(different), -1, dtype=np.int64)
-        for row, value in enumerate(different.to_pylist()):
-            for lookup in lookups:
-                found = next((lookup[key] for key in (value, _text(value)) if key in lookup), None)
-                if found is not None:
-                    places[row] = found
-                    break
-            else:
-                raise self.never_given()
+        places = places_among(letters, different.to_pylist())
+        if (places < 0).any():
+            raise self.never_given()
         return places[codes]
 
 
@@ -216,12 +211,12 @@ class _Sets(_Named):
         return [pa.array(self.sets.texts(outputs), pa.string())]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
-        at = {spelling: number for number, text in enumerate(self._texts) for spelling in (_text(text), text)}
+        at = {spelling: number for number, text in enumerate(self._texts) for spelling in (spelling_of(text), text)}
         different, codes = encoded(values[0], self.column.writes[0])
         members = np.zeros((len(different), len(self._texts)), dtype=np.bool_)
         for row, value in enumerate(different.to_pylist()):
             # The empty set is written as nothing, which some files read as missing.
-            for text in [] if value in (None, "") else _text(value).split(SEPARATOR):
+            for text in [] if value in (None, "") else spelling_of(value).split(SEPARATOR):
                 if text not in at:
                     raise self.never_given()
                 members[row, at[text]] = True
@@ -273,18 +268,3 @@ class _Combinations:
     def numbers(self, places: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.integer]:
         """The number of the label in each row, -1 where there is none, from the places of its letters."""
         return places[0] if len(places) == 1 else np.asarray(self._numbers[tuple(places)])
-
-
-def _text(label: Label) -> str:
-    """One text for a letter and for what a file may make of it."""
-    if isinstance(label, str) and label.casefold() in ("true", "false"):
-        return label.casefold()
-    if isinstance(label, bool):
-        return str(label).casefold()
-    if isinstance(label, date):
-        return str(label)
-    try:
-        number = float(str(label))
-    except ValueError:
-        return text_of(label)
-    return repr(int(number)) if math.isfinite(number) and number == int(number) else repr(number)

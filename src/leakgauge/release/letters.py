@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
@@ -116,6 +117,34 @@ def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
             "Column {name!r} holds nested or binary values, which cannot be compared; leave it out.", name=name
         ) from None
     return found.dictionary, np.asarray(found.indices).astype(np.int64)
+
+
+def places_among(letters: Sequence[Label], values: Sequence[Label]) -> Codes:
+    """Which letter each value of a released file is, whatever type it was read as; -1 where it is none."""
+    spellings = (letters, list(map(text_of, letters)), list(map(spelling_of, letters)))
+    lookups: list[dict[Label, int]] = [{one: at for at, one in enumerate(letters)} for letters in spellings]
+    # A file may read back as another type than was written: 1 for "1". Spellings that are not unique say nothing.
+    lookups = [lookup for lookup in lookups if len(lookup) == len(letters)]
+    places = np.full(len(values), -1, dtype=np.int64)
+    for row, value in enumerate(values):
+        found = (lookup[key] for lookup in lookups for key in (value, spelling_of(value)) if key in lookup)
+        places[row] = next(found, -1)
+    return places
+
+
+def spelling_of(label: Label) -> str:
+    """One text for a letter and for what a file may make of it."""
+    if isinstance(label, str) and label.casefold() in ("true", "false"):
+        return label.casefold()
+    if isinstance(label, bool):
+        return str(label).casefold()
+    if isinstance(label, date):
+        return str(label)
+    try:
+        number = float(str(label))
+    except ValueError:
+        return text_of(label)
+    return repr(int(number)) if math.isfinite(number) and number == int(number) else repr(number)
 
 
 def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:

@@ -11,6 +11,7 @@ from leakgauge.artefacts import ChannelFile, PublicRecord, Record
 from leakgauge.artefacts.record import LearntEdges, Plan, PlannedColumn, RecordedBins, RecordedLevels
 from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
 from leakgauge.mechanisms import CATALOGUE, Mechanism, parse_mechanism, spelled, through_channel
+from leakgauge.mechanisms.spelling import with_letters
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
@@ -170,7 +171,7 @@ def _mechanism(column: PlannedColumn, named: NamedChannel | None) -> Mechanism:
         return through_channel(named.channel, file or None)
     if column.epsilon is None:
         raise VerificationError("its randomized response has no ε.")
-    mechanism = parse_mechanism(f"{kind}:epsilon={column.epsilon!r}", letters=named.channel.inputs)
+    mechanism = with_letters(parse_mechanism(column.mechanism), named.channel.inputs)
     if mechanism.channel() != named.channel:
         raise VerificationError("its randomized response is not the channel it keeps.")
     return mechanism

@@ -1,0 +1,121 @@
+"""What a recipient computes from a release, and the kit that says how."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from leakgauge.artefacts.quantity import Artefact, Part, Quantity, Real
+from leakgauge.errors import FileError, LabelError, did_you_mean
+
+
+class Method(Enum):
+    """How an estimate was made."""
+
+    AS_PUBLISHED = "as published"
+    DIRECT = "direct"
+    INVERSION = "inversion"
+    LIKELIHOOD = "maximum likelihood"
+
+
+class EstimatedCell(Part, frozen=True):
+    """One number of an estimate.
+
+    Attributes:
+        value: whose share it is; None of missing values, and of means.
+        group: the values of the columns that rows are grouped by.
+        rows: released rows of the group; None where the groups are protected themselves.
+    """
+
+    value: str | None
+    group: tuple[str | None, ...]
+    rows: int | None
+    estimate: Quantity
+
+
+class Estimated(Part, frozen=True, kw_only=True):
+    """Shares, a cross-table or means, each number with its interval.
+
+    Attributes:
+        kind: ``shares``, ``crosstab`` or ``mean``.
+        effective_rows: how many rows of the table itself would be as good; None where groups are protected themselves.
+    """
+
+    kind: str
+    column: str
+    by: tuple[str, ...] = ()
+    method: Method
+    rows: int
+    effective_rows: Quantity | None = None
+    cells: tuple[EstimatedCell, ...]
+
+    def of(self, *labels: str | None) -> Quantity:
+        """The number of a value and its group, or of a group alone where they are means.
+
+        Raises:
+            LabelError: there is no such value or group.
+        """
+        known = {cell.group if self.kind == "mean" else (cell.value, *cell.group): cell.estimate for cell in self.cells}
+        if labels not in known:
+            texts = (" | ".join("" if part is None else part for part in one) for one in known)
+            wanted = " | ".join("" if part is None else part for part in labels)
+            raise LabelError("The estimate has no {wanted!r}; {hint}", wanted=wanted, hint=did_you_mean(wanted, texts))
+        return known[labels]
+
+
+class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
+    """Everything that was asked of a release."""
+
+    release: str
+    rows: int
+    estimates: tuple[Estimated, ...]
+
+
+class KitNoise(Part, frozen=True):
+    """Noise on a number: the release has the mean ``intercept`` + ``slope`` · number, and this variance about it."""
+
+    variance: Real
+    slope: Real = 1.0
+    intercept: Real = 0.0
+
+
+class KitColumn(Part, frozen=True, kw_only=True):
+    """How a protected column is read.
+
+    Attributes:
+        channel: the file of its channel, beside the kit.
+        noise: of a number with noise.
+        keeps_shares: whether the release has each value as often as the table had it, up to chance.
+        keeps_with: the published columns whose cross-tables with it the release keeps too.
+    """
+
+    name: str
+    channel: str | None = None
+    noise: KitNoise | None = None
+    keeps_shares: bool = False
+    keeps_with: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.channel is None and self.noise is None and not self.keeps_shares) or (self.channel and self.noise):
+            raise FileError(
+                "the column {name!r} needs a channel, or noise, or shares that are kept.",
+                name=self.name,
+            )
+        if self.keeps_with and not self.keeps_shares:
+            raise FileError("the column {name!r} keeps cross-tables but not its shares.", name=self.name)
+        if self.noise is not None and not (self.noise.variance >= 0 and self.noise.slope != 0):
+            raise FileError("the noise of {name!r} needs a variance of at least 0 and a slope.", name=self.name)
+
+
+class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
+    """What a recipient needs beside a release.
+
+    Attributes:
+        release: the file, beside the kit.
+        rows_per_unit: how many rows one person has at most: so many rows count as one in intervals.
+    """
+
+    release: str
+    rows: int
+    protected: tuple[KitColumn, ...]
+    published: tuple[str, ...] = ()
+    rows_per_unit: int = 1

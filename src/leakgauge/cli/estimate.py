@@ -1,0 +1,175 @@
+"""``leakgauge estimate``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Column, Table
+from rich.text import Text
+
+from leakgauge.cli import options
+from leakgauge.cli.language import retell, say
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.errors import OptionError
+
+if TYPE_CHECKING:
+    from leakgauge.artefacts import Estimated, Estimates
+    from leakgauge.release.estimates import Recipient
+
+SHOWN = 60
+"""Numbers of one answer on the screen; the JSON has them all."""
+
+
+@click.command()
+@click.argument("release")
+@click.option(
+    "--channel",
+    multiple=True,
+    metavar="COLUMN=FILE|MECHANISM",
+    help="What a protected column went through; may be repeated. A kit has its own.",
+)
+@click.option("--shares", multiple=True, metavar="COLUMN", help="How often each value occurs; may be repeated.")
+@click.option(
+    "--crosstab",
+    multiple=True,
+    metavar="COLUMN,BY,…",
+    help="Shares of a column within published groups; may be repeated.",
+)
+@click.option("--mean", metavar="COLUMN", help="The mean of a number.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Groups of the mean; may be repeated.")
+@click.option("--rows-per-unit", type=int, default=1, show_default=True, help="Rows that one person has at most.")
+@options.reading
+@options.confidence
+@options.output
+def command(
+    release: str,
+    channel: tuple[str, ...],
+    shares: tuple[str, ...],
+    crosstab: tuple[str, ...],
+    mean: str | None,
+    by: tuple[str, ...],
+    rows_per_unit: int,
+    reading: Mapping[str, Any],
+    confidence: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """What a recipient can compute from a release, corrected for its channels, each number with an interval.
+
+    RELEASE is a released table, or the folder of a recipient's kit. Without --shares, --crosstab and --mean the shares
+    of every protected column are told, and the means of numbers with noise.
+
+    \b
+    leakgauge estimate release.csv --channel illness=channel.json --crosstab illness,city
+    leakgauge estimate release.csv --channel illness=channel.json --mean income --by illness
+    leakgauge estimate kit
+    """
+    from leakgauge.artefacts import Estimates
+    from leakgauge.release.estimates import estimate
+
+    if by and mean is None:
+        raise OptionError("--by groups a mean, and none is asked for; add --mean COLUMN, or use --crosstab.")
+    channels = _channels(channel)
+    files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
+    require_not_read(output, release, *files)
+    with working(say("Estimating from {release!s} …", release=Path(release).name)):
+        recipient = estimate(release, channels, confidence=confidence, rows_per_unit=rows_per_unit, **reading)
+        asked = [recipient.shares(one) for one in shares]
+        asked += [recipient.crosstab(*_columns(one)) for one in crosstab]
+        asked += [recipient.mean(mean, by)] if mean is not None else []
+        asked = asked or _everything(recipient)
+    found = Estimates(Path(release).name, asked[0].rows, tuple(asked))
+    deliver(found, as_json, output, lambda: render(found), shareable=True)
+
+
+def render(found: Estimates) -> Parts:
+    """A table for each answer, and what the intervals are."""
+    parts: Parts = []
+    for one in found.estimates:
+        parts.append(_table(one))
+        if len(one.cells) > SHOWN:
+            parts.append(say("… and {more:,} more, all of them with --json.", more=len(one.cells) - SHOWN))
+        parts.append(_worth(one))
+    confidence = next(iter(found.estimates[0].cells)).estimate.confidence or 0.0
+    parts.append(
+        say(
+            "Each interval by itself holds the truth about {percent:.4g} times in 100, for the table and for the "
+            "population that its rows are drawn from.",
+            percent=100 * confidence,
+        )
+    )
+    return parts
+
+
+def _table(one: Estimated) -> Table:
+    heads = [Column(name, overflow="fold") for name in (*one.by, *((one.column,) if one.kind != "mean" else ()))]
+    head = say("mean") if one.kind == "mean" else say("share")
+    table = Table(*heads, Column(head, justify="right"), say("interval"), title=_title(one), title_justify="left")
+    written = number if one.kind == "mean" else _percent
+    for cell in one.cells[:SHOWN]:
+        labels = (*cell.group, *((cell.value,) if one.kind != "mean" else ()))
+        named = (say("(missing)") if label is None else label for label in labels)
+        low, high = cell.estimate.ends
+        # A value may hold brackets, which would be read as markup.
+        table.add_row(*map(Text, (*named, written(cell.estimate.value), f"{written(low)} – {written(high)}")))
+    return table
+
+
+def _title(one: Estimated) -> str:
+    names = {"column": one.column, "by": ", ".join(one.by)}
+    if one.kind == "mean":
+        return say("Mean of {column!s} by {by!s}", **names) if one.by else say("Mean of {column!s}", **names)
+    return say("Shares of {column!s} by {by!s}", **names) if one.by else say("Shares of {column!s}", **names)
+
+
+def _worth(one: Estimated) -> str:
+    method = retell(one.method.value)
+    if one.effective_rows is None:
+        return say("Method: {method}; {rows:,} released rows.", method=method, rows=one.rows)
+    return say(
+        "Method: {method}; {rows:,} released rows are worth {worth:,.0f} rows of the table itself.",
+        method=method,
+        rows=one.rows,
+        worth=one.effective_rows.value,
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _channels(texts: Sequence[str]) -> dict[str, str]:
+    """What each column went through."""
+    channels: dict[str, str] = {}
+    for text in texts:
+        column, equals, how = text.partition("=")
+        if not (column and equals and how):
+            raise OptionError(
+                "--channel {text!r} is not COLUMN=FILE; write e.g. {example!s}.",
+                text=text,
+                example="illness=channel.json",
+            )
+        if column in channels:
+            raise OptionError("--channel is given twice for {column!r}; give it once.", column=column)
+        channels[column] = how
+    return channels
+
+
+def _columns(text: str) -> list[str]:
+    columns = [part.strip() for part in text.split(",")]
+    if len(columns) < 2 or not all(columns):
+        raise OptionError(
+            "--crosstab {text!r} needs two columns or more; write e.g. {example!s}.", text=text, example="illness,city"
+        )
+    return columns
+
+
+def _everything(recipient: Recipient) -> list[Estimated]:
+    """The shares of every protected column, and the means of those with noise."""
+    return [
+        recipient.shares(name) if read.noise is None else recipient.mean(name)
+        for name, read in recipient.protected.items()
+    ]

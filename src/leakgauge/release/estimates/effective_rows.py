@@ -1,0 +1,183 @@
+"""How many rows of the table itself a release is worth to somebody who estimates from it.
+
+An estimator of shares p from n rows of the table has the sampling error S = Σ p (1 − p) / n; from a release it has the
+error M of the mechanism as well. The release is worth n · S / (S + M) rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from leakgauge.errors import OptionError
+from leakgauge.probability import Channel, Distribution, Joint, Label
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import same_alphabet
+from leakgauge.release.estimates.correction import Correction, confused_values
+
+KEPT = 1e-9
+"""How far a share may be off that a channel keeps; channels of multiples of 2^-53 are off by rounding."""
+STRAIGHT = 1e-9
+"""How far, beside its range, the mean release of a number may be off a straight line."""
+
+
+class Estimator(Enum):
+    """How a recipient reads a released column: corrected for its channel, or as it is."""
+
+    CORRECTED = "corrected"
+    DIRECT = "direct"
+
+
+@dataclass(frozen=True)
+class EffectiveRows:
+    """The share of the rows that a release is worth.
+
+    Attributes:
+        share: between 0 and 1; 0 where values cannot be told apart.
+        estimator: the better one of those that are allowed.
+        confused: groups of values that the channel does not tell apart.
+    """
+
+    share: float
+    estimator: Estimator
+    confused: tuple[tuple[Label, ...], ...] = ()
+
+
+def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool = False) -> EffectiveRows:
+    """What a release is worth for the shares of the values; with a joint, for its cross-table with the background.
+
+    Args:
+        channel: from the values, or from pairs of a value and a background.
+        source: the true shares; of a joint, rows are the values and columns the background.
+        own: whether the channel was designed on these very shares. Where it keeps them, the release may be read as it
+            is; a channel that was made for another table would echo the shares of that one.
+
+    Example:
+        >>> flip = Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]])
+        >>> effective_rows(flip, Distribution(["ill", "well"], [0.5, 0.5])).share
+        0.25
+    """
+    parts = list(_parts(channel, source))
+    sampling = sum(float(part.weights @ (1 - (part.shares**2).sum(axis=1))) for part in parts)
+    found: list[EffectiveRows] = []
+    if own and all(part.is_kept for part in parts):
+        noise = sum(float(part.marginal @ (part.matrix * (1 - part.matrix)).sum(axis=1)) for part in parts)
+        found.append(EffectiveRows(_worth(sampling, noise), Estimator.DIRECT))
+    confused = tuple(dict.fromkeys(group for part in parts for group in confused_values(part.channel)))
+    if confused:
+        return found[0] if found else EffectiveRows(0.0, Estimator.CORRECTED, confused)
+    noise = 0.0
+    for part in parts:
+        released = part.marginal @ part.matrix
+        # Given the table: Σ_x p(x) (Σ_y q(y|x) |score|² − |e_x|²).
+        squares = Correction.of(part.channel, released / released.sum()).squares
+        noise += float(released @ squares.sum(axis=1)) - float(part.weights.sum())
+    found.append(EffectiveRows(_worth(sampling, noise), Estimator.CORRECTED))
+    return max(found, key=lambda one: one.share)
+
+
+def effective_rows_of_mean(variance: float, noise: float, slope: float = 1.0) -> float:
+    """What a release is worth for the mean of a number: var X / (var X + E Var(Y|X) / b²), where E[Y|X] = a + bX.
+
+    Args:
+        variance: of the number; within a group that of the group.
+        noise: the mean variance of the release given the number.
+        slope: b.
+    """
+    if not (variance >= 0 and noise >= 0 and slope != 0):
+        raise OptionError(
+            "A variance of {variance}, noise of {noise} and a slope of {slope}: give variances of at least 0 and a "
+            "slope other than 0.",
+            variance=variance,
+            noise=noise,
+            slope=slope,
+        )
+    return _worth(variance, noise / slope**2)
+
+
+def effective_rows_of_numbers(channel: Channel, source: Distribution) -> float:
+    """What a release through a channel of numbers is worth for their mean; 0 where no estimator is unbiased.
+
+    The better of the numbers as they are released, where E[Y|X] is a straight line, and of the channel's correction.
+    Clamping bends the line at its ends, so that only the correction is left.
+    """
+    (part,) = _parts(channel, source)
+    p = part.marginal
+    values, released = _numbers(channel.inputs), _numbers(channel.outputs)
+    if values is None:
+        raise OptionError("The channel reads values that are not numbers, which have no mean; ask for their shares.")
+    variance = float(p @ (values - p @ values) ** 2)
+    found = [0.0]
+    if released is not None and variance > 0:
+        means = part.matrix @ released
+        slope = float(p @ ((values - p @ values) * means)) / variance
+        off = means - (means[0] + slope * (values - values[0]))
+        if slope != 0 and np.abs(off).max() <= STRAIGHT * np.ptp(released):
+            noise = float(p @ (part.matrix @ released**2 - means**2))
+            found.append(effective_rows_of_mean(variance, max(noise, 0.0), slope))
+    if not confused_values(channel):
+        scores = Correction.of(channel, p @ part.matrix).scores @ values
+        found.append(effective_rows_of_mean(variance, max(float(p @ (part.matrix @ scores**2 - values**2)), 0.0)))
+    return max(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The backgrounds that one channel serves: their shares, and for each (a row) the shares of the values given it."""
+
+    channel: Channel
+    weights: Floats
+    shares: Floats
+
+    @property
+    def matrix(self) -> Floats:
+        return self.channel.matrix
+
+    @property
+    def marginal(self) -> Floats:
+        """How often each value occurs together with these backgrounds."""
+        return np.asarray(self.weights @ self.shares)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether each background has every value released as often as it occurs, and no others."""
+        places = {label: at for at, label in enumerate(self.channel.inputs)}
+        released = self.shares @ self.matrix
+        wanted = np.zeros_like(released)
+        for at, label in enumerate(self.channel.outputs):
+            if label in places:
+                wanted[:, at] = self.shares[:, places[label]]
+        return bool(np.abs(released - wanted).max() <= KEPT)
+
+
+def _parts(channel: Channel, source: Distribution | Joint) -> Iterator[_Part]:
+    if isinstance(source, Distribution):
+        same_alphabet(source.outcomes, channel.inputs, "outcomes of the source", "inputs of the channel")
+        yield _Part(channel, np.ones(1), source.probabilities[None, :])
+        return
+    weights = source.matrix.sum(axis=0)
+    met = np.flatnonzero(weights)
+    given = (source.matrix[:, met] / weights[met]).T
+    if set(channel.inputs) == set(source.rows):
+        yield _Part(channel.restrict(source.rows), weights[met], given)
+        return
+    for at, shares in zip(met, given, strict=True):
+        # Of values that a background does not have the channel may know nothing.
+        occur = np.flatnonzero(shares)
+        pairs = channel.restrict([(source.rows[x], source.columns[at]) for x in occur])
+        own = Channel([source.rows[x] for x in occur], pairs.outputs, pairs.matrix)
+        yield _Part(own, weights[[at]], shares[None, occur])
+
+
+def _worth(sampling: float, noise: float) -> float:
+    # Rounding may leave a noise of −1e-17. Where nothing varies and nothing is added, nothing is lost.
+    total = sampling + max(noise, 0.0)
+    return 1.0 if total <= 0 else max(sampling, 0.0) / total
+
+
+def _numbers(labels: tuple[Label, ...]) -> Floats | None:
+    plain = all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels)
+    return np.array(labels, dtype=np.float64) if plain else None

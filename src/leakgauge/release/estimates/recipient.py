@@ -1,0 +1,232 @@
+"""Shares, cross-tables and means from a release, corrected for its channels, each with an interval.
+
+Rows count as drawn from a larger population, so that an interval holds the share in the table and that in the
+population: sampling and mechanism both count. Each interval stands alone; of twenty at 95 % about one misses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import numpy as np
+
+from leakgauge.artefacts.estimates import Estimated, EstimatedCell, Method
+from leakgauge.artefacts.quantity import Origin, Quantity
+from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.probability import Counts, Label
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import text_of
+from leakgauge.release.estimates.correction import Correction
+from leakgauge.release.estimates.intervals import squared_quantile
+from leakgauge.release.estimates.means import means, means_by_protected
+from leakgauge.release.estimates.reading import Protected, by_output, by_value
+from leakgauge.release.estimates.shares import TWICE, Shares, corrected_shares, counted_shares
+from leakgauge.release.estimates.sums import GroupSums, sums_of_labels, sums_of_numbers
+from leakgauge.tables import Table, open_table
+from leakgauge.tables.reading import ReadingOptions
+
+MOST_CELLS = 100_000
+"""Combinations of values that one answer counts."""
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """What somebody can compute who has a release, and knows how its protected columns are read.
+
+    Attributes:
+        source: the release, as ``open_table`` takes it.
+        protected: how columns are read that went through a mechanism; all others count as published as they are.
+        rows: that the release must have; None where nobody said.
+        rows_per_unit: rows that one person has at most: so many count as one.
+        reading: how the release is read.
+    """
+
+    source: object
+    protected: Mapping[str, Protected]
+    confidence: float = 0.95
+    rows: int | None = None
+    rows_per_unit: int = 1
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+
+    def __post_init__(self) -> None:
+        squared_quantile(self.confidence)
+        if self.rows_per_unit < 1:
+            raise OptionError(
+                "A person has {found} rows at most; give a whole number of at least 1.", found=self.rows_per_unit
+            )
+
+    def shares(self, column: str) -> Estimated:
+        """How often each value of a column occurs, as shares of the rows; raises as ``crosstab``."""
+        return self.crosstab(column)
+
+    def crosstab(self, column: str, *by: str) -> Estimated:
+        """The shares of a column's values within each group of rows that agree in published columns.
+
+        Raises:
+            OptionError: groups of a protected column, a channel that is not known, or numbers with noise.
+            LabelError: values that the channel never releases.
+            RefusalError: values that the channel does not tell apart.
+        """
+        protected = self.protected.get(column)
+        if protected is not None and protected.noise is not None:
+            raise OptionError(
+                "Column {name!r} has numbers with noise, which have a mean but no shares; ask for its mean.",
+                name=column,
+            )
+        for name in by:
+            if name in self.protected:
+                raise OptionError(
+                    "Column {name!r} is protected; group by published columns, and name the protected one first.",
+                    name=name,
+                )
+        with self._opened() as table:
+            counts = table.counts(column, *by, limit=MOST_CELLS)
+        found, values, groups, sizes = self._shares(counts, protected, by)
+        return Estimated(
+            kind="crosstab" if by else "shares",
+            column=column,
+            by=by,
+            method=found.method,
+            rows=counts.n,
+            effective_rows=self._worth(found.worth * counts.n),
+            cells=tuple(self._cells(found, values, groups, sizes)),
+        )
+
+    def mean(self, column: str, by: str | Sequence[str] = ()) -> Estimated:
+        """The mean of a numeric column, over all rows or within groups.
+
+        Either may be protected: a published number by the values of one protected column, a protected number by
+        published columns, or both. Rows without a number are left out.
+
+        Raises:
+            OptionError: a protected column among several groups, or a channel that is not known.
+            ColumnError: a column that is not numeric.
+            LabelError: values that a channel never releases.
+            RefusalError: values that a channel does not tell apart.
+        """
+        names = (by,) if isinstance(by, str) else tuple(by)
+        hidden = next((self.protected[name] for name in names if name in self.protected), None)
+        if hidden is not None and len(names) > 1:
+            raise OptionError(
+                "Column {name!r} is protected and cannot be one of several groups; group by it alone.", name=hidden.name
+            )
+        if hidden is not None and hidden.noise is not None:
+            raise OptionError(
+                "Column {name!r} has numbers with noise, by which rows cannot be grouped; name another.",
+                name=hidden.name,
+            )
+        with self._opened() as table:
+            sums = self._sums(table, column, names)
+        quantile = squared_quantile(self.confidence) * self.rows_per_unit
+        rows, worth = int(sums.rows.sum()), None
+        sizes: list[int | None]
+        if hidden is None or hidden.reads_directly((column,)):
+            sums = sums if hidden is None else replace(sums, doubt=TWICE)
+            found, share = means(sums, quantile)
+            groups, sizes, worth = sums.groups, [int(size) for size in sums.rows], self._worth(share * rows)
+        else:
+            channel = hidden.known("A mean by group")
+            found = means_by_protected(sums, hidden.name, channel, quantile)
+            groups, sizes = tuple((value,) for value in channel.inputs), [None] * len(channel.inputs)
+        cells = (
+            EstimatedCell(None, tuple(map(_text, group)), size, self._quantity("mean", mean.value, mean.low, mean.high))
+            for group, size, mean in zip(groups, sizes, found, strict=True)
+        )
+        method = self._method_of_mean(column, hidden, names)
+        return Estimated(
+            kind="mean", column=column, by=names, method=method, rows=rows, effective_rows=worth, cells=tuple(cells)
+        )
+
+    def require_columns(self) -> None:
+        """Refuse a release that lacks a protected column."""
+        with self._opened() as table:
+            names = [column.name for column in table.columns()]
+        for name in self.protected:
+            if name not in names:
+                raise ColumnError(
+                    "The release has no column {name!r}, for which a channel is given; {hint}",
+                    name=name,
+                    hint=did_you_mean(name, names),
+                )
+
+    def _opened(self) -> Table:
+        table = open_table(self.source, **self.reading)
+        if self.rows is not None and table.rows != self.rows:
+            found = table.rows
+            table.close()
+            raise OptionError(
+                "The release has {found} rows, and its kit says {wanted}; give the release of this kit.",
+                found=found,
+                wanted=self.rows,
+            )
+        return table
+
+    def _shares(
+        self, counts: Counts, protected: Protected | None, by: tuple[str, ...]
+    ) -> tuple[Shares, tuple[Label, ...], tuple[tuple[Label, ...], ...], list[int]]:
+        """Shares, the values and groups that they are of, and how many rows each group has."""
+        doubt = squared_quantile(self.confidence) * self.rows_per_unit
+        if protected is not None and not protected.reads_directly(by):
+            channel = protected.known("A cross-table" if by else "The share of a value")
+            released, groups = by_output(counts, protected.name, channel)
+            found, values = corrected_shares(channel, released, doubt), channel.inputs
+        elif protected is None or protected.onto is None:
+            released, values, groups = by_value(counts)
+            method = Method.AS_PUBLISHED if protected is None else Method.DIRECT
+            found = counted_shares(released, doubt, method)
+        else:
+            released, groups = by_output(counts, protected.name, protected.onto)
+            found, values = counted_shares(released, doubt, Method.DIRECT, protected.onto), protected.onto.outputs
+        return found, values, groups, released.sum(axis=0).astype(np.int64).tolist()
+
+    def _cells(
+        self, found: Shares, values: tuple[Label, ...], groups: tuple[tuple[Label, ...], ...], sizes: list[int]
+    ) -> Iterator[EstimatedCell]:
+        for (at, group), (place, value) in product(enumerate(groups), enumerate(values)):
+            ends = (float(side[at, place]) for side in (found.values, found.lows, found.highs))
+            yield EstimatedCell(_text(value), tuple(map(_text, group)), sizes[at], self._quantity("share", *ends))
+
+    def _sums(self, table: Table, column: str, by: tuple[str, ...]) -> GroupSums:
+        """The numbers of a column, summed by what was released of the groups."""
+        protected = self.protected.get(column)
+        if protected is None or protected.noise is not None:
+            return sums_of_numbers(table, column, by, None if protected is None else protected.noise)
+        counts = table.counts(column, *by, limit=MOST_CELLS)
+        if protected.reads_directly(by):
+            released, values, groups = by_value(counts)
+            return replace(sums_of_labels(_numbers(column, values), released, groups), doubt=TWICE)
+        channel = protected.known("The mean")
+        released, groups = by_output(counts, column, channel)
+        numbers, shares = _numbers(column, channel.inputs), released.sum(axis=1) / released.sum()
+        correction = Correction.of(channel, shares)
+        scores = correction.scores @ numbers
+        noise = float(shares @ scores**2 - correction.likeliest(shares) @ numbers**2)
+        sums = sums_of_labels(scores, released, groups)
+        return replace(sums, low=float(numbers.min()), high=float(numbers.max()), noise=max(noise, 0.0))
+
+    def _method_of_mean(self, column: str, grouped: Protected | None, by: tuple[str, ...]) -> Method:
+        read = self.protected.get(column)
+        corrected = read is not None and read.noise is None and not read.reads_directly(by)
+        if corrected or (grouped is not None and not grouped.reads_directly((column,))):
+            return Method.INVERSION
+        return Method.AS_PUBLISHED if read is None and grouped is None else Method.DIRECT
+
+    def _quantity(self, unit: str, value: float, low: float, high: float) -> Quantity:
+        return Quantity(value, unit, low, high, self.confidence, Origin.PUBLIC)
+
+    def _worth(self, rows: float) -> Quantity:
+        return Quantity(rows / self.rows_per_unit, "rows", origin=Origin.PUBLIC)
+
+
+def _numbers(column: str, labels: Sequence[Label]) -> Floats:
+    if not all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels):
+        raise OptionError(
+            "Column {name!r} has values that are not numbers, which have no mean; ask for their shares.", name=column
+        )
+    return np.array(labels, dtype=np.float64)
+
+
+def _text(label: Label) -> str | None:
+    return None if label is None else text_of(label)

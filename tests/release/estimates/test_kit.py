@@ -1,0 +1,148 @@
+"""The recipient's kit: what is in it, what must not be, and that its script says what the library says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyarrow import csv
+
+import leakgauge as lg
+from leakgauge.artefacts import Kit
+from leakgauge.artefacts.codec import read
+from leakgauge.artefacts.estimates import Estimated, Method
+from leakgauge.errors import ColumnError, FileError, OptionError
+from leakgauge.mechanisms import randomized_response
+from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.release.estimates import Noise, Protected, write_kit
+from tests.release.estimates.keeping import keeping
+from tests.release.estimates.test_estimate import ILLNESSES, released
+
+RESPONSE = randomized_response(2.0, letters=ILLNESSES).channel()
+KEEPING = Channel(ILLNESSES, ILLNESSES, keeping(np.array([0.2, 0.7, 0.1]), 0.2))
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    path = tmp_path / "release.csv"
+    csv.write_csv(released(2000)[0], path)
+    return path
+
+
+def test_a_kit_says_how_each_column_is_read(tmp_path: Path, release: Path) -> None:
+    folder = tmp_path / "kit"
+    columns = [Protected("illness", RESPONSE), Protected("income", noise=Noise(800.0))]
+    kit = write_kit(folder, release, columns, origins={"illness": PriorOrigin.PUBLIC})
+    assert kit == read(Kit, folder / "kit.json")
+    assert kit.published == ("city", "age") and kit.rows == 2000
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md",
+        "channel-1.json",
+        "estimate.py",
+        "kit.json",
+        "release.csv",
+    }
+    found = lg.estimate(folder)
+    assert found.crosstab("illness", "city") == lg.estimate(release, {"illness": RESPONSE}).crosstab("illness", "city")
+    assert found.mean("income").method is Method.DIRECT
+    assert "leakgauge estimate . --crosstab illness,city" in (folder / "README.md").read_text()
+
+
+def script(folder: Path, *arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, folder / "estimate.py", *arguments], capture_output=True, text=True, check=False, cwd="/"
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def agrees(shown: str, found: Estimated) -> bool:
+    numbers = [tuple(map(float, line)) for line in re.findall(r": (\S+) \[(\S+), (\S+)\]", shown)]
+    ours = [(cell.estimate.value, *cell.estimate.ends) for cell in found.cells]
+    return len(numbers) == len(ours) and np.allclose(sorted(numbers), sorted(ours), rtol=0, atol=1e-4)
+
+
+def test_the_script_says_the_same(tmp_path: Path, release: Path) -> None:
+    folder = tmp_path / "kit"
+    write_kit(
+        folder, release, [Protected("illness", RESPONSE)], origins={"illness": PriorOrigin.PUBLIC}, rows_per_unit=2
+    )
+    recipient = lg.estimate(folder)
+    assert agrees(script(folder)[1], recipient.shares("illness"))
+    assert agrees(script(folder, "illness", "city")[1], recipient.crosstab("illness", "city"))
+    # Few rows: inversion leaves the simplex, and expectation maximisation takes over.
+    some = released(60, seed=8)[0]
+    csv.write_csv(some, tmp_path / "few.csv")
+    write_kit(tmp_path / "few", tmp_path / "few.csv", [Protected("illness", RESPONSE)], publish_shares=True)
+    few = lg.estimate(tmp_path / "few").crosstab("illness", "city")
+    assert few.method is Method.LIKELIHOOD
+    assert agrees(script(tmp_path / "few", "illness", "city")[1], few)
+
+
+def test_private_channels_stay_out_of_it(tmp_path: Path, release: Path) -> None:
+    kept = Protected("illness", KEEPING, keeps_shares=True)
+    for origin in (None, PriorOrigin.THIS_TABLE):
+        folder = tmp_path / f"kit {origin}"
+        write_kit(folder, release, [kept], origins={} if origin is None else {"illness": origin})
+        assert not list(folder.glob("channel*"))
+        found = lg.estimate(folder).shares("illness")
+        assert found.method is Method.DIRECT
+        assert found.effective_rows is not None and found.effective_rows.value == pytest.approx(1000)
+        assert agrees(script(folder)[1], found)
+        code, said = script(folder, "illness", "city")
+        assert code == 1 and "need its channel" in said
+    with pytest.raises(OptionError, match="follows from private counts and does not keep its shares"):
+        write_kit(tmp_path / "none", release, [Protected("illness", RESPONSE)])
+    assert not (tmp_path / "none" / "kit.json").exists()
+    declared = tmp_path / "declared"
+    write_kit(declared, release, [kept], publish_shares=True)
+    stored = json.loads((declared / "channel-1.json").read_text())
+    assert stored["prior_origin"] == "public" and stored["keep_inside"] is False
+
+
+def test_a_channel_that_keeps_other_shares_is_corrected_for(tmp_path: Path, release: Path) -> None:
+    kept = Protected("illness", KEEPING, keeps_shares=True, keeps_with=frozenset({"city"}))
+    for origin in (PriorOrigin.NOISY_HISTOGRAM, PriorOrigin.PUBLIC):
+        folder = tmp_path / origin.value
+        (column,) = write_kit(folder, release, [kept], origins={"illness": origin}).protected
+        assert column.channel is not None and not column.keeps_shares and column.keeps_with == ()
+        assert lg.estimate(folder).shares("illness").method is not Method.DIRECT
+
+
+def changed(folder: Path, **fields: object) -> None:
+    path = folder / "kit.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+
+def test_a_kit_that_does_not_fit_is_refused(tmp_path: Path, release: Path) -> None:
+    folder = tmp_path / "kit"
+    kit = [Protected("illness", RESPONSE)]
+    write_kit(folder, release, kit, origins={"illness": PriorOrigin.PUBLIC})
+    with pytest.raises(OptionError, match="holds a kit, which says how its columns are read; leave the channels out"):
+        lg.estimate(folder, {"illness": RESPONSE})
+    changed(folder, rows=1999)
+    with pytest.raises(OptionError, match="The release has 2000 rows, and its kit says 1999"):
+        lg.estimate(folder)
+    for outside in ("../release.csv", "/etc/passwd", ""):
+        changed(folder, rows=2000, release=outside)
+        with pytest.raises(FileError, match="does not lie beside it"):
+            lg.estimate(folder)
+    changed(folder, release="release.csv", protected=[{"name": "illness"}])
+    with pytest.raises(FileError, match="'illness' needs a channel, or noise, or shares that are kept"):
+        lg.estimate(folder)
+    changed(folder, protected=[{"name": "illness", "keeps_with": ["city"], "channel": "channel-1.json"}])
+    with pytest.raises(FileError, match="keeps cross-tables but not its shares"):
+        lg.estimate(folder)
+    changed(folder, protected=[{"name": "income", "noise": {"variance": -1}}])
+    with pytest.raises(FileError, match="the noise of 'income'"):
+        lg.estimate(folder)
+    changed(folder, protected=[{"name": "town", "keeps_shares": True}])
+    with pytest.raises(ColumnError, match="no column 'town'"):
+        lg.estimate(folder)
+    changed(folder, protected=[], rows_per_unit=0)
+    with pytest.raises(OptionError, match="0 rows at most"):
+        lg.estimate(folder)
