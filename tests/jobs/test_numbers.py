@@ -14,6 +14,7 @@ from leakgauge.artefacts import Measurement, Record, Request, Utility
 from leakgauge.distances.centres import centres
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.jobs.protect import Done, protect
+from leakgauge.jobs.protect.earlier import earlier_job
 from leakgauge.measures.shannon import entropy
 from leakgauge.release import verify
 from leakgauge.release.guarantees import said_of_bins
@@ -186,3 +187,9 @@ def test_design_takes_an_error_too(stays: Path, capsys: pytest.CaptureFixture[st
     for verb in ("design", "compare"):
         code, _, err = run(capsys, verb, stays, "--secret", "cost", "--max-distortion", 0.2)
         assert code == 2 and "--bins cost=auto" in " ".join(err.split())
+
+
+def test_bins_that_an_error_implied_are_taken_over_when_it_is_repeated(done: Done) -> None:
+    earlier = earlier_job(done.folder)
+    (own,) = (text for text in earlier.asked.bins if text.startswith("cost="))
+    assert own == f"cost={done.read(Record, 'release.json').plan.bins['cost'].binning}"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Headline, Job, JobEvent, Quantity, Request, SecretOutcome, Survey, Utility
     from leakgauge.jobs.protect import Done, Progress
 
+ROUNDED = 1e-9
+"""Of an error that was asked for: what rounding may add."""
 STAGES = {
     "coarsen": message("choosing the levels"),
     "survey": message("looking through the columns"),
@@ -278,7 +280,20 @@ def _numbers(worth: Utility) -> Parts:
         fields: dict[str, object] = {"column": column, "error": _amount(one.measured)}
         if one.promised is not None:
             fields["most"] = _amount(one.promised)
-            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by design.", **fields))
+            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by its law.", **fields))
+            if one.allowed is not None and one.promised.value > one.allowed.value * (1 + ROUNDED):
+                # A mechanism that was taken over was designed for another table.
+                asked = _amount(one.allowed)
+                parts.append(
+                    Text(
+                        say(
+                            "The error of {column!s} may be larger than the {asked!s} asked for.",
+                            column=column,
+                            asked=asked,
+                        ),
+                        "yellow",
+                    )
+                )
         else:
             parts.append(say("· {column!s} is off by {error!s} on average.", **fields))
         if one.lower is None or one.upper is None:

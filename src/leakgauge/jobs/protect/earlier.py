@@ -46,10 +46,16 @@ class Earlier:
     def asked(self) -> Request:
         """What was asked, as it is asked again: edges that were learnt stay, and nothing is bought again."""
         asked = self.job.asked
-        fixed = {name: f"{name}={one.binning}" for name, one in self.record.plan.bins.items()}
+        named = {text.rpartition("=")[0] for text in asked.bins}
+        fixed = {name: f"{name}={one.binning}" for name, one in self.record.plan.bins.items() if one.level is None}
+        if asked.min_k is not None:
+            # The public columns are coarsened anew, as the new table needs it.
+            fixed = {name: text for name, text in fixed.items() if name in asked.released_secrets}
+        # For an error that readers can bear there are bins that nobody asked for.
+        implied = (fixed[name] for name in asked.released_secrets if name in fixed and name not in named)
         return structs.replace(
             asked,
-            bins=tuple(fixed.get(text.rpartition("=")[0], text) for text in asked.bins),
+            bins=(*(fixed.get(text.rpartition("=")[0], text) for text in asked.bins), *implied),
             accounted=None,
             # By its default the account would have the name of the new table.
             dataset=None if asked.ledger is None else asked.dataset or default_dataset(asked.table),

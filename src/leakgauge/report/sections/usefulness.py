@@ -87,6 +87,13 @@ def _numbers(tell: Teller) -> Iterator[Content]:
     rows = []
     for column in columns:
         place = ("utility.json", "numbers", column)
+        allowed, promised = (tell.get(*place, name, "value") for name in ("allowed", "promised"))
+        if allowed is not None and promised is not None and promised > allowed * (1 + 1e-9):
+            yield tell.alarm(
+                "On this table the mean error of {column} may be larger than what was asked for: the mechanism was "
+                "designed for another table.",
+                column=own(column),
+            )
         if tell.has(*place, "lower"):
             shares = (tell.cell(*place, name, percent=True) for name in ("beyond", "released_beyond"))
             ends = (tell.cell(*place, name) for name in bounds)
