@@ -284,7 +284,7 @@ def _exposures(audit: Audit) -> Parts:
         told.add_row(
             ", ".join(one.secret),
             f"{one.entropy.value:.3g}",
-            *map(_bits, parts),
+            *(_bits(part, one.entropy.value) for part in parts),
             f"{one.everything.success.value:.1%}",
         )
     if audit.total is not None:
@@ -300,8 +300,9 @@ def _exposures(audit: Audit) -> Parts:
     return shown
 
 
-def _bits(told: Bracket) -> str:
-    low, high = told.information.ends
+def _bits(told: Bracket, whole: float) -> str:
+    """Bits of a secret; its whole entropy is an estimate too, of which nobody learns more than all."""
+    low, high = (min(end, whole) for end in told.information.ends)
     return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
 
 

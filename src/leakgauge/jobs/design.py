@@ -157,9 +157,14 @@ def bins_within(table: Table, column: str, asked: Binning | None, within: float)
             name=column,
             kind=kind.words,
         )
-    if asked is None and table.group_sizes([(column,)])[0].groups <= MOST_BINS:
+    values = table.group_sizes([(column,)])[0].groups
+    if asked is None and values <= MOST_BINS:
         return None
-    return settled(table, column, Auto(within) if asked in (None, Auto()) else asked)
+    found = settled(table, column, Auto(within) if asked in (None, Auto()) else asked)
+    if asked is None and values <= MOST_VALUES and bin_error(table, column, found) >= within:
+        # Slower than bins, and finer than any.
+        return None
+    return found
 
 
 def left_within(table: Table, column: str, bins: Binning | None, within: float) -> float:

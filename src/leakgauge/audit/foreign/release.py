@@ -125,6 +125,9 @@ class ForeignRelease:
 
         Who knows the truth finds nobody by a value that mostly is another.
         """
+        if _order_is_doubtful(self.matched, self.changed):
+            # Which values are true cannot be told then; all of them may be.
+            return self.published
         mostly = {name for name, one in self.changed.items() if one.contains.mean() >= 0.5}
         return tuple(name for name in self.published if name in mostly or name not in self.changed)
 
@@ -268,9 +271,13 @@ def _identifiers(
             )
 
 
+def _order_is_doubtful(matched: Matched, changed: Mapping[str, Changed]) -> bool:
+    return matched.key is None and not any(one.follows_the_original for one in changed.values())
+
+
 def _doubted_order(matched: Matched, changed: Mapping[str, Changed]) -> Iterator[Sentence]:
     """A warning where rows that were matched by order have nothing to do with each other."""
-    if matched.key is None and not any(one.follows_the_original for one in changed.values()):
+    if _order_is_doubtful(matched, changed):
         yield Sentence(
             "Matched by order, the rows agree no more than by chance: their order may be another, and then every "
             "number here is too low; match them with --key."

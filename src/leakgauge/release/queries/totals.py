@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -327,7 +328,12 @@ class Mean(TotalQuery):
 
 
 def _quotients(total: float, count: float, total_reach: float, count_reach: float) -> tuple[float, float, float]:
-    """The smallest quotient, that of the noisy numbers, and the largest; there is at least one row."""
+    """The smallest quotient, that of the noisy numbers, and the largest; there is at least one row.
+
+    Where the count says that there is none, no mean is ruled out.
+    """
+    if count + count_reach < 1:
+        return -math.inf, total, math.inf
     fewest, most = max(count - count_reach, 1.0), max(count + count_reach, 1.0)
     low, high = total - total_reach, total + total_reach
     return min(low / fewest, low / most), total / max(count, 1.0), max(high / fewest, high / most)
