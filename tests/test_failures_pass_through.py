@@ -91,7 +91,7 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
-    audit = SimpleNamespace(violated=False, alone=None)
+    audit = SimpleNamespace(violated=False, alone=None, smallest=None)
     folder = SimpleNamespace(place=tmp_path, read=lambda kind, name: audit, write=lambda name, artefact: None)
     asked = Request("people.csv", ("illness",), max_distortion=0.2)
     sources = SimpleNamespace(table=None, original=None, diagram=None, questionnaire=None)

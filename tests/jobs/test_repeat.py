@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import shutil
@@ -333,3 +334,26 @@ def test_persons_are_compared_by_all_their_values() -> None:
         # Of 1, 2, 3 and whoever has no name, 2 has another value.
         assert persons_in_both(first, second, "who", ("ill",)) == (4, 3)
         assert persons_in_both(first, first, "who", ("ill",)) == (5, 5)
+
+
+def test_levels_are_those_of_the_record_whatever_is_in_their_file_now(here: Path) -> None:
+    cities = sorted({row["city"] for row in rows_of("january.csv")} | {row["city"] for row in rows_of("february.csv")})
+    Path("cities.csv").write_text("".join(f"{one};all\n" for one in cities), encoding="utf-8")
+    asked = {**ASKED, "levels": ["city=cities.csv:1"], "ledger": None}
+    done = lg.protect("january.csv", "out/levels", **asked)
+    files = {file.name: file.read_bytes() for file in done.folder.iterdir()}
+    Path("cities.csv").write_text("".join(f"{one};renamed\n" for one in cities), encoding="utf-8")
+    with pytest.raises(FileError, match="no longer what the job would draw"):
+        lg.protect("january.csv", "out/levels", **asked)
+    assert {file.name: file.read_bytes() for file in done.folder.iterdir()} == files, "a finished job stays one"
+    for month in ("renamed", "gone"):
+        if month == "gone":
+            Path("cities.csv").unlink()
+        made = again(folder=f"out/{month}", repeat="out/levels")
+        assert {row["city"] for row in rows_of(made.folder / "release.csv")} == {"all"}
+        assert made.read(Record, "release.json").plan.bins == done.read(Record, "release.json").plan.bins
+
+
+def rows_of(file: Path | str) -> list[dict[str, str]]:
+    with Path(file).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))

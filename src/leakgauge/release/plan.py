@@ -131,11 +131,12 @@ class ReleasePlan:
         return release(self, table, to, **options)
 
 
-def read_plan(path: Path | str) -> ReleasePlan:
+def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
     These are ``suppress_below`` and ``suppress_unit``, and of persons ``unit`` and ``rows_per_unit``. Files of channels
-    and levels lie relative to it. ``from_another_table = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
+    and levels lie relative to it; levels that are ``known`` already are not read from theirs. ``from_another_table =
+    […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -164,7 +165,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
         )
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
-        coarser = _coarser(levels, bins, place.parent)
+        coarser = _coarser({name: (known or {}).get(name, how) for name, how in levels.items()}, bins, place.parent)
         return ReleasePlan(planned, public, bins, levels=coarser, from_another_table=learnt, clamp=clamp, **said)
     except FileError:
         raise

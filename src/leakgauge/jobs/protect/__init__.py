@@ -160,7 +160,7 @@ def protect(
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         watch = watched(content)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
-        sources = open_sources(settled, source, opened)
+        sources = open_sources(settled, source, opened, None if earlier is None else earlier.levels(settled))
         if earlier is not None:
             plan = plan_of(settled, earlier.chosen(), sources, learnt=earlier.learnt(settled))
             earlier.require_known_values(plan, source)
@@ -168,6 +168,8 @@ def protect(
             require_designable(settled, sources)
         policy = None if request.policy is None else read_policy(request.policy)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
+        work = Work(settled, kept, sources, policy, lambda done, total: None, earlier, coarsening)
+        _require_same_draws(work, overwrite)
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),
             command="" if request.table == FRAME else request.command(place),
@@ -175,7 +177,6 @@ def protect(
         )
         if request.diagram is not None:
             write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
-        work = Work(settled, kept, sources, policy, lambda done, total: None, earlier, coarsening)
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -309,6 +310,13 @@ def _do(
         watch.require_unchanged()
     folder.finish(name, inputs, outputs, time.monotonic() - start)
     return None
+
+
+def _require_same_draws(work: Work, overwrite: bool) -> None:
+    """Refuse before anything is written to a folder whose release would be drawn anew: a finished job stays one."""
+    for name in STAGES:
+        if name in work.folder.job.stages and not work.folder.is_done(name, _inputs(work, name)):
+            _require_unspent(work, name, overwrite)
 
 
 def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:

@@ -194,7 +194,16 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
     question = replace(question, keep=KeepOnTheWhole(asked.keep))
-    solution = _solved(aim, question, table)
+    try:
+        solution = _solved(aim, question, table)
+    except RefusalError as error:
+        if aim.within is None:
+            raise
+        raise RefusalError(
+            "{reason} Of the {within:g} asked for with --within the bins take a part; these numbers are of what is left.",
+            reason=error,
+            within=aim.within,
+        ) from None
     if aim.max_distortion is None and aim.max_leakage is None and solution.leakage < TELLS_NOTHING:
         # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)

@@ -20,8 +20,9 @@ from leakgauge.release import ReleasePlan
 from leakgauge.release.bound import bind
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest, read_record
-from leakgauge.release.recorded_plan import PRIVATE_LETTERS
-from leakgauge.tables import Column, Kind, Table
+from leakgauge.release.recorded_plan import PRIVATE_LETTERS, binnings
+from leakgauge.tables import Column, Kind, Levels, Table
+from leakgauge.tables.levels import named_levels
 
 RECORD = "release.json"
 _DECIDING = (
@@ -114,6 +115,17 @@ class Earlier:
                     path=str(self.folder),
                     now=kinds[name],
                 )
+
+    def levels(self, asked: Request) -> dict[str, Levels]:
+        """The levels that are not named anew, as the record has them: their file may be another by now, or gone."""
+        before = named_levels(self.job.asked.levels, self.job.asked.columns)
+        now = named_levels(asked.levels, asked.columns)
+        recorded = binnings(self.record.plan)
+        return {
+            name: how
+            for name, how in recorded.items()
+            if isinstance(how, Levels) and name in now and now[name] == before.get(name)
+        }
 
     def chosen(self) -> dict[tuple[str, ...], Chosen]:
         """How each group of secrets is released: as it was, and designed from what is another table now."""

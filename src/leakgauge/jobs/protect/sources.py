@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,9 +22,10 @@ from leakgauge.measures import Estimator, background_floor, estimate
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
-from leakgauge.tables import Binning, Suppression, Table, in_bins, suppressed
+from leakgauge.tables import Binning, Levels, Suppression, Table, in_bins, suppressed
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.levels import named_levels
 from leakgauge.tables.opening import source_files
 
 if TYPE_CHECKING:
@@ -102,8 +104,10 @@ class Sources:
         return estimate(background_floor, counts, secret, background=[name], estimator=Estimator.MILLER_MADOW).value
 
 
-def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
-    """All of it; a ledger is closed with the stack."""
+def open_sources(
+    asked: Request, table: Table, opened: ExitStack, levels: Mapping[str, Levels] | None = None
+) -> Sources:
+    """All of it; a ledger is closed with the stack. ``levels`` that are known already are not read from their files."""
     diagram = default_diagram() if asked.diagram is None else read_diagram(asked.diagram)
     answers = asked.questionnaire
     ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
@@ -114,7 +118,7 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     for aim in asked.aims:
         # A file of distances that cannot be read is told before anything is done.
         distortion_named(aim.distortion)
-    bins = _settled_bins(asked, table)
+    bins = _settled_bins(asked, table, levels or {})
     below = asked.suppress_below
     hidden = None if below is None else Suppression(asked.public, below, asked.unit)
     return Sources(
@@ -129,9 +133,12 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     )
 
 
-def _settled_bins(asked: Request, table: Table) -> dict[str, Binning]:
+def _settled_bins(asked: Request, table: Table, levels: Mapping[str, Levels]) -> dict[str, Binning]:
     """How columns are binned, with all that the table decides of it."""
-    bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen), asked.levels)
+    columns = (*asked.secrets, *asked.seen)
+    named = zip(asked.levels, named_levels(asked.levels, columns), strict=True)
+    bins = parse_binnings(asked.bins, columns, [text for text, name in named if name not in levels])
+    bins |= levels
     for aim in asked.aims:
         if aim.within is not None:
             (column,) = aim.columns

@@ -38,6 +38,7 @@ from leakgauge.release.bound import bind
 from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
+from leakgauge.tables import Levels
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
@@ -86,7 +87,12 @@ class Work:
     @property
     def plan(self) -> ReleasePlan:
         """By which the secret is released, once that is chosen."""
-        return self.folder.plan or read_plan(self.folder.place / PLAN)
+        if self.folder.plan is None:
+            # Levels are those that were read when the job began, whatever is in their files now.
+            bins = self.sources.released_bins(self.asked)
+            levels = {name: how for name, how in bins.items() if isinstance(how, Levels)}
+            self.folder.plan = read_plan(self.folder.place / PLAN, levels)
+        return self.folder.plan
 
     @property
     def release(self) -> Release:
