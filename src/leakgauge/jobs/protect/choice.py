@@ -200,7 +200,8 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         if aim.within is None:
             raise
         raise RefusalError(
-            "{reason} Of the {within:g} asked for with --within the bins take a part; these numbers are of what is left.",
+            "{reason} Of the {within:g} asked for with --within the bins take a part; these numbers are of what is "
+            "left.",
             reason=error,
             within=aim.within,
         ) from None
