@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.audit.anonymity import anonymity
+from leakgauge.audit.anonymity import among_people, anonymity
 from leakgauge.audit.anonymity import diversity as of_rows
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.randomness import simulation
@@ -119,3 +119,12 @@ def test_what_cannot_be_counted_is_refused() -> None:
         anonymity(table, ["a", "b"], "b")
     with pytest.raises(ColumnError, match="no column 'c'"):
         anonymity(table, ["a"], "c")
+
+
+def test_people_with_several_rows_are_counted_once() -> None:
+    table = open_table(pa.table({"city": ["A", "A", "A", "B", "B"]}))
+    rows = anonymity(table, ["city"])
+    people = among_people(rows, np.array([0, 0, 0, 1, 1]), np.array([7, 7, 8, 9, 9]))
+    assert (rows.k, rows.unique) == (2, 0)
+    # Both rows of B are one person's, who stands alone there.
+    assert (people.k, people.unique) == (1, 2)

@@ -25,7 +25,7 @@ from leakgauge.notions import curves
 from leakgauge.notions.relation import PAIRWISE_CELLS
 from leakgauge.probability import cells
 from leakgauge.release.queries import query
-from leakgauge.tables import chosen_bins, duckdb_columns, sampling, table
+from leakgauge.tables import binnings, duckdb_columns, sampling, table
 from leakgauge.web import guard
 from tests.cli.tree import options
 
@@ -75,7 +75,7 @@ LIMITS: Final = (
     f"boosted trees on at most {learner.MOST_ROWS:,} rows",
     f"by the {learner.CLASSES} most frequent ones and the rest",
     f"A secret with more than {design.MOST_VALUES} values is not designed for",
-    f"Bins that are chosen for it are at most {chosen_bins.MOST_BINS}",
+    f"Bins that are chosen for it are at most {binnings.MOST_BINS}",
     f"from about {math.isqrt(choice.NUMBER_CELLS // 2)} bins on",
     "at a confidence of 1 − 10⁻⁶",
 )

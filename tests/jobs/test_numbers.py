@@ -61,7 +61,7 @@ def column(place: Path, name: str) -> list[str]:
 def test_the_file_holds_the_bins_that_were_measured(done: Done, stays: Path) -> None:
     record = done.read(Record, "release.json")
     assert {name: one.learnt.asked for name, one in record.plan.bins.items() if one.learnt} == {
-        "cost": "auto:600",
+        "cost": "auto:600:50",
         "admitted": "auto",
     }
     bins = {name: parse_binning(one.binning) for name, one in record.plan.bins.items()}

@@ -48,7 +48,8 @@ def test_groups_smaller_than_a_policy_allows_are_refused(people: pa.Table) -> No
     assert found.smallest is not None
     require_large_groups(found, Policy(min_k=found.smallest))
     with pytest.raises(
-        RefusalError, match=r"public columns coin, street has \d+, and the policy asks for 500 \(min_k\)"
+        RefusalError,
+        match=r"public columns coin, street has \d+ rows, or persons, and the policy asks for 500 \(min_k\)",
     ):
         require_large_groups(found, Policy(min_k=500))
 

@@ -11,6 +11,7 @@ import pytest
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.tables import in_bins, open_table
 from leakgauge.tables.binnings import (
+    MOST_BINS,
     Auto,
     Binning,
     Calendar,
@@ -22,7 +23,7 @@ from leakgauge.tables.binnings import (
     parse_binning,
     spelled_binning,
 )
-from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, settled
+from leakgauge.tables.chosen_bins import bin_error, settled
 
 COSTS = np.random.default_rng(5).lognormal(7, 1, 4000).round(2)
 

@@ -189,12 +189,12 @@ class Diversity(Part, frozen=True):
 
 
 class Anonymity(Part, frozen=True):
-    """How many rows share their quasi-identifiers.
+    """How many rows, or persons where a unit was named, share their quasi-identifiers.
 
     Attributes:
         classes: combinations that occur.
-        k: the rows of the smallest class: the table is k-anonymous.
-        unique: rows that are alone in their class.
+        k: the rows, or persons, of the smallest class: the table is k-anonymous.
+        unique: rows that share their class with no other row, or person.
     """
 
     quasi_identifiers: Annotated[tuple[str, ...], Origin.DECLARED]

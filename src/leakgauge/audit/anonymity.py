@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from msgspec import structs
 
 from leakgauge.artefacts import Anonymity, Diversity
 from leakgauge.errors import OptionError
@@ -72,6 +73,14 @@ def diversity(secret: str, classes: Codes, values: Codes) -> Diversity:
     letters = int(values.max()) + 1
     cells, rows = np.unique(classes * letters + values, return_counts=True)
     return _diversity(secret, cells // letters, cells % letters, rows, ordered=False)
+
+
+def among_people(found: Anonymity, classes: Codes, units: Codes) -> Anonymity:
+    """The same counted in persons, to whom several rows may belong: a person alone in a class stands alone there."""
+    pairs = np.unique(np.stack([classes, units]), axis=1)
+    people = np.bincount(pairs[0], minlength=int(classes.max()) + 1)
+    alone = int(np.bincount(classes)[people == 1].sum())
+    return structs.replace(found, k=int(people[people > 0].min()), unique=alone)
 
 
 def _is_ordered(table: Table, name: str) -> bool:

@@ -136,7 +136,7 @@ def command(
     ):
         bins = dict(question.bins)
         if within is not None:
-            found = bins_within(source, released[0], bins.get(released[0]), within)
+            found = bins_within(source, released[0], bins.get(released[0]), within, beside=bool(background))
             bins |= {} if found is None else {released[0]: found}
             target = MaxDistortion(left_within(source, released[0], found, within))
         bins = {name: settled(source, name, how) for name, how in bins.items()}

@@ -13,7 +13,7 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
-from leakgauge.audit.anonymity import diversity
+from leakgauge.audit.anonymity import among_people, diversity
 from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
@@ -23,6 +23,7 @@ from leakgauge.audit.foreign import (
     ForeignRoles,
     attack_foreign,
     left_out,
+    open_foreign,
     read_foreign,
     shown_by_matched_rows,
 )
@@ -66,6 +67,7 @@ def audit_release(
     if case.public:
         with open_table(released or release.output) as table:
             hidden = anonymity(table, case.public)
+        hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
     exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)
     wrong = (
         *(one.failure for one in verification.checks if one.holds is False),
@@ -136,7 +138,7 @@ def audit_foreign(
     columns = {name: shown_by_matched_rows(release.changed[name], each, case.simulation_seed) for name in held}
     hidden = None
     if release.linkable:
-        with open_table(str(released), **settings.get("reading", {})) as table:
+        with open_foreign(released, settings.get("reading")) as table:
             hidden = anonymity(table, release.linkable)
     exposures, attacks = _attacked(case, lambda tell: attack_foreign(release, tell), progress)
     return sealed(

@@ -18,11 +18,13 @@ from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, P
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import text_of
 from leakgauge.tables import Binning, Kind, Table
-from leakgauge.tables.binnings import Auto, asked_binning, spelled_binning
-from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, present_share, settled
+from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_binning
+from leakgauge.tables.chosen_bins import bin_error, present_share, settled
 
 MOST_VALUES = 1000
 """A secret with more is a number or a key, which is gathered into bins first."""
+BINS_BESIDE = 50
+"""Bins of a number that is designed beside what an attacker knows, at most: some seconds."""
 _ON_A_LINE = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 _ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Origin.ACCOUNTED}
 """Of numbers that follow from such frequencies; from any others they are the table's."""
@@ -144,8 +146,12 @@ def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str
     )
 
 
-def bins_within(table: Table, column: str, asked: Binning | None, within: float) -> Binning | None:
+def bins_within(
+    table: Table, column: str, asked: Binning | None, within: float, *, beside: bool = False
+) -> Binning | None:
     """The bins of a secret that is released within a mean error: those asked for, else auto where it has many values.
+
+    ``beside`` known columns a design of many numbers takes minutes, and fewer bins are chosen.
 
     Raises:
         ColumnError: the column holds neither numbers nor dates.
@@ -153,15 +159,17 @@ def bins_within(table: Table, column: str, asked: Binning | None, within: float)
     kind = next((one.kind for one in table.columns() if one.name == column), None)
     if kind is not None and kind not in _ON_A_LINE:
         raise ColumnError(
-            "Column {name!r} holds {kind}, and --within needs numbers or dates; say --max-distortion.",
+            "Column {name!r} holds {kind}, and --within needs numbers or dates; say how dates are "
+            "written with --date-format, or give --max-distortion.",
             name=column,
             kind=kind.words,
         )
     values = table.group_sizes([(column,)])[0].groups
-    if asked is None and values <= MOST_BINS:
+    most = BINS_BESIDE if beside else MOST_BINS
+    if asked is None and values <= most:
         return None
-    found = settled(table, column, Auto(within) if asked in (None, Auto()) else asked)
-    if asked is None and values <= MOST_VALUES and bin_error(table, column, found) >= within:
+    found = settled(table, column, Auto(within, most) if asked in (None, Auto()) else asked)
+    if asked is None and not beside and values <= MOST_VALUES and bin_error(table, column, found) >= within:
         # Slower than bins, and finer than any.
         return None
     return found

@@ -259,8 +259,8 @@ def require_large_groups(found: Survey, policy: Policy) -> None:
     together, least = found.published, policy.min_k
     if together is not None and least is not None and together.smallest < least:
         raise RefusalError(
-            "The smallest group of rows that agree in the public columns {columns!s} has {smallest}, and the policy "
-            "asks for {least} (min_k); publish fewer or coarser columns, such as by --min-k {least}.",
+            "The smallest group of the public columns {columns!s} has {smallest} rows, or persons, and the policy asks "
+            "for {least} (min_k); publish fewer or coarser columns, such as by --min-k {least}.",
             columns=together.columns,
             smallest=together.smallest,
             least=least,

@@ -46,17 +46,26 @@ class Quantiles:
             raise OptionError("The number of quantile bins must be 2 to 10000, not {number}.", number=self.number)
 
 
+MOST_BINS = 200
+"""Bins that are chosen for an error, at most."""
+
+
 @dataclass(frozen=True)
 class Auto:
     """What suits the column: about 20 edges learnt from its numbers, or the calendar unit of its dates.
 
     ``within`` is the mean error that readers can bear, in the column's unit or in days: then bins are so fine that
-    giving the centre of a bin for each of its values costs at most a quarter of it, where 200 of them can be.
+    giving the centre of a bin for each of its values costs at most a quarter of it, where ``most`` of them can be.
     """
 
     within: float | None = None
+    most: int = MOST_BINS
 
     def __post_init__(self) -> None:
+        if not 2 <= self.most <= MOST_BINS:
+            raise OptionError(
+                "{most} bins are not 2 to {limit}; give as many after auto:ERROR:.", most=self.most, limit=MOST_BINS
+            )
         if self.within is not None and not 0 < self.within < math.inf:
             raise OptionError(
                 "A mean error of {within} is not a finite number above 0; give one after auto:.", within=self.within
@@ -146,7 +155,8 @@ def parse_binning(text: str) -> Binning:
             case "quantiles":
                 return Quantiles(int(rest))
             case "auto":
-                return Auto(float(rest))
+                error, _, most = rest.partition(":")
+                return Auto(float(error), int(most)) if most else Auto(float(error))
             case "edges":
                 return Edges(_cuts([part.strip() for part in rest.split(",")]))
     except OptionError:
@@ -168,8 +178,9 @@ def spelled_binning(binning: Binning) -> str:
             return f"width:{_spelled_cut(float(width))}"
         case Quantiles(number):
             return f"quantiles:{number}"
-        case Auto(within):
-            return "auto" if within is None else f"auto:{_spelled_cut(float(within))}"
+        case Auto(within, most):
+            error = "auto" if within is None else f"auto:{_spelled_cut(float(within))}"
+            return error if most == MOST_BINS else f"{error}:{most}"
         case Edges(cuts) | Learnt(cuts):
             return f"edges:{','.join(map(_spelled_cut, cuts))}"
         case Calendar(unit):

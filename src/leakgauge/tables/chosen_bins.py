@@ -11,7 +11,7 @@ import numpy as np
 from leakgauge.distances.centres import EPOCH, centres, day_of
 from leakgauge.probability import Interval
 from leakgauge.probability.cells import Floats
-from leakgauge.tables.binnings import Auto, Binning, Calendar, CalendarUnit, Learnt, Quantiles, learnt_edges
+from leakgauge.tables.binnings import MOST_BINS, Auto, Binning, Calendar, CalendarUnit, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.table import Kind, Table
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NUMBER, FEWEST = 20, 4
 """Bins of numbers where nobody says how fine they must be; fewer in a small table."""
 ROWS_PER_BIN = 25
-MOST_BINS = 200
 FINER = (20, 50, 100, MOST_BINS)
 """Numbers of bins that are tried for an error."""
 CANDIDATES, ROWS_PER_CANDIDATE = 1000, 5
@@ -51,7 +50,7 @@ def _edges(table: Table, column: str, asked: Auto) -> Learnt:
     cuts: Any = table.learnt(column, Quantiles(most)).cuts
     found = Learnt(cuts, asked)
     for number in FINER:
-        if len(cuts) < 2:
+        if len(cuts) < 2 or number > max(asked.most, FINER[0]):
             break
         found = _spread(np.asarray(cuts, dtype=np.float64), number, asked)
         if bin_error(table, column, found) <= BINS_SHARE * asked.within:
@@ -95,7 +94,7 @@ def _calendar(table: Table, column: str, asked: Auto, *, clock: bool) -> Calenda
         # The coarser of two that are as near.
         far = {unit: max(FEW_UNITS / max(count, 1), count / MANY_UNITS, 1.0) for unit, count in numbers.items()}
         return Calendar(min(far, key=lambda unit: far[unit]), asked)
-    fitting = [Calendar(unit, asked) for unit, count in numbers.items() if count <= MOST_BINS]
+    fitting = [Calendar(unit, asked) for unit, count in numbers.items() if count <= asked.most]
     for found in fitting:
         if bin_error(table, column, found) <= BINS_SHARE * asked.within:
             return found

@@ -18,6 +18,7 @@ from leakgauge.jobs.audit import audit_foreign
 from leakgauge.measures import mutual_information, vulnerability
 from leakgauge.randomness import simulation
 from leakgauge.tables import open_table
+from leakgauge.tables.reading import ReadingOptions
 from tests.audit.foreign.releases import EPSILON, made, scenario
 
 
@@ -221,3 +222,16 @@ def test_too_few_matched_rows_are_refused(tmp_path: Path) -> None:
         read_foreign(written(tmp_path, released), open_table(people), ForeignRoles(("x",), key="id"))
     with pytest.raises(TableError, match="no column to look at beside the key"):
         read_foreign(written(tmp_path, people.select(["id"])), open_table(people), ForeignRoles(("x",), key="id"))
+
+
+def test_a_release_may_write_dates_coarser_than_the_original(tmp_path: Path) -> None:
+    days = [f"{1 + at % 28:02d}/{1 + at % 12:02d}/2018" for at in range(200)]
+    lines = [f"{at},{day},{at % 3}" for at, day in enumerate(days)]
+    (tmp_path / "original.csv").write_text("nr,day,ill\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    months = [f"{at},2018-{day[3:5]},{at % 3}" for at, day in enumerate(days)]
+    (tmp_path / "released.csv").write_text("nr,day,ill\n" + "\n".join(months) + "\n", encoding="utf-8")
+    reading: ReadingOptions = {"date_format": ["day=%d/%m/%Y"]}
+    with open_table(tmp_path / "original.csv", **reading) as original:
+        roles = ForeignRoles(("ill",), key="nr")
+        found = read_foreign(tmp_path / "released.csv", original, roles, reading=reading)
+    assert found.changed["day"].contains.mean() == 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.foreign.matching import Matched
 from leakgauge.audit.identifiers import identifies
-from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
+from leakgauge.errors import ColumnError, InputError, OptionError, TableError, did_you_mean
 from leakgauge.probability.cells import Codes
 from leakgauge.tables import Binning, Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -203,6 +203,19 @@ class ForeignRelease:
         return numbered(*(values_of(self.released[name], name) for name in names), rows=self.rows)
 
 
+def open_foreign(released: Path | str, reading: ReadingOptions | None) -> Table:
+    """The release, read as the original is; its numbers and dates may be coarser, and then they are read as text."""
+    options = reading or {}
+    try:
+        return open_table(str(released), **options)
+    except InputError:
+        written = ("thousands", "decimal", "date_format")
+        plain = cast("ReadingOptions", {name: value for name, value in options.items() if name not in written})
+        if plain == options:
+            raise
+        return open_table(str(released), **plain)
+
+
 def read_foreign(
     released: Path | str,
     original: Table,
@@ -222,7 +235,7 @@ def read_foreign(
         OptionError: a column that cannot have the role it is given, or a setting outside its range.
     """
     require_settings(confidence, targets, simulation_seed)
-    with open_table(str(released), **(reading or {})) as opened:
+    with open_foreign(released, reading) as opened:
         roles.require(original, opened)
         if roles.unit is not None:
             require_people(original, roles.unit)

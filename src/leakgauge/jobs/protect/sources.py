@@ -142,7 +142,7 @@ def _settled_bins(asked: Request, table: Table, levels: Mapping[str, Levels]) ->
     for aim in asked.aims:
         if aim.within is not None:
             (column,) = aim.columns
-            found = bins_within(table, column, bins.get(column), aim.within)
+            found = bins_within(table, column, bins.get(column), aim.within, beside=bool(asked.seen))
             bins |= {} if found is None else {column: found}
     return {name: settled(table, name, how) for name, how in bins.items()}
 

@@ -118,7 +118,7 @@ def _bounds(tell: Teller) -> Iterator[Content]:
 def _anonymity(tell: Teller) -> Iterator[Content]:
     if tell.has(_FILE, "anonymity"):
         yield tell.say(
-            "By the public columns ({columns}) the rows fall into groups: {classes}. Rows in the "
+            "By the public columns ({columns}) the rows fall into groups: {classes}. Rows, or persons, in the "
             "smallest: {k}; rows that stand alone: {unique}.",
             columns=tell.listed(tell.names(_FILE, "anonymity", "quasi_identifiers")),
             classes=tell.number(_FILE, "anonymity", "classes"),

@@ -21,8 +21,8 @@ def survey(tell: Teller) -> Iterator[Content]:
 def _published(tell: Teller) -> Iterator[Content]:
     if tell.has(_FILE, "published", "groups"):
         yield tell.say(
-            "By the public columns together ({columns}) the rows fall into groups: {groups}. Rows in the smallest: "
-            "{smallest}; rows that stand alone: {alone}.",
+            "By the public columns together ({columns}) the rows fall into groups: {groups}. Rows, or persons, in the "
+            "smallest: {smallest}; rows that stand alone: {alone}.",
             columns=tell.listed(tell.names(_FILE, "published", "columns")),
             groups=tell.number(_FILE, "published", "groups"),
             smallest=tell.number(_FILE, "published", "smallest", count=True),
@@ -82,7 +82,7 @@ def _combinations(tell: Teller) -> Iterator[Content]:
         yield tell.say("No combination of up to three columns has many rows that stand alone.")
     yield from tell.grid(
         "The smallest sets of columns in which many rows stand alone",
-        "Columns|Groups|Rows that stand alone|Rows in the smallest group",
+        "Columns|Groups|Rows that stand alone|Rows, or persons, in the smallest group",
         (
             (
                 tell.listed(one["columns"]),
