@@ -17,7 +17,7 @@ from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import text_of
-from leakgauge.tables import Binning, Kind, Table
+from leakgauge.tables import Binning, Kind, Levels, Table
 from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_binning
 from leakgauge.tables.chosen_bins import bin_error, present_share, settled
 
@@ -163,6 +163,11 @@ def bins_within(
             "written with --date-format, or give --max-distortion.",
             name=column,
             kind=kind.words,
+        )
+    if isinstance(asked, Levels):
+        raise OptionError(
+            "--within needs numbers, and the levels of {name!r} are text; gather it with --bins, or say --max-distortion.",
+            name=column,
         )
     values = table.group_sizes([(column,)])[0].groups
     most = BINS_BESIDE if beside else MOST_BINS
