@@ -166,7 +166,8 @@ def bins_within(
         )
     if isinstance(asked, Levels):
         raise OptionError(
-            "--within needs numbers, and the levels of {name!r} are text; gather it with --bins, or say --max-distortion.",
+            "--within needs numbers, and the levels of {name!r} are text; gather it with --bins, or say "
+            "--max-distortion.",
             name=column,
         )
     values = table.group_sizes([(column,)])[0].groups
