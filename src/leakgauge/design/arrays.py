@@ -21,6 +21,8 @@ from leakgauge.sentences import Sentence
 
 PRICED_CELLS = 1 << 21
 """The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
+KEPT_CELLS = 1 << 14
+"""The same where the shares are kept from an attacker who knows a background: a second or two there."""
 THROUGH_CELLS = 1 << 24
 """The largest column that tells on a secret, values² × outputs: so many numbers are held a few times."""
 LARGEST_EPSILON = 100.0
@@ -148,7 +150,7 @@ def _keeping(problem: RateDistortion, secrets: Secrets, excess: Floats, occurrin
     labels = [problem.inputs[at] for at in occurring.tolist()]
     floors = np.array([1.0 if one in problem.never_changed else problem.floor_of(one) for one in labels])
     hamming = isinstance(problem.distortion, Hamming)
-    return KeepingShares(secrets, excess[occurring], letters, floors, hamming)
+    return KeepingShares(secrets, excess[occurring], letters, floors, hamming, _window(problem, secrets.prior))
 
 
 def _matches(problem: RateDistortion) -> Codes | None:
@@ -202,7 +204,7 @@ def _window(problem: RateDistortion, prior: Floats) -> Window | None:
         return None
     cells = len(prior) * len(problem.letters)
     alone = problem.knowledge is not Knowledge.ATTACKER and problem.weights is None
-    limit = PRICED_CELLS if alone else BOUNDED_CELLS
+    limit = PRICED_CELLS if alone else BOUNDED_CELLS if problem.keep is Keep.NOTHING else KEPT_CELLS
     if cells > limit:
         raise OptionError(
             "Bounds on ratios{besides} are kept for up to {limit} inputs × outputs, and there are {found}; merge rare "

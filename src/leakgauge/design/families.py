@@ -93,6 +93,10 @@ class OneChannel:
         excess = self._excess if letters is None else self._excess[:, letters]
         return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
 
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released, a row each input."""
+        return np.broadcast_to(self.secrets.prior @ channel, channel.shape)
+
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""
         if slope == 0:
@@ -266,6 +270,10 @@ class ChannelPerBackground:
         """E d above its least."""
         split = self._split(channel)
         return self._mean([part.excess_of(own, letters) for part, own in zip(self._parts, split, strict=True)])
+
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released with each background, a row each pair."""
+        return np.vstack([part.on_the_whole(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel each background, one below the other."""

@@ -200,9 +200,14 @@ class RateDistortion:
                 knowledge=self.knowledge.value,
                 other=(Keep.ASSOCIATIONS if self.knowledge is Knowledge.BOTH else Keep.SHARES).value,
             )
-        if self.weights is not None or self.local_dp is not None or self.identifiability is not None:
+        if self.weights is not None or self.identifiability is not None:
             raise OptionError(
-                "Shares are not kept together with weights or with bounds on ratios; leave one of them out."
+                "Shares are not kept together with weights or a bound on identifiability; leave one of them out."
+            )
+        if self.local_dp is not None and (self.keep_at_least != 0.0 or self.never_changed):
+            raise OptionError(
+                "Least diagonals and values that never change are not kept together with a local ε; leave one of them "
+                "out."
             )
         inputs, outputs = set(self.inputs), set(self.letters)
         if inputs != outputs:

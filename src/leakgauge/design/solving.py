@@ -179,7 +179,7 @@ def _rounded_channel(
             rows = bracket.mixed(share)
             if flatten:
                 # A little of what is released on the whole in every row brings all ratios closer to 1.
-                rows = np.asarray((1 - flatten) * rows + flatten * rows.mean(axis=0))
+                rows = np.asarray((1 - flatten) * rows + flatten * arrays.family.on_the_whole(rows))
             found = _rounded(problem, arrays, rows, bracket.letters)
             if arrays.least + found.excess <= limit and found.leakage <= most:
                 break
