@@ -56,16 +56,18 @@ class ProblemArrays:
     def channel(self, rows: Floats, outputs: tuple[Label, ...]) -> Channel:
         """The dyadic channel with a row each input.
 
-        An input that never occurs acts like the one that occurs, with the same background if there is any, whose row
-        has the least mean distance from it. So it adds nothing to what the channel tells, and keeps every ratio.
+        An input that never occurs acts like the one that occurs, with the same background, whose row has the least
+        mean distance from it; a background that never occurs acts like the one met with most inputs. So neither adds
+        anything to what the channel tells, and every ratio is kept.
         """
         x, z = self.reads
         matrix = np.zeros((len(self.inputs), rows.shape[1]))
         matrix[self.occurring] = rows
         missing = np.setdiff1d(np.arange(len(self.inputs)), self.occurring)
         for at in missing.tolist():
-            alike = np.flatnonzero(z[self.occurring] == z[at])
-            alike = alike if len(alike) else np.arange(len(self.occurring))
+            met = z[self.occurring]
+            alike = np.flatnonzero(met == z[at])
+            alike = alike if len(alike) else np.flatnonzero(met == np.bincount(met).argmax())
             matrix[at] = rows[alike[int((rows[alike] @ self.distances[x[at]]).argmin())]]
         return Channel(self.inputs, outputs, matrix).dyadic()
 
@@ -173,7 +175,12 @@ def _per_background(
         here = np.flatnonzero(joint[:, z] > 0)
         secrets = Secrets.of(joint[here, z][:, None] / shares[z])
         parts.append(
-            OneChannel(secrets, excess[here], None, None if matches is None else matches[here])
+            OneChannel(
+                secrets,
+                excess[here],
+                _window(problem, secrets.prior),
+                None if matches is None else matches[here],
+            )
             if problem.keep is Keep.NOTHING
             else _keeping(problem, secrets, excess, here)
         )

@@ -246,7 +246,7 @@ def _with_inside(window: Window, room: float) -> Window:
 class ChannelPerBackground:
     """Channels that read the secret and the background: one problem each background, at a common slope."""
 
-    unit, bounded, least = 1.0, False, None
+    unit = 1.0
 
     def __init__(self, shares: Floats, parts: Sequence[OneChannel | KeepingShares]) -> None:
         self._shares, self._parts = shares, parts
@@ -261,6 +261,21 @@ class ChannelPerBackground:
     def sharp(self) -> float:
         """The steepest of all backgrounds."""
         return max(part.sharp for part in self._parts)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether bounds on ratios hold given the background."""
+        return any(part.bounded for part in self._parts)
+
+    @cached_property
+    def least(self) -> Least | None:
+        """By a linear program each background."""
+        found = [part.least for part in self._parts]
+        known = [one for one in found if one is not None]
+        if len(known) < len(found):
+            return None
+        excess, lower = self._mean([one.excess for one in known]), self._mean([one.lower for one in known])
+        return Least(np.vstack([one.channel for one in known]), excess, lower * (1 - ROUNDING))
 
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) in nats."""

@@ -74,7 +74,9 @@ class KeepingShares:
         if self._window is None or self._distances.size > PROGRAM_CELLS:
             return None
         found = least_distortion_keeping(self.secrets.prior, self._distances, self._window)
-        return replace(found, channel=found.channel[:, self._order])
+        channel = np.zeros(self._excess.shape)
+        channel[:, self._letters] = found.channel
+        return replace(found, channel=channel)
 
     @cached_property
     def _distances(self) -> Floats:
