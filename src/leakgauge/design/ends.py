@@ -57,6 +57,34 @@ def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
     return Least(candidates[at], mean, min(unit * max(lower, window.alike), mean))
 
 
+def least_hamming(prior: Floats, matches: Codes, outputs: int, window: Window) -> Least:
+    """The channel of least Hamming distortion under a local ε: randomized response on the k most likely values.
+
+    The k values are released as themselves with e^ε / (e^ε + k − 1); every other value acts like any of them. No channel
+    does better: with l(y) the least of column y, and L their sum, q(x|x) ≤ min(e^ε l(x), 1 − L + l(x)). An l(x) for which
+    the second is smaller may be lowered until both are the same, so that the most of Σ p(x) e^ε l(x) with
+    (e^ε − 1) l(x) + L ≤ 1 is left: a linear program with one inequality a value, in whose corners each l is either 0 or
+    the same 1 / (e^ε + k − 1).
+
+    Args:
+        matches: the output that is each value.
+        window: of a local ε.
+    """
+    order, ratio = np.argsort(-prior, kind="stable"), float(window.high[0] / window.low[0])
+    counts = np.arange(1, len(prior) + 1)
+    kept = np.cumsum(prior[order]) / (1 + (counts - 1) / ratio)
+    best = int(kept.argmax())
+    used = order[: best + 1]
+    channel = np.zeros((len(prior), outputs))
+    channel[:, matches[used]] = 1 / len(used)
+    channel[np.ix_(used, matches[used])] = 1 / (ratio + best)
+    channel[used, matches[used]] = 1 / (1 + best / ratio)
+    channel = window.inside(channel)
+    excess = float(prior @ (1 - channel[np.arange(len(prior)), matches]))
+    lower = float(prior.sum()) - float(kept[best]) * (1 + ROUNDING)
+    return Least(channel, excess, max(min(lower, excess), 0.0))
+
+
 def least_distortion_keeping(prior: Floats, distances: Floats, window: Window) -> Least:
     """The channel of least mean distortion in a window that releases every value as often as it occurs."""
     constant = np.tile(prior, (len(prior), 1))

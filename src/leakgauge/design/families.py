@@ -14,7 +14,15 @@ from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Cone, Positive, Window
-from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
+from leakgauge.design.ends import (
+    PROGRAM_CELLS,
+    Least,
+    best_letter,
+    best_nearest,
+    best_untelling,
+    least_distortion,
+    least_hamming,
+)
 from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.keeping import UNDERFLOW, KeepingShares
@@ -79,8 +87,12 @@ class OneChannel:
 
     @cached_property
     def least(self) -> Least | None:
-        """By a linear program."""
-        if self._window is None or self._excess.size > PROGRAM_CELLS:
+        """By its closed form for Hamming's distances and a local ε, else by a linear program."""
+        if self._window is None:
+            return None
+        if self._matches is not None and np.ptp(self._window.low) == 0:
+            return least_hamming(self.secrets.prior, self._matches, self._excess.shape[1], self._window)
+        if self._excess.size > PROGRAM_CELLS:
             return None
         return least_distortion(self.secrets.prior, self._excess, self._window)
 
