@@ -60,9 +60,9 @@ def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
 def least_hamming(prior: Floats, matches: Codes, outputs: int, window: Window) -> Least:
     """The channel of least Hamming distortion under a local ε: randomized response on the k most likely values.
 
-    The k values are released as themselves with e^ε / (e^ε + k − 1); every other value acts like any of them. No channel
-    does better: with l(y) the least of column y, and L their sum, q(x|x) ≤ min(e^ε l(x), 1 − L + l(x)). An l(x) for which
-    the second is smaller may be lowered until both are the same, so that the most of Σ p(x) e^ε l(x) with
+    The k values are released as themselves with e^ε / (e^ε + k − 1); every other value acts like any of them. No
+    channel does better: with l(y) the least of column y, and L their sum, q(x|x) ≤ min(e^ε l(x), 1 − L + l(x)). An l(x)
+    for which the second is smaller may be lowered until both are the same, so that the most of Σ p(x) e^ε l(x) with
     (e^ε − 1) l(x) + L ≤ 1 is left: a linear program with one inequality a value, in whose corners each l is either 0 or
     the same 1 / (e^ε + k − 1).
 
