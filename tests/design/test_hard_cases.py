@@ -138,8 +138,8 @@ def test_a_band_solves_what_the_whole_system_does(reach: int) -> None:
 
 def test_a_neighbour_to_start_from_is_no_slower_than_none() -> None:
     """Letters that are dead at the neighbouring slope are not left at next to nothing, where they revive slowly."""
-    places = np.arange(100.0)
-    distances, cold, warm = abs(places[:, None] - places), 0, 0
+    distances = Absolute().between(range(100), range(100))
+    cold = warm = 0
     for seed in range(3):
         secrets = Secrets.of(randomness.simulation(seed).dirichlet(np.full(800, 0.5)).reshape(100, 8))
         neighbour = alternate(secrets, 0.1 * distances, 1e-10)
