@@ -14,7 +14,7 @@ from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortio
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Window
 from leakgauge.design.curve import Curve
-from leakgauge.design.ends import least_distortion
+from leakgauge.design.ends import least_distortion, least_hamming
 from leakgauge.design.families import OneChannel
 from leakgauge.design.interior import MixtureFit, minimise
 from leakgauge.design.problem import Target
@@ -178,11 +178,37 @@ def test_nothing_is_refused_that_the_program_allows() -> None:
     assert len(points) == 4
 
 
-@pytest.mark.parametrize("distortion", [Hamming(), Absolute()])
-def test_a_large_alphabet_says_that_its_least_is_not_proven(distortion: Distortion) -> None:
+@pytest.mark.parametrize(
+    ("distortion", "told"),
+    [
+        (Hamming(), r"is impossible: the least that these bounds allow is 0\.935447821; "),
+        (Absolute(), r"is not found: .* which is not proven for so many letters"),
+    ],
+)
+def test_a_large_alphabet_says_whether_its_least_is_proven(distortion: Distortion, told: str) -> None:
     prior = Distribution(range(130), randomness.simulation(1).dirichlet(np.ones(130)))
-    with pytest.raises(RefusalError, match=r"is not found: .* which is not proven for so many letters"):
+    with pytest.raises(RefusalError, match=told):
         solve(RateDistortion(prior, distortion, MaxDistortion(1e-3), local_dp=0.5), gap=1e-3)
+
+
+def test_the_least_hamming_distortion_is_that_of_the_linear_program() -> None:
+    draw = randomness.simulation(17)
+    for _ in range(40):
+        inputs, more = int(draw.integers(1, 9)), int(draw.integers(0, 3))
+        prior = draw.dirichlet(np.full(inputs, draw.choice([0.2, 1.0, 5.0]))) + 1e-9
+        prior /= prior.sum()
+        matches = draw.permutation(inputs + more)[:inputs]
+        distances = np.ones((inputs, inputs + more))
+        distances[np.arange(inputs), matches] = 0.0
+        epsilon = float(draw.choice([0.0, 1e-3, 0.3, 1.0, 3.0, 10.0, 100.0]))
+        window = Window.within_ratio(np.ones(inputs), epsilon)
+        closed = least_hamming(prior, matches, inputs + more, window)
+        program = least_distortion(prior, distances, window)
+        assert closed.excess == pytest.approx(program.excess, abs=1e-12)
+        assert closed.lower == pytest.approx(program.excess, abs=1e-12)
+        assert closed.lower <= program.excess
+        assert closed.excess == pytest.approx(float(prior @ (closed.channel * distances).sum(axis=1)), abs=1e-15)
+        assert (closed.channel.max(axis=0) <= math.exp(epsilon) * closed.channel.min(axis=0) * (1 + 1e-12)).all()
 
 
 def test_wide_bounds_end_at_the_nearest_letters() -> None:

@@ -11,6 +11,7 @@ from leakgauge import randomness
 from leakgauge.design import Knowledge, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.banded import Band
 from leakgauge.design.certificate import Secrets, lower_bound
+from leakgauge.design.sweeps import alternate
 from leakgauge.distances import Absolute, Euclidean, Given, Hamming, Squared
 from leakgauge.probability import Distribution, Joint
 from leakgauge.probability.cells import Floats
@@ -133,3 +134,17 @@ def test_a_band_solves_what_the_whole_system_does(reach: int) -> None:
     scaled = of_rows[:, None] * matrix[:, columns] * of_columns
     right = draw.random(350)
     assert np.allclose((scaled.T @ scaled + np.diag(diagonal)) @ solver(right), right, atol=1e-9)
+
+
+def test_a_neighbour_to_start_from_is_no_slower_than_none() -> None:
+    """Letters that are dead at the neighbouring slope are not left at next to nothing, where they revive slowly."""
+    distances = Absolute().between(range(100), range(100))
+    cold = warm = 0
+    for seed in range(3):
+        secrets = Secrets.of(randomness.simulation(seed).dirichlet(np.full(800, 0.5)).reshape(100, 8))
+        neighbour = alternate(secrets, 0.1 * distances, 1e-10)
+        with np.errstate(divide="ignore"):
+            start = np.maximum(np.log(secrets.seen(neighbour.channel)), -600.0)
+        cold += alternate(secrets, 0.13 * distances, 1e-10).steps
+        warm += alternate(secrets, 0.13 * distances, 1e-10, start).steps
+    assert warm <= 1.4 * cold

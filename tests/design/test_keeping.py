@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, frontier, solve
 from leakgauge.distances import Absolute, Given, Hamming, Squared
-from leakgauge.errors import OptionError
+from leakgauge.errors import OptionError, RefusalError
 from leakgauge.probability import Distribution, Joint
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
@@ -132,6 +133,50 @@ def test_the_proof_against_a_conic_solver(seed: int) -> None:
     assert added + slope * known.distortion == pytest.approx(best, abs=2e-6)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_proof_with_a_local_epsilon_against_a_conic_solver(seed: int) -> None:
+    cp: Any = pytest.importorskip("cvxpy")
+    joint, distances = _problem(2000 + seed, 4, 2)
+    slope, prior, epsilon = 2.0 + 3 * (seed % 3), joint.row_marginal().probabilities, 0.5 + 0.7 * (seed % 4)
+    loss = Given(distances, range(4), range(4))
+    channel, least = cp.Variable((4, 4), nonneg=True), cp.Variable(4)
+    rules = [cp.sum(channel, axis=1) == 1, prior @ channel == prior]
+    rules += [rule for x in range(4) for rule in (channel[x] >= least, channel[x] <= math.exp(epsilon) * least)]
+    paid = slope * cp.sum(cp.multiply(prior[:, None] * distances, channel))
+
+    for source, knowledge in ((joint.row_marginal(), Knowledge.NOBODY), (joint, Knowledge.ATTACKER)):
+        cells = joint.matrix if knowledge is Knowledge.ATTACKER else prior[:, None]
+        told = sum(
+            own[x] * cp.sum(cp.rel_entr(channel[x], (own / own.sum()) @ channel)) for own in cells.T for x in range(4)
+        )
+        best = _conic(told + paid, rules)
+        problem = RateDistortion(source, loss, Slope(slope), knowledge, keep=Keep.SHARES, local_dp=epsilon)
+        found = solve(problem, 1e-8)
+        floor = (found.background_floor or 0.0) if knowledge is Knowledge.ATTACKER else 0.0
+        value = (found.objective - floor) * math.log(2) + slope * found.distortion
+        assert value == pytest.approx(best, abs=2e-6)
+        assert found.epsilon <= epsilon
+        assert _off(problem, found.channel.matrix) <= 4 * 2.0**-53
+
+    # Less than the linear program's least is refused, its least is met.
+    best = _conic(paid, rules) / slope
+    with pytest.raises(RefusalError, match="the least that these bounds allow is"):
+        solve(replace(problem, target=MaxDistortion(best * (1 - 1e-6))), 1e-6)
+    assert solve(replace(problem, target=MaxDistortion(best * (1 + 1e-6))), 1e-6).epsilon <= epsilon
+
+
+def test_a_wide_local_epsilon_changes_nothing_and_none_leaves_the_shares_alone(people: Joint) -> None:
+    prior, target = people.row_marginal(), MaxDistortion(0.2)
+    free = solve(RateDistortion(prior, Hamming(), target, keep=Keep.SHARES))
+    wide = solve(RateDistortion(prior, Hamming(), target, keep=Keep.SHARES, local_dp=free.epsilon + 0.01))
+    assert wide.leakage == pytest.approx(free.leakage, abs=1e-8)
+    tight = solve(RateDistortion(prior, Hamming(), target, keep=Keep.SHARES, local_dp=3.0))
+    assert tight.leakage > free.leakage
+    nothing = solve(RateDistortion(prior, Hamming(), Slope(1.0), keep=Keep.SHARES, local_dp=0.0))
+    assert nothing.leakage == pytest.approx(0.0, abs=1e-12)
+    assert nothing.channel.matrix[0] == pytest.approx(prior.probabilities, abs=1e-15)
+
+
 def _row(weights: Floats, plan: Any, z: int) -> Any:
     """p(z, y) as a row."""
     cp: Any = pytest.importorskip("cvxpy")
@@ -235,7 +280,9 @@ def test_relabelling_changes_nothing() -> None:
     [
         ({"keep": Keep.ASSOCIATIONS}, "keep shares"),
         ({"keep": Keep.SHARES, "outputs": ["a", "b"]}, "0 outputs are no inputs, and 1 inputs no outputs"),
-        ({"keep": Keep.SHARES, "local_dp": 1.0}, "bounds on ratios"),
+        ({"keep": Keep.SHARES, "identifiability": 2.0}, "a bound on identifiability"),
+        ({"keep": Keep.SHARES, "weights": [1, 2, 3]}, "together with weights"),
+        ({"keep": Keep.SHARES, "local_dp": 1.0, "never_changed": ["a"]}, "together with a local ε"),
         ({"keep": Keep.SHARES, "keep_at_least": 1.0}, "never changes"),
         ({"keep": Keep.SHARES, "never_changed": ["d"]}, "not a value of the secret"),
         ({"keep_at_least": 0.5}, "go with keeping the shares"),

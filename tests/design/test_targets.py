@@ -166,7 +166,7 @@ def test_problems_that_make_no_sense_are_refused() -> None:
     with pytest.raises(OptionError, match="cannot know a background"):
         RateDistortion(FILM, Hamming(), Slope(1), Knowledge.ATTACKER)
     with pytest.raises(OptionError, match="reads the background"):
-        RateDistortion(some_joint(), Hamming(), Slope(1), Knowledge.BOTH, local_dp=1.0)
+        RateDistortion(some_joint(), Hamming(), Slope(1), Knowledge.BOTH, identifiability=5.0)
     with pytest.raises(OptionError, match="cannot both be bounded"):
         RateDistortion(FILM, Hamming(), Slope(1), local_dp=1.0, identifiability=4.0)
     with pytest.raises(OptionError, match="gap of 0"):

@@ -333,6 +333,8 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
         what = told.replace("Y)", "Y,Z)")
     elif isinstance(problem.source, Joint) and problem.secret is None:
         yield say("I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small.", what=what)
+    if problem.knowledge is Knowledge.BOTH:
+        yield say("ε is given the background: it compares secrets with the same background, not backgrounds.")
     bounded = (problem.local_dp, problem.identifiability) != (None, None)
     if problem.keep is not Keep.NOTHING:
         kept = {Keep.SHARES: say("the shares"), Keep.ASSOCIATIONS: say("the associations with the background")}

@@ -21,6 +21,8 @@ from leakgauge.sentences import Sentence
 
 PRICED_CELLS = 1 << 21
 """The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
+KEPT_CELLS = 1 << 14
+"""The same where the shares are kept from an attacker who knows a background: a second or two there."""
 THROUGH_CELLS = 1 << 24
 """The largest column that tells on a secret, values² × outputs: so many numbers are held a few times."""
 LARGEST_EPSILON = 100.0
@@ -54,16 +56,18 @@ class ProblemArrays:
     def channel(self, rows: Floats, outputs: tuple[Label, ...]) -> Channel:
         """The dyadic channel with a row each input.
 
-        An input that never occurs acts like the one that occurs, with the same background if there is any, whose row
-        has the least mean distance from it. So it adds nothing to what the channel tells, and keeps every ratio.
+        An input that never occurs acts like the one that occurs, with the same background, whose row has the least
+        mean distance from it; a background that never occurs acts like the one met with most inputs. So neither adds
+        anything to what the channel tells, and every ratio is kept.
         """
         x, z = self.reads
         matrix = np.zeros((len(self.inputs), rows.shape[1]))
         matrix[self.occurring] = rows
         missing = np.setdiff1d(np.arange(len(self.inputs)), self.occurring)
         for at in missing.tolist():
-            alike = np.flatnonzero(z[self.occurring] == z[at])
-            alike = alike if len(alike) else np.arange(len(self.occurring))
+            met = z[self.occurring]
+            alike = np.flatnonzero(met == z[at])
+            alike = alike if len(alike) else np.flatnonzero(met == np.bincount(met).argmax())
             matrix[at] = rows[alike[int((rows[alike] @ self.distances[x[at]]).argmin())]]
         return Channel(self.inputs, outputs, matrix).dyadic()
 
@@ -148,7 +152,7 @@ def _keeping(problem: RateDistortion, secrets: Secrets, excess: Floats, occurrin
     labels = [problem.inputs[at] for at in occurring.tolist()]
     floors = np.array([1.0 if one in problem.never_changed else problem.floor_of(one) for one in labels])
     hamming = isinstance(problem.distortion, Hamming)
-    return KeepingShares(secrets, excess[occurring], letters, floors, hamming)
+    return KeepingShares(secrets, excess[occurring], letters, floors, hamming, _window(problem, secrets.prior))
 
 
 def _matches(problem: RateDistortion) -> Codes | None:
@@ -171,7 +175,12 @@ def _per_background(
         here = np.flatnonzero(joint[:, z] > 0)
         secrets = Secrets.of(joint[here, z][:, None] / shares[z])
         parts.append(
-            OneChannel(secrets, excess[here], None, None if matches is None else matches[here])
+            OneChannel(
+                secrets,
+                excess[here],
+                _window(problem, secrets.prior),
+                None if matches is None else matches[here],
+            )
             if problem.keep is Keep.NOTHING
             else _keeping(problem, secrets, excess, here)
         )
@@ -202,7 +211,7 @@ def _window(problem: RateDistortion, prior: Floats) -> Window | None:
         return None
     cells = len(prior) * len(problem.letters)
     alone = problem.knowledge is not Knowledge.ATTACKER and problem.weights is None
-    limit = PRICED_CELLS if alone else BOUNDED_CELLS
+    limit = PRICED_CELLS if alone else BOUNDED_CELLS if problem.keep is Keep.NOTHING else KEPT_CELLS
     if cells > limit:
         raise OptionError(
             "Bounds on ratios{besides} are kept for up to {limit} inputs × outputs, and there are {found}; merge rare "

@@ -44,7 +44,7 @@ def minimise_bounded(prior: Floats, costs: Floats, window: Window, gap: float) -
         costs: of releasing y for x, in nats, finite.
         gap: in nats; the search ends there, or when its steps run out or lead nowhere.
     """
-    search = _Search(_Columns(prior, costs, window))
+    search = _Search(Columns(prior, costs, window))
     best, channel = math.inf, np.zeros((0, 0))
     step, spare = 0, TIDYING
     while True:
@@ -76,7 +76,7 @@ def _narrowed(prior: Floats, costs: Floats, window: Window, channel: Floats, mos
     for least in RARE:
         kept = np.flatnonzero(seen > least)
         if 0 < len(kept) < len(seen):
-            cost, own = _Search.settled(_Columns(prior, costs[:, kept], window), most)
+            cost, own = _Search.settled(Columns(prior, costs[:, kept], window), most)
             if cost <= most:
                 narrow = np.zeros_like(channel)
                 narrow[:, kept] = own
@@ -85,7 +85,7 @@ def _narrowed(prior: Floats, costs: Floats, window: Window, channel: Floats, mos
 
 
 @dataclass(frozen=True)
-class _Least:
+class LeastColumns:
     """The least columns at some prices; rows are outputs.
 
     Attributes:
@@ -100,8 +100,18 @@ class _Least:
     shares: Floats
     free: npt.NDArray[np.bool_]
 
+    def curvature(self, usage: Floats) -> Floats:
+        """Of −Σ_y usage(y) g_y(π), for a heat of 1."""
+        shares, cut = self.shares, np.where(self.free, 0.0, self.shares)
+        parts = cut.sum(axis=1)
+        weights = np.where(parts > 0, usage / np.where(parts > 0, parts, 1.0), 0.0)
+        matrix = cut.T @ (weights[:, None] * cut) - shares.T @ (usage[:, None] * shares)
+        at = np.arange(len(matrix))
+        matrix[at, at] += usage @ (shares - cut)
+        return np.asarray(matrix)
 
-class _Columns:
+
+class Columns:
     """What the columns of the cone cost."""
 
     def __init__(self, prior: Floats, costs: Floats, window: Window) -> None:
@@ -109,7 +119,7 @@ class _Columns:
         self.window, self.low, self.high = window, window.low, window.high
         self._edges = np.log(self.low), np.log(self.high)
 
-    def least(self, prices: Floats, heat: float = 1.0) -> _Least:
+    def least(self, prices: Floats, heat: float = 1.0) -> LeastColumns:
         """The least column of each output, with the logarithm counted ``heat`` times.
 
         The value is proven for any place of the window: edges push by up and down, and where the pull down is made no
@@ -126,9 +136,9 @@ class _Columns:
         highest = scores.max(axis=1, keepdims=True)
         shares = self.prior * np.exp(scores - highest)
         totals = shares.sum(axis=1, keepdims=True)
-        return _Least(prices, -heat * (highest + np.log(totals))[:, 0], shares / totals, free)
+        return LeastColumns(prices, -heat * (highest + np.log(totals))[:, 0], shares / totals, free)
 
-    def lower(self, least: _Least) -> float:
+    def lower(self, least: LeastColumns) -> float:
         """What every channel of the cone costs at least, in nats, by columns with a heat of 1."""
         value = float(self.prior @ least.prices + least.values.min())
         size = float(self.prior @ abs(least.prices) + abs(least.prices).max() + self.costs.max())
@@ -158,7 +168,7 @@ class _Columns:
 class _Search:
     """Prices on their way to the best, with how often each output is used."""
 
-    def __init__(self, columns: _Columns) -> None:
+    def __init__(self, columns: Columns) -> None:
         self._columns = columns
         least = columns.least(np.zeros(len(columns.prior)))
         # All columns about as far from being used, however much they differ.
@@ -172,7 +182,7 @@ class _Search:
         self._warm()
 
     @classmethod
-    def settled(cls, columns: _Columns, most: float) -> tuple[float, Floats]:
+    def settled(cls, columns: Columns, most: float) -> tuple[float, Floats]:
         """The first channel that costs no more than this, or the last one looked at."""
         search = cls(columns)
         for _ in range(STEPS):
@@ -203,7 +213,7 @@ class _Search:
         short = prior - (mu / here.values) @ here.shares
         now = self._merit(here)
         while self._stiffness <= STIFFEST:
-            change = _solved(curvature, self._stiffness / self._heat, prior, short)
+            change = newton_step(curvature, self._stiffness / self._heat, prior, short)
             length, gain = 1.0, 0.0 if change is None else float(short @ change)
             while change is not None and length > 0.05:
                 after = self._columns.least(here.prices + length * change, self._heat)
@@ -218,7 +228,7 @@ class _Search:
             self._stiffness = 10 * self._stiffness
         return False
 
-    def _go(self, after: _Least, change: Floats, length: float) -> None:
+    def _go(self, after: LeastColumns, change: Floats, length: float) -> None:
         """Take a step of the prices, and of the usage as far as it stays above 0."""
         before, mu = self._here, self.mu
         usage = (mu + self._usage * (before.shares @ change)) / before.values - self._usage
@@ -243,30 +253,24 @@ class _Search:
             after = self._columns.least(self._here.prices, heat)
             self._heat, self._here = heat, _shifted(after, float(after.values.min() - self._here.values.min()))
 
-    def _merit(self, least: _Least) -> float:
+    def _merit(self, least: LeastColumns) -> float:
         if least.values.min() <= 0.01 * self._here.values.min():
             return -math.inf
         return float(self._columns.prior @ least.prices + self.mu * np.log(least.values).sum())
 
     def _curvature(self) -> Floats:
         """Of −Σ p π − μ Σ ln g, with the usage in the place of μ / g."""
-        shares, free, usage = self._here.shares, self._here.free, self._usage
-        cut = np.where(free, 0.0, shares)
-        parts = cut.sum(axis=1)
-        weights = np.where(parts > 0, usage / np.where(parts > 0, parts, 1.0), 0.0)
-        matrix = shares.T @ ((usage * (1 / self._here.values - 1 / self._heat))[:, None] * shares)
-        matrix += cut.T @ (weights[:, None] / self._heat * cut)
-        at = np.arange(len(matrix))
-        matrix[at, at] += usage @ (shares - cut) / self._heat
-        return np.asarray(matrix)
+        shares = self._here.shares
+        steep = shares.T @ ((self._usage / self._here.values)[:, None] * shares)
+        return np.asarray(steep + self._here.curvature(self._usage) / self._heat)
 
 
-def _shifted(least: _Least, shift: float) -> _Least:
+def _shifted(least: LeastColumns, shift: float) -> LeastColumns:
     """The same columns with every price this much higher."""
-    return _Least(least.prices + shift, least.values - shift, least.shares, least.free)
+    return LeastColumns(least.prices + shift, least.values - shift, least.shares, least.free)
 
 
-def _solved(matrix: Floats, stiffness: float, prior: Floats, right: Floats) -> Floats | None:
+def newton_step(matrix: Floats, stiffness: float, prior: Floats, right: Floats) -> Floats | None:
     """The step of a curvature, made stiffer; None where rounding leaves it without a direction."""
     unit = 1 / np.sqrt(prior)
     scaled = matrix * unit * unit[:, None]

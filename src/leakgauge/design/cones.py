@@ -111,7 +111,9 @@ class Window:
     def inside(self, channel: Floats) -> Floats:
         """The channel, moved as little as it takes to lie in the window; one that does stays as it is."""
         low, high = self.low[:, None], self.high[:, None]
-        least = ((channel / low).min(axis=0) + (channel / high).max(axis=0)) / 2
+        bottom, top = (channel / low).min(axis=0), (channel / high).max(axis=0)
+        # Where a column is too wide its small entries are raised: the large ones are what it is for.
+        least = np.maximum((bottom + top) / 2, top)
         total = float(least.sum())
         # Rows sum to 1 between their edges only where the sum of all l is between these two.
         least *= min(max(total, float((1 / high).max())), float((1 / low).min())) / total

@@ -29,6 +29,8 @@ MUCH_STEEPER = 300.0
 """How much steeper the end is where no linear program proves it."""
 CORNERS = 8
 """How often that slope is raised eightfold."""
+NEARLY = 1e-6
+"""How far above the least distortion, as a part of it, a point may be the end all the same."""
 TINIEST = 1e-300
 """One over it is still a number."""
 
@@ -99,7 +101,7 @@ class Curve:
 
         Bounds on ratios give the curve a last corner, and any slope steep enough ends there: the slope is raised until
         what is left of the distortion is worth no more than the gap. Where the search loses its digits before, the
-        channel of the linear program stands for the end, with the best proof there is.
+        steepest point that is proven and all but there stands for the end, or else the channel of the linear program.
         """
         if not self.family.bounded:
             return self.at(math.inf)
@@ -111,7 +113,8 @@ class Curve:
             if point.slope * (point.excess - least.lower) <= self.gap:
                 return point
             point = self.at(8 * point.slope)
-        return self.corner
+        there = [one for one in self.points if one.gap <= self.gap and one.excess <= (1 + NEARLY) * least.excess]
+        return max(there, key=lambda one: one.slope, default=self.corner)
 
     @cached_property
     def corner(self) -> Point:

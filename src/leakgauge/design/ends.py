@@ -4,7 +4,8 @@ The least distortion that bounds allow is a linear program with a proof from pri
 window low(x) l ≤ v(x) ≤ high(x) l for some l. For any prices π(x) of the rows no channel has a mean distortion below
 Σ_x π(x) + min_y g_y, g_y the least of Σ_x (p(x) d(x, y) − π(x)) v(x) over columns with Σ_x p(x) v(x) = 1: those sums
 add up to 1 over the columns. The least column takes the upper edge where d(x, y) − π(x) / p(x) is small and the lower
-one elsewhere, so that one sort finds it.
+one elsewhere, so that one sort finds it. Where every letter keeps its share, column y counts p(y) times: then it is
+Σ_x π(x) + Σ_y p(y) g_y.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leakgauge.design.balancing import balanced
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Positive, Window
@@ -55,8 +57,56 @@ def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
     return Least(candidates[at], mean, min(unit * max(lower, window.alike), mean))
 
 
-def _program(prior: Floats, excess: Floats, window: Window) -> tuple[Floats, Floats] | None:
-    """A channel and the prices of its rows; None where the program is not solved."""
+def least_hamming(prior: Floats, matches: Codes, outputs: int, window: Window) -> Least:
+    """The channel of least Hamming distortion under a local ε: randomized response on the k most likely values.
+
+    The k values are released as themselves with e^ε / (e^ε + k − 1); every other value acts like any of them. No
+    channel does better: with l(y) the least of column y, and L their sum, q(x|x) ≤ min(e^ε l(x), 1 − L + l(x)). An l(x)
+    for which the second is smaller may be lowered until both are the same, so that the most of Σ p(x) e^ε l(x) with
+    (e^ε − 1) l(x) + L ≤ 1 is left: a linear program with one inequality a value, in whose corners each l is either 0 or
+    the same 1 / (e^ε + k − 1).
+
+    Args:
+        matches: the output that is each value.
+        window: of a local ε.
+    """
+    order, ratio = np.argsort(-prior, kind="stable"), float(window.high[0] / window.low[0])
+    counts = np.arange(1, len(prior) + 1)
+    kept = np.cumsum(prior[order]) / (1 + (counts - 1) / ratio)
+    best = int(kept.argmax())
+    used = order[: best + 1]
+    channel = np.zeros((len(prior), outputs))
+    channel[:, matches[used]] = 1 / len(used)
+    channel[np.ix_(used, matches[used])] = 1 / (ratio + best)
+    channel[used, matches[used]] = 1 / (1 + best / ratio)
+    channel = window.inside(channel)
+    excess = float(prior @ (1 - channel[np.arange(len(prior)), matches]))
+    lower = float(prior.sum()) - float(kept[best]) * (1 + ROUNDING)
+    return Least(channel, excess, max(min(lower, excess), 0.0))
+
+
+def least_distortion_keeping(prior: Floats, distances: Floats, window: Window) -> Least:
+    """The channel of least mean distortion in a window that releases every value as often as it occurs."""
+    constant = np.tile(prior, (len(prior), 1))
+    unit = float(prior @ distances @ prior)
+    if unit == 0 or window.alike >= 1:
+        return Least(constant, unit, unit * (1 - ROUNDING))
+    scaled = distances / unit
+    found = _program(prior, scaled, window, keep=True)
+    if found is None:
+        return Least(constant, unit, unit * window.alike)
+    channel = balanced(found[0], prior, window)
+    mean = float(prior @ (channel * distances).sum(axis=1))
+    columns = _least_columns(prior, scaled, window, found[1])
+    lower = float(found[1].sum() + prior @ columns) - ROUNDING * (1 + float(abs(found[1]).sum()))
+    return Least(channel, mean, min(unit * max(lower, window.alike), mean))
+
+
+def _program(prior: Floats, excess: Floats, window: Window, keep: bool = False) -> tuple[Floats, Floats] | None:
+    """A channel and the prices of its rows, with ``keep`` among those that keep the shares; None where none is found.
+
+    What is looked for is each column in the unit of its share, so that rare letters are as precise as the others.
+    """
     from scipy import sparse
     from scipy.optimize import linprog
 
@@ -71,23 +121,34 @@ def _program(prior: Floats, excess: Floats, window: Window) -> tuple[Floats, Flo
             sparse.hstack([entries, -sparse.kron(high[:, None], letters)]),
         ]
     )
-    sums = sparse.kron(sparse.eye_array(inputs), np.ones((1, outputs)))
+    units = prior if keep else np.ones(outputs)
+    sums = sparse.kron(sparse.eye_array(inputs), units[None])
+    right = np.ones(inputs)
+    if keep:
+        sums = sparse.vstack([sums, sparse.kron(prior[None], letters)])
+        right = np.concatenate([right, np.ones(outputs)])
     found = linprog(
-        np.concatenate([(prior[:, None] * excess).ravel(), np.zeros(outputs)]),
+        np.concatenate([(prior[:, None] * excess * units).ravel(), np.zeros(outputs)]),
         A_ub=edges.tocsr(),
         b_ub=np.zeros(2 * inputs * outputs),
-        A_eq=sparse.hstack([sums, sparse.csr_array((inputs, outputs))]).tocsr(),
-        b_eq=np.ones(inputs),
+        A_eq=sparse.hstack([sums, sparse.csr_array((len(right), outputs))]).tocsr(),
+        b_eq=right,
         method="highs",
     )
     if found.status != 0:
         return None
-    rows = np.maximum(found.x[: inputs * outputs].reshape(inputs, outputs), 0.0)
-    return np.asarray(rows / rows.sum(axis=1, keepdims=True)), np.asarray(found.eqlin.marginals)
+    rows = units * np.maximum(found.x[: inputs * outputs].reshape(inputs, outputs), 0.0)
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True)), np.asarray(found.eqlin.marginals[:inputs])
 
 
 def _proven(prior: Floats, excess: Floats, window: Window, prices: Floats) -> float:
     """What no channel of the window undercuts, by any prices."""
+    least = float(_least_columns(prior, excess, window, prices).min())
+    return float(prices.sum()) + least - ROUNDING * (1 + float(abs(prices).sum()))
+
+
+def _least_columns(prior: Floats, excess: Floats, window: Window, prices: Floats) -> Floats:
+    """g_y, from below."""
     reduced = excess - (prices / prior)[:, None]
     order = np.argsort(reduced, axis=0)
     low, high = (prior * window.low)[order], (prior * window.high)[order]
@@ -101,7 +162,7 @@ def _proven(prior: Floats, excess: Floats, window: Window, prices: Floats) -> fl
     mass = split(np.ones(excess.shape))
     paid = split(np.take_along_axis(reduced, order, axis=0)) / mass
     size = split(np.take_along_axis(excess + abs(prices / prior)[:, None], order, axis=0)) / mass
-    return float(prices.sum() + (paid - ROUNDING * size).min()) - ROUNDING * (1 + float(abs(prices).sum()))
+    return np.asarray((paid - ROUNDING * size).min(axis=0))
 
 
 FORBIDDEN = 60.0

@@ -14,7 +14,15 @@ from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Cone, Positive, Window
-from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
+from leakgauge.design.ends import (
+    PROGRAM_CELLS,
+    Least,
+    best_letter,
+    best_nearest,
+    best_untelling,
+    least_distortion,
+    least_hamming,
+)
 from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.keeping import UNDERFLOW, KeepingShares
@@ -79,8 +87,12 @@ class OneChannel:
 
     @cached_property
     def least(self) -> Least | None:
-        """By a linear program."""
-        if self._window is None or self._excess.size > PROGRAM_CELLS:
+        """By its closed form for Hamming's distances and a local ε, else by a linear program."""
+        if self._window is None:
+            return None
+        if self._matches is not None and np.ptp(self._window.low) == 0:
+            return least_hamming(self.secrets.prior, self._matches, self._excess.shape[1], self._window)
+        if self._excess.size > PROGRAM_CELLS:
             return None
         return least_distortion(self.secrets.prior, self._excess, self._window)
 
@@ -92,6 +104,10 @@ class OneChannel:
         """E d above its least."""
         excess = self._excess if letters is None else self._excess[:, letters]
         return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
+
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released, a row each input."""
+        return np.broadcast_to(self.secrets.prior @ channel, channel.shape)
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""
@@ -242,7 +258,7 @@ def _with_inside(window: Window, room: float) -> Window:
 class ChannelPerBackground:
     """Channels that read the secret and the background: one problem each background, at a common slope."""
 
-    unit, bounded, least = 1.0, False, None
+    unit = 1.0
 
     def __init__(self, shares: Floats, parts: Sequence[OneChannel | KeepingShares]) -> None:
         self._shares, self._parts = shares, parts
@@ -258,6 +274,21 @@ class ChannelPerBackground:
         """The steepest of all backgrounds."""
         return max(part.sharp for part in self._parts)
 
+    @property
+    def bounded(self) -> bool:
+        """Whether bounds on ratios hold given the background."""
+        return any(part.bounded for part in self._parts)
+
+    @cached_property
+    def least(self) -> Least | None:
+        """By a linear program each background."""
+        found = [part.least for part in self._parts]
+        known = [one for one in found if one is not None]
+        if len(known) < len(found):
+            return None
+        excess, lower = self._mean([one.excess for one in known]), self._mean([one.lower for one in known])
+        return Least(np.vstack([one.channel for one in known]), excess, lower * (1 - ROUNDING))
+
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) in nats."""
         return self._mean([part.leakage(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
@@ -266,6 +297,10 @@ class ChannelPerBackground:
         """E d above its least."""
         split = self._split(channel)
         return self._mean([part.excess_of(own, letters) for part, own in zip(self._parts, split, strict=True)])
+
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released with each background, a row each pair."""
+        return np.vstack([part.on_the_whole(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel each background, one below the other."""

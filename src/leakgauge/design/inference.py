@@ -310,6 +310,10 @@ class ThroughColumn:
         excess = self._excess if letters is None else self._excess[:, letters]
         return float(self._inference.prior @ np.einsum("xy,xy->x", channel, excess))
 
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released, a row each value."""
+        return np.broadcast_to(self._inference.prior @ channel, channel.shape)
+
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""
         prior, excess = self._inference.prior, np.asarray(self._excess[:, self._letters])

@@ -9,8 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from leakgauge.design.balancing import alternate_balanced, minimise_balanced
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
+from leakgauge.design.cones import Window
+from leakgauge.design.ends import PROGRAM_CELLS, Least, least_distortion_keeping
 from leakgauge.design.points import Point, costs_at
 from leakgauge.design.transport import alternate_keeping, transport
 from leakgauge.probability.cells import Codes, Floats
@@ -28,12 +31,22 @@ class KeepingShares:
         letters: the output that is each value.
         floors: with what probability each value is released unchanged at least; 1 where it never changes.
         hamming: whether the distances are Hamming's.
+        window: bounds on ratios, then without floors; None for none.
     """
 
-    unit, bounded, least = 1.0, False, None
+    unit = 1.0
 
-    def __init__(self, secrets: Secrets, excess: Floats, letters: Codes, floors: Floats, hamming: bool) -> None:
+    def __init__(
+        self,
+        secrets: Secrets,
+        excess: Floats,
+        letters: Codes,
+        floors: Floats,
+        hamming: bool,
+        window: Window | None = None,
+    ) -> None:
         self.secrets, self._excess, self._letters, self._hamming = secrets, excess, letters, hamming
+        self._window = window
         self._order = np.argsort(letters)
         pinned = floors >= 1
         self._forbidden = (pinned[:, None] | pinned) & ~np.eye(len(pinned), dtype=np.bool_)
@@ -46,9 +59,24 @@ class KeepingShares:
 
     @cached_property
     def sharp(self) -> float:
-        """Where e^(−slope · distance) is 0 for all but the nearest values."""
+        """Where e^(−slope · distance) is 0 for all but the nearest values; none where bounds keep them possible."""
         positive = self._distances[self._distances > 0]
-        return UNDERFLOW / float(positive.min()) if len(positive) else math.inf
+        return UNDERFLOW / float(positive.min()) if len(positive) and not self.bounded else math.inf
+
+    @property
+    def bounded(self) -> bool:
+        """Whether bounds on ratios keep values from being released unchanged always."""
+        return self._window is not None
+
+    @cached_property
+    def least(self) -> Least | None:
+        """By a linear program."""
+        if self._window is None or self._distances.size > PROGRAM_CELLS:
+            return None
+        found = least_distortion_keeping(self.secrets.prior, self._distances, self._window)
+        channel = np.zeros(self._excess.shape)
+        channel[:, self._letters] = found.channel
+        return replace(found, channel=channel)
 
     @cached_property
     def _distances(self) -> Floats:
@@ -64,6 +92,10 @@ class KeepingShares:
         excess = self._excess if letters is None else self._excess[:, letters]
         return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
 
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released, a row each input."""
+        return np.broadcast_to(self.secrets.prior @ channel, channel.shape)
+
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""
         if self.sharp <= slope < math.inf:
@@ -71,19 +103,30 @@ class KeepingShares:
         if slope == 0 and not self._forbidden.any() and not self._floors.any():
             # Every row releases the shares themselves, and tells nothing.
             return self._measured(0.0, Optimum(np.tile(self.secrets.prior, (self.inputs, 1)), 0.0, 0))
+        if self._window is not None:
+            return self._within_ratios(slope, gap, near, self._window)
         costs = np.where(self._forbidden, math.inf, costs_at(slope, self._distances))
         if math.isinf(slope) and np.isinf(costs).sum() == costs.size - len(costs):
             return self._unchanged(slope)
-        if self.secrets.joint.shape[1] == 1:
+        if self._alone:
             plain = self._hamming and not self._forbidden.any() and not self._floors.any() and slope > 0
             found = transport(self.secrets.prior, costs, self._floors, gap / 2, slope if plain else None)
             return self._measured(slope, found)
-        start = next((point.warm for point in near if point.warm), None)
-        found, warm = alternate_keeping(
-            self.secrets, costs, self._floors, gap / 2, None if start is None else (start[0], start[1])
-        )
+        found, warm = alternate_keeping(self.secrets, costs, self._floors, gap / 2, _start(near))
         # A slope of 0 is no neighbour on a logarithmic scale.
         return self._measured(slope, found, *(warm if slope > 0 else ()))
+
+    @property
+    def _alone(self) -> bool:
+        """Whether nobody knows a background."""
+        return len(self.secrets.background) == 1
+
+    def _within_ratios(self, slope: float, gap: float, near: Sequence[Point], window: Window) -> Point:
+        costs = slope * self._distances
+        if self._alone:
+            return self._measured(slope, minimise_balanced(self.secrets.prior, costs, window, gap / 2))
+        found, warm = alternate_balanced(self.secrets, costs, window, gap / 2, _start(near))
+        return self._measured(slope, found, *warm)
 
     def _unchanged(self, slope: float) -> Point:
         channel = np.eye(self.inputs)
@@ -94,3 +137,8 @@ class KeepingShares:
         channel, letters = found.channel[:, self._order], self._letters[self._order]
         leakage, excess = self.leakage(channel), self.excess_of(channel, letters)
         return Point(slope, channel, leakage, excess, found.lower, found.steps, warm, letters)
+
+
+def _start(near: Sequence[Point]) -> tuple[Floats, Floats] | None:
+    """What the nearest slope ended with."""
+    return next(((point.warm[0], point.warm[1]) for point in near if point.warm), None)

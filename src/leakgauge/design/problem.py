@@ -84,7 +84,8 @@ class RateDistortion:
     Args:
         source: p(x), or p(x, z) where the columns are the background.
         outputs: the letters that may be released; by default the distortion's, in general the inputs.
-        local_dp: an ε in nats that the channel must keep as well; None for none.
+        local_dp: an ε in nats that the channel must keep as well; for ``BOTH`` given the background, of two secrets
+            with the same one. None for none.
         identifiability: an ε in nats by which two posteriors may differ at most; None for none.
         weights: how much each secret matters, by label or in the inputs' order; what is made small is then I_w(X;Y) of
             ``measures``. None: every secret counts alike.
@@ -200,9 +201,14 @@ class RateDistortion:
                 knowledge=self.knowledge.value,
                 other=(Keep.ASSOCIATIONS if self.knowledge is Knowledge.BOTH else Keep.SHARES).value,
             )
-        if self.weights is not None or self.local_dp is not None or self.identifiability is not None:
+        if self.weights is not None or self.identifiability is not None:
             raise OptionError(
-                "Shares are not kept together with weights or with bounds on ratios; leave one of them out."
+                "Shares are not kept together with weights or a bound on identifiability; leave one of them out."
+            )
+        if self.local_dp is not None and (self.keep_at_least != 0.0 or self.never_changed):
+            raise OptionError(
+                "Least diagonals and values that never change are not kept together with a local ε; leave one of them "
+                "out."
             )
         inputs, outputs = set(self.inputs), set(self.letters)
         if inputs != outputs:
@@ -237,13 +243,13 @@ class RateDistortion:
                 _check(self, field, name)
         if self.local_dp is None and self.identifiability is None:
             return
-        if self.knowledge is Knowledge.BOTH:
-            raise OptionError(
-                "A channel that reads the background cannot be held to a bound per secret; drop the bound, or let only "
-                "the attacker know."
-            )
         if self.identifiability is None:
             return
+        if self.knowledge is Knowledge.BOTH:
+            raise OptionError(
+                "A channel that reads the background is not held to an identifiability; bound its local ε, which is "
+                "then given the background, or let only the attacker know."
+            )
         if self.local_dp is not None:
             raise OptionError("Local ε and identifiability cannot both be bounded; keep the one that matters more.")
         never = int((self.prior.probabilities == 0).sum())

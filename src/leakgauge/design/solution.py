@@ -12,6 +12,7 @@ from leakgauge.claims import LocalDP
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.notions import Level, Witness
 from leakgauge.probability import Channel, Joint, Label
+from leakgauge.probability.cells import Codes
 
 
 def exact_level(channel: Channel) -> Level:
@@ -30,6 +31,19 @@ def exact_level(channel: Channel) -> Level:
     return Level(LocalDP(epsilon), Witness(inputs, channel.outputs[output]))
 
 
+def level_given(channel: Channel, backgrounds: Codes) -> Level:
+    """The local ε of a channel that reads pairs, given the background: of two secrets with the same one.
+
+    Args:
+        backgrounds: the number of the background of each input.
+    """
+    levels = [
+        exact_level(Channel([channel.inputs[at] for at in rows.tolist()], channel.outputs, channel.matrix[rows]))
+        for rows in (np.flatnonzero(backgrounds == known) for known in np.unique(backgrounds))
+    ]
+    return max(levels, key=lambda level: level.value)
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A channel of multiples of 2^-53, and the numbers of just this channel.
@@ -40,7 +54,9 @@ class Solution:
         weighted_leakage: I_w(X;Y) in bits; None without weights.
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
-        local_dp: the local ε with its witness, the output and the two inputs that reach it.
+        local_dp: the local ε with its witness, the output and the two inputs that reach it; for ``BOTH`` given the
+            background, of two secrets with the same one. A channel that reads pairs may tell backgrounds apart, so
+            that this is a statement about the secret to somebody who knows the background, not about the background.
         identifiability: the level with its witness; None where an input never occurs or the channel reads pairs.
         told_unprotected: I(S;X) in bits where the source X tells on a secret S; None where it is the secret.
         gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
@@ -65,7 +81,7 @@ class Solution:
 
     @property
     def epsilon(self) -> float:
-        """The local ε in nats, rounded up; infinite where a letter rules an input out."""
+        """The local ε in nats, rounded up, for ``BOTH`` given Z; infinite where a letter rules an input out."""
         return self.local_dp.value
 
     @property

@@ -13,10 +13,10 @@ from leakgauge.design.arrays import ProblemArrays, arrays_of, inference_of
 from leakgauge.design.certificate import ROUNDING, Secrets, not_reached, require_gap
 from leakgauge.design.curve import Bracket, Curve
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, below_nearest
-from leakgauge.design.solution import Solution, exact_level
+from leakgauge.design.solution import Solution, exact_level, level_given
 from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import background_floor, mutual_information
-from leakgauge.mechanisms.finite import exact_epsilon
+from leakgauge.notions import Level
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Joint, Label, Scenario
 from leakgauge.probability.cells import DENSE_CELLS, Codes, DenseCells, Floats
@@ -179,13 +179,13 @@ def _rounded_channel(
             rows = bracket.mixed(share)
             if flatten:
                 # A little of what is released on the whole in every row brings all ratios closer to 1.
-                rows = np.asarray((1 - flatten) * rows + flatten * rows.mean(axis=0))
+                rows = np.asarray((1 - flatten) * rows + flatten * arrays.family.on_the_whole(rows))
             found = _rounded(problem, arrays, rows, bracket.letters)
             if arrays.least + found.excess <= limit and found.leakage <= most:
                 break
         else:
             continue
-        if _within_bounds(problem, found.released):
+        if _within_bounds(problem, arrays, found.released):
             return found
     return None
 
@@ -203,8 +203,8 @@ def _rounded(problem: RateDistortion, arrays: ProblemArrays, rows: Floats, lette
     return _RoundedChannel(released, letters, problem.letters, leakage, family.excess_of(kept, letters))
 
 
-def _within_bounds(problem: RateDistortion, channel: Channel) -> bool:
-    if problem.local_dp is not None and exact_epsilon(channel) > problem.local_dp:
+def _within_bounds(problem: RateDistortion, arrays: ProblemArrays, channel: Channel) -> bool:
+    if problem.local_dp is not None and _level(arrays, channel).value > problem.local_dp:
         return False
     if problem.identifiability is None:
         return True
@@ -265,7 +265,7 @@ def _described(
         leakage_with_background=with_background,
         background_floor=floor,
         distortion=arrays.least + rounded.excess,
-        local_dp=exact_level(channel),
+        local_dp=_level(arrays, channel),
         identifiability=level,
         gap=gap / math.log(2),
         slope=slope,
@@ -273,6 +273,12 @@ def _described(
         letters=len(channel.outputs),
         told_unprotected=told,
     )
+
+
+def _level(arrays: ProblemArrays, channel: Channel) -> Level:
+    """The local ε; given the background where the channel reads it."""
+    backgrounds = arrays.reads[1]
+    return exact_level(channel) if (backgrounds < 0).all() else level_given(channel, backgrounds)
 
 
 def _floor(problem: RateDistortion) -> float | None:

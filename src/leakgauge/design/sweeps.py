@@ -44,7 +44,10 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         start: ln r(y|z) of a neighbouring problem.
     """
     shape = (len(secrets.background), costs.shape[1])
-    here = np.full(shape, -math.log(shape[1])) if start is None else start.copy()
+    here = np.full(shape, -math.log(shape[1]))
+    if start is not None:
+        # Halfway: letters that are dead there would take thousands of sweeps to come back from next to nothing.
+        here = np.log((np.exp(start) + np.exp(here)) / 2)
     alive, returned = np.ones(shape[1], dtype=np.bool_), np.zeros(shape[1], dtype=np.bool_)
     best, channel, lower, done = math.inf, np.empty(0), -math.inf, 0
     while True:

@@ -100,7 +100,7 @@ def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float, two_sided:
         if slope <= gap / 4 or step % 8 == 0:
             found = _transported(prior, costs, floors, left, right, step)
             best = max(best, found, key=lambda one: one.lower)
-            if _cost(prior, costs, found.channel) - best.lower <= gap:
+            if cost_of(prior, costs, found.channel) - best.lower <= gap:
                 return Optimum(found.channel, best.lower, step)
             if slope <= ROUNDING * gap:
                 break
@@ -145,15 +145,16 @@ def _transported(prior: Floats, costs: Floats, floors: Floats, left: Floats, rig
     return Optimum(rounded_to_shares(plan / prior[:, None], prior, floors, costs), value - ROUNDING * size, steps)
 
 
-def _cost(prior: Floats, costs: Floats, channel: Floats) -> float:
-    return _information(prior, channel) + _mean_cost(prior, costs, channel)
+def cost_of(prior: Floats, costs: Floats, channel: Floats) -> float:
+    """I(X;Y) + E cost."""
+    return _information(prior, channel) + mean_cost(prior, costs, channel)
 
 
 def _information(prior: Floats, channel: Floats) -> float:
     return float(prior @ (channel * (log_or_zero(channel) - np.log(prior @ channel))).sum(axis=1))
 
 
-def _mean_cost(prior: Floats, costs: Floats, channel: Floats) -> float:
+def mean_cost(prior: Floats, costs: Floats, channel: Floats) -> float:
     """E cost; what is forbidden is never released."""
     return float(prior @ (channel * np.where(channel > 0, costs, 0.0)).sum(axis=1))
 
@@ -203,9 +204,9 @@ def alternate_keeping(
             with np.errstate(divide="ignore"):
                 seen = np.maximum(np.log(secrets.seen(now)), LOWEST)
         done += LOOK
-        lower = max(lower, _lower_bound(secrets, costs, floors, seen, prices))
+        lower = max(lower, keeping_bound(secrets, costs, floors, seen, prices))
         kept = rounded_to_shares(now, prior, floors, costs)
-        value = secrets.leakage(kept) + _mean_cost(prior, costs, kept)
+        value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
         if value < best:
             best, channel = value, kept
         if best - lower <= gap or done >= SWEEPS:
@@ -229,7 +230,8 @@ def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:
     return terms / totals, (highest + np.log(totals))[:, 0], prices
 
 
-def _lower_bound(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> float:
+def keeping_bound(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> float:
+    """What every channel that keeps the shares costs at least, by any ln r(y|z) and prices g of the shares."""
     prior = secrets.prior
     channel, sums, held = _induced(secrets.given_secret @ seen - costs + prices, floors)
     with np.errstate(divide="ignore"):
