@@ -388,10 +388,11 @@ class Request(Part, frozen=True):
     def _require_keepable(self) -> None:
         if self.keep not in ("nothing", "shares"):
             raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=self.keep)
-        if self.keep == "shares" and (self.mechanism or self.target is not None or self.local_dp is not None):
+        given = self.mechanism or self.target is not None
+        if self.keep == "shares" and (given or any(_by_epsilon_alone(aim) for aim in self.aims)):
             raise OptionError(
-                "--keep shares is for a designed channel without a local ε; leave it out beside --mechanism, "
-                "--target and --local-dp."
+                "--keep shares is for a channel that is designed for a distortion, a leakage or an error; leave it out "
+                "beside --mechanism, --target and --local-dp alone."
             )
 
     @property
@@ -510,6 +511,10 @@ class Request(Part, frozen=True):
             "",
         ]
         return "\n".join(lines)
+
+
+def _by_epsilon_alone(aim: Aim) -> bool:
+    return (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
 
 
 def _is_date(text: str) -> bool:
