@@ -124,6 +124,7 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
         ),
         ({"secret": ("age",), "bins": ("age=width:20",), "max_distortion": 0.3, "public": ("illness",)}, "channel"),
         nightly({"background": ("age",), "bins": ("age=width:20",)}, "channel"),
+        ({"keep": "shares"}, "channel"),
     ],
     ids=str,
 )
