@@ -21,8 +21,8 @@ from leakgauge.sentences import Sentence
 
 PRICED_CELLS = 1 << 21
 """The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
-KEPT_CELLS = 1 << 14
-"""The same where the shares are kept from an attacker who knows a background: a second or two there."""
+KEPT_CELLS = 1 << 12
+"""The same where the shares are kept and an attacker knows a background: some seconds for a target."""
 THROUGH_CELLS = 1 << 24
 """The largest column that tells on a secret, values² × outputs: so many numbers are held a few times."""
 LARGEST_EPSILON = 100.0

@@ -100,11 +100,9 @@ def balanced(channel: Floats, prior: Floats, window: Window) -> Floats:
     """
     kept = rounded_to_shares(channel, prior, np.zeros(len(prior)), np.zeros_like(channel))
     low, high = window.low[:, None], window.high[:, None]
-    wide, narrow = (
-        (kept / high).max(axis=0) - (kept / low).min(axis=0),
-        prior / window.low.max() - prior / window.high.min(),
-    )
-    share = float(np.max(np.where(wide > 0, wide / np.where(wide > 0, wide + narrow, 1.0), 0.0)))
+    over = (kept / high).max(axis=0) - (kept / low).min(axis=0)
+    room = prior / window.low.max() - prior / window.high.min()
+    share = float(np.max(np.where(over > 0, over / np.where(over > 0, over + room, 1.0), 0.0)))
     return np.asarray((1 - share) * kept + share * prior)
 
 

@@ -23,6 +23,8 @@ from leakgauge.probability.cells import Codes, Floats, sums_by
 
 PROGRAM_CELLS = 1 << 14
 """The largest channel, inputs × outputs, whose least distortion is found by a linear program: some seconds there."""
+KEEPING_CELLS = 1 << 13
+"""The same where the shares are kept, which takes the program three times as long."""
 WIDEST = 20.0
 """The program keeps ratios of at most e^20, which it can still tell from 0; the proof is for the ratios asked."""
 

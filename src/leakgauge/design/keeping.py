@@ -13,7 +13,7 @@ from leakgauge.design.balancing import alternate_balanced, minimise_balanced
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import Window
-from leakgauge.design.ends import PROGRAM_CELLS, Least, least_distortion_keeping
+from leakgauge.design.ends import KEEPING_CELLS, Least, least_distortion_keeping
 from leakgauge.design.points import Point, costs_at
 from leakgauge.design.transport import alternate_keeping, transport
 from leakgauge.probability.cells import Codes, Floats
@@ -71,7 +71,7 @@ class KeepingShares:
     @cached_property
     def least(self) -> Least | None:
         """By a linear program."""
-        if self._window is None or self._distances.size > PROGRAM_CELLS:
+        if self._window is None or self._distances.size > KEEPING_CELLS:
             return None
         found = least_distortion_keeping(self.secrets.prior, self._distances, self._window)
         channel = np.zeros(self._excess.shape)
