@@ -56,6 +56,8 @@ def test_a_bound_given_the_background_against_a_conic_solver(seed: int) -> None:
     added = (found.objective - (found.background_floor or 0.0)) * math.log(2)
     assert added + slope * found.distortion == pytest.approx(best, abs=2e-6)
     assert _given(found.channel.matrix, 2) <= epsilon * (1 + 1e-12)
+    if len(set(distances.argmin(axis=1).tolist())) == 1:
+        return  # one letter is the nearest to all, and any bound allows it
     with pytest.raises(RefusalError, match="the least that these bounds allow is"):
         solve(problem.with_target(MaxDistortion(distances.min(axis=1) @ joint.sum(axis=1) * (1 + 1e-9))), 1e-6)
 
