@@ -46,6 +46,10 @@ PLANS: dict[str, Mapping[str, str | Channel | NamedChannel]] = {
         "flag": OWN.format("unary-encoding"),
         "huge": OWN.format("subset-selection"),
     },
+    "samples and redraws": {
+        "flag": OWN.format("keep-or-redraw"),
+        "huge": "sampled-randomized-response:epsilon=1,sampling_probability=0.5,letters=this-table",
+    },
     "noise": {
         "number": f"geometric:epsilon=0.01,{BOUNDS}",
         "huge": "discrete-gaussian:rho=0.1,lower=-5,upper=5",
