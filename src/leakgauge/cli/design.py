@@ -339,9 +339,12 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
     if problem.keep is not Keep.NOTHING:
         kept = {Keep.SHARES: say("the shares"), Keep.ASSOCIATIONS: say("the associations with the background")}
         yield say("All channels that are compared keep {what!s}.", what=kept[problem.keep])
+    others = say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded])
+    if problem.secret is not None:
+        others = say("No channel that reads the column alone and is as useful")
     yield say(
         "{others!s} has less {what!s} than these, but for the gap. Designed from this table's counts.",
-        others=say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded]),
+        others=others,
         what=what,
     )
 

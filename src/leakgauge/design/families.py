@@ -26,7 +26,7 @@ from leakgauge.design.ends import (
 from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.keeping import UNDERFLOW, KeepingShares
-from leakgauge.design.points import Point, cost_at, costs_at, hamming_marginal, induced
+from leakgauge.design.points import OverValues, Point, cost_at, costs_at, hamming_marginal, induced
 from leakgauge.design.sweeps import alternate
 from leakgauge.probability.cells import Codes, Floats
 
@@ -42,7 +42,7 @@ THINNEST = 1e-8
 """The least by which such bounds are widened: rounding must not close the room again."""
 
 
-class OneChannel:
+class OneChannel(OverValues):
     """Channels that read the secret alone.
 
     Args:
@@ -57,15 +57,10 @@ class OneChannel:
     ) -> None:
         self._secrets, self._excess, self._window = secrets, excess, window
         self._matches = closed_form
-        self.secrets = secrets
+        self.secrets, self._prior = secrets, secrets.prior
         if secrets.weights is not None:
             weights = secrets.weights / self.unit
             self.secrets = replace(secrets, weights=np.where(weights > NO_WEIGHT, weights, 0.0))
-
-    @property
-    def inputs(self) -> int:
-        """The secrets that occur."""
-        return len(self._excess)
 
     @cached_property
     def sharp(self) -> float:
@@ -99,15 +94,6 @@ class OneChannel:
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) in nats, or I_w(X;Y)."""
         return self._secrets.leakage(channel)
-
-    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
-        """E d above its least."""
-        excess = self._excess if letters is None else self._excess[:, letters]
-        return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
-
-    def on_the_whole(self, channel: Floats) -> Floats:
-        """How often each letter is released, a row each input."""
-        return np.broadcast_to(self.secrets.prior @ channel, channel.shape)
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""

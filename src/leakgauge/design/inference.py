@@ -28,7 +28,7 @@ from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
 from leakgauge.design.ends import best_letter
 from leakgauge.design.keeping import UNDERFLOW
-from leakgauge.design.points import Point, costs_at
+from leakgauge.design.points import OverValues, Point, costs_at
 from leakgauge.design.transport import rounded_to_shares
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
@@ -273,7 +273,7 @@ def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floa
     return plan
 
 
-class ThroughColumn:
+class ThroughColumn(OverValues):
     """Channels for a column that tells on a secret.
 
     Args:
@@ -285,15 +285,10 @@ class ThroughColumn:
     unit, bounded, least = 1.0, False, None
 
     def __init__(self, inference: Inference, excess: Floats, letters: Codes | None) -> None:
-        self._inference, self._excess = inference, excess
+        self._inference, self._prior, self._excess = inference, inference.prior, excess
         self._keep = letters is not None
         self._letters = np.arange(excess.shape[1]) if letters is None else letters
         self._order = np.argsort(self._letters)
-
-    @property
-    def inputs(self) -> int:
-        """The values that occur."""
-        return len(self._excess)
 
     @cached_property
     def sharp(self) -> float:
@@ -304,15 +299,6 @@ class ThroughColumn:
     def leakage(self, channel: Floats) -> float:
         """I(S;Y|Z) in nats."""
         return self._inference.leakage(channel)
-
-    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
-        """E d above its least."""
-        excess = self._excess if letters is None else self._excess[:, letters]
-        return float(self._inference.prior @ np.einsum("xy,xy->x", channel, excess))
-
-    def on_the_whole(self, channel: Floats) -> Floats:
-        """How often each letter is released, a row each value."""
-        return np.broadcast_to(self._inference.prior @ channel, channel.shape)
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""

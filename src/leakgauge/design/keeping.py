@@ -14,7 +14,7 @@ from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import Window
 from leakgauge.design.ends import KEEPING_CELLS, Least, least_distortion_keeping
-from leakgauge.design.points import Point, costs_at
+from leakgauge.design.points import OverValues, Point, costs_at
 from leakgauge.design.transport import alternate_keeping, transport
 from leakgauge.probability.cells import Codes, Floats
 
@@ -22,7 +22,7 @@ UNDERFLOW = 746.0
 """e^-746 is 0: costs above it forbid a letter."""
 
 
-class KeepingShares:
+class KeepingShares(OverValues):
     """Channels that read the secret alone and release every value as often as it occurs.
 
     Args:
@@ -46,16 +46,11 @@ class KeepingShares:
         window: Window | None = None,
     ) -> None:
         self.secrets, self._excess, self._letters, self._hamming = secrets, excess, letters, hamming
-        self._window = window
+        self._window, self._prior = window, secrets.prior
         self._order = np.argsort(letters)
         pinned = floors >= 1
         self._forbidden = (pinned[:, None] | pinned) & ~np.eye(len(pinned), dtype=np.bool_)
         self._floors = np.where(pinned, 0.0, floors)
-
-    @property
-    def inputs(self) -> int:
-        """The secrets that occur."""
-        return len(self._excess)
 
     @cached_property
     def sharp(self) -> float:
@@ -86,15 +81,6 @@ class KeepingShares:
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) in nats."""
         return self.secrets.leakage(channel)
-
-    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
-        """E d above its least."""
-        excess = self._excess if letters is None else self._excess[:, letters]
-        return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
-
-    def on_the_whole(self, channel: Floats) -> Floats:
-        """How often each letter is released, a row each input."""
-        return np.broadcast_to(self.secrets.prior @ channel, channel.shape)
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""

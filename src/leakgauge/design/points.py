@@ -58,6 +58,27 @@ class Point:
         return self.leakage - self.floor_at(self.excess)
 
 
+class OverValues:
+    """What families of channels that read one value share; they have ``_prior``, p(x), and ``_excess``, distances."""
+
+    _prior: Floats
+    _excess: Floats
+
+    @property
+    def inputs(self) -> int:
+        """The values that occur."""
+        return len(self._excess)
+
+    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
+        """E d above its least."""
+        excess = self._excess if letters is None else self._excess[:, letters]
+        return float(self._prior @ np.einsum("xy,xy->x", channel, excess))
+
+    def on_the_whole(self, channel: Floats) -> Floats:
+        """How often each letter is released, a row each input."""
+        return np.broadcast_to(self._prior @ channel, channel.shape)
+
+
 def induced(scores: Floats, forbids: bool) -> Floats:
     """The channel ∝ e^scores; letters of score −∞ for all are never released.
 

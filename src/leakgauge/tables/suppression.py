@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,9 +106,9 @@ def small_groups(
     if not taken:
         return hidden
     # Towards privacy: groups that are large enough go too, rather than leave a small group of suppressed rows.
-    for more in count(taken):
+    for larger in order[taken:]:
         enough = hidden.sum() if people is None else len(np.unique(people[hidden]))
-        if enough >= below or more == len(order):
-            return hidden
-        hidden |= group == order[more]
-    raise AssertionError
+        if enough >= below:
+            break
+        hidden |= group == larger
+    return hidden

@@ -26,8 +26,8 @@ from leakgauge.tables.levels import named_levels
 
 RECORD = "release.json"
 _DECIDING = (
-    *("max_distortion", "local_dp", "target", "mechanism", "distortion", "within", "bins", "levels", "clamp"),
-    *("lower", "upper", "accounted"),
+    *("max_distortion", "local_dp", "target", "mechanism", "keep", "distortion", "within", "bins", "levels"),
+    *("clamp", "lower", "upper", "accounted"),
 )
 """What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""
 _PER_COLUMN = ("bins", "levels")
