@@ -16,7 +16,7 @@ from leakgauge.artefacts.audit import (
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
-from leakgauge.artefacts.estimates import Estimated, Estimates, Kit
+from leakgauge.artefacts.estimates import Estimated, Estimates, Kit, Recipients
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, SecretOutcome, StageDone
@@ -67,6 +67,7 @@ __all__ = [
     "PublicRecord",
     "Quantity",
     "Real",
+    "Recipients",
     "Record",
     "Relation",
     "Request",

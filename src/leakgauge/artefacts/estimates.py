@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
-from leakgauge.artefacts.quantity import Artefact, Part, Quantity, Real
+from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity, Real
 from leakgauge.errors import FileError, LabelError, did_you_mean
+from leakgauge.sentences import Sentence
 
 
 class Method(Enum):
@@ -85,7 +87,8 @@ class KitColumn(Part, frozen=True, kw_only=True):
         channel: the file of its channel, beside the kit.
         noise: of a number with noise.
         keeps_shares: whether the release has each value as often as the table had it, up to chance.
-        keeps_with: the published columns whose cross-tables with it the release keeps too.
+        keeps_with: the other columns whose cross-tables with it the release keeps too.
+        unreadable: why nothing can be estimated of it; None where something can.
     """
 
     name: str
@@ -93,11 +96,13 @@ class KitColumn(Part, frozen=True, kw_only=True):
     noise: KitNoise | None = None
     keeps_shares: bool = False
     keeps_with: tuple[str, ...] = ()
+    unreadable: Sentence | None = None
 
     def __post_init__(self) -> None:
-        if (self.channel is None and self.noise is None and not self.keeps_shares) or (self.channel and self.noise):
+        readable = self.channel is not None or self.noise is not None or self.keeps_shares
+        if readable is (self.unreadable is not None) or (self.channel and self.noise):
             raise FileError(
-                "the column {name!r} needs a channel, or noise, or shares that are kept.",
+                "the column {name!r} needs a channel, or noise, or shares that are kept, or a reason why it has none.",
                 name=self.name,
             )
         if self.keeps_with and not self.keeps_shares:
@@ -112,6 +117,7 @@ class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
     Attributes:
         release: the file, beside the kit.
         rows_per_unit: how many rows one person has at most: so many rows count as one in intervals.
+        notes: what must be known beside every number.
     """
 
     release: str
@@ -119,3 +125,52 @@ class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
     protected: tuple[KitColumn, ...]
     published: tuple[str, ...] = ()
     rows_per_unit: int = 1
+    notes: tuple[Sentence, ...] = ()
+
+
+class ReadAs(Enum):
+    """How recipients read a protected column: values counted, values corrected for a channel, or a mean."""
+
+    COUNTED = "counted"
+    CORRECTED = "corrected"
+    MEAN = "mean"
+
+
+class Estimable(Part, frozen=True, kw_only=True):
+    """What recipients can compute of the columns that one mechanism released.
+
+    Attributes:
+        read_as: None where nothing can be computed.
+        reason: why not.
+        keeps_with: the columns whose cross-tables with these the release keeps, whether or not the channel is known.
+        corrected: whether recipients have the channel, so that every cross-table can be corrected.
+        worth: the share of the rows that the release is worth, by the law of the release and the table's own shares.
+        rows: the same in rows, or persons where these have several.
+        least_worth: what it is worth whatever the channel; None where that cannot be said.
+        least_rows: the same in rows, or persons.
+        confused: how many values the channel does not tell apart.
+    """
+
+    columns: Annotated[tuple[str, ...], Origin.DECLARED]
+    read_as: Annotated[ReadAs | None, Origin.DECLARED] = None
+    reason: Annotated[Sentence | None, Origin.DECLARED] = None
+    keeps_with: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    corrected: Annotated[bool, Origin.DECLARED] = False
+    worth: Quantity | None = None
+    rows: Quantity | None = None
+    least_worth: Quantity | None = None
+    least_rows: Quantity | None = None
+    confused: int = 0
+
+
+class Recipients(Artefact, frozen=True, tag="leakgauge/recipients/1"):
+    """What recipients can compute of every protected column of a release.
+
+    Attributes:
+        commands: that would let them correct cross-tables too, where channels are kept inside.
+        epsilon: of the noisy histogram that these buy.
+    """
+
+    columns: tuple[Estimable, ...]
+    commands: tuple[str, ...] = ()
+    epsilon: Quantity | None = None

@@ -79,6 +79,8 @@ class Request(Part, frozen=True):
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
         keep: ``shares`` designs among channels that release every value as often as it occurs; ``nothing`` among all.
+        publish_shares: whether the table's shares, and what else follows from channels designed from its counts, may
+            be known: the recipient's kit then holds these channels.
         distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
@@ -124,6 +126,7 @@ class Request(Part, frozen=True):
     target: Annotated[str | None, Origin.DECLARED] = None
     mechanism: tuple[str, ...] = ()
     keep: Annotated[str, Origin.DECLARED] = "nothing"
+    publish_shares: Annotated[bool, Origin.DECLARED] = False
     distortion: tuple[str, ...] = ("hamming",)
     bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     levels: tuple[str, ...] = ()

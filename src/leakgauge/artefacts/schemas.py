@@ -14,7 +14,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
-from leakgauge.artefacts.estimates import Estimates, Kit
+from leakgauge.artefacts.estimates import Estimates, Kit, Recipients
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob, from_first_job
@@ -56,6 +56,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Coarsening,
     Estimates,
     Kit,
+    Recipients,
     ToldReport,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}

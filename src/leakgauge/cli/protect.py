@@ -81,6 +81,7 @@ STAGES = {
     show_default=True,
     help="shares: every value is released as often as it occurs.",
 )
+@click.option("--publish-shares", is_flag=True, help="The table's shares may be known: put its channels into the kit.")
 @click.option(
     "--distortion",
     multiple=True,

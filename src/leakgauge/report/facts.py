@@ -26,6 +26,7 @@ from leakgauge.artefacts import (
     Levels,
     Measurement,
     PublicRecord,
+    Recipients,
     Record,
     Request,
     StoredAssessment,
@@ -61,11 +62,15 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "levels.json": Levels,
     "utility.json": Utility,
     "audit.json": Audit,
+    "recipients.json": Recipients,
     "assessment.json": StoredAssessment,
     "before.json": Before,
 }
 """The artefacts of a job that are reported; every one may be absent."""
-_SHARED: Final = ("job.json", "coarsening.json", "survey.json", "release.json", "release.public.json", "audit.json")
+_SHARED: Final = (
+    *("job.json", "coarsening.json", "survey.json", "release.json", "release.public.json", "audit.json"),
+    "recipients.json",
+)
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""

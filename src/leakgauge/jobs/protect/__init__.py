@@ -21,6 +21,7 @@ from leakgauge.artefacts import (
     Job,
     JobEvent,
     Outcome,
+    Recipients,
     Request,
     SecretOutcome,
     StoredAssessment,
@@ -48,7 +49,8 @@ from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
-from leakgauge.jobs.protect.folder import Folder, open_folder
+from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
+from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
 from leakgauge.jobs.protect.stages import (
@@ -60,10 +62,13 @@ from leakgauge.jobs.protect.stages import (
     POSSIBLE,
     PUBLIC_RECORD,
     READS,
+    RECIPIENTS,
     STAGES,
     Stage,
     Work,
+    is_chosen_by_counts,
 )
+from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
@@ -150,6 +155,7 @@ def protect(
         if earlier is not None:
             earlier.require_columns(request, source.columns())
         _require_columns(request, names)
+        require_private_shares(request, earlier)
         if source.rows < FEWEST_ROWS:
             raise TableError(
                 "The table has {rows} rows, too few to try an attack on; it needs {least}.",
@@ -272,18 +278,30 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
         refused = _not_kept(work)
     secrets = outcomes(folder, work.asked) if released else ()
     refused = refused or _tells_too_much(work, secrets)
+    kit = _kit(work, to_hand_out=released and refused is None)
     folder.note(
         outcome=Outcome(released, None if refused is None else refused.sentence),
         headline=headline(folder, work.asked, deciding(secrets)) if released else None,
         secrets=secrets,
         total=folder.read(Audit, AUDIT).total if released else None,
-        shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]) if released else (),
+        shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit) if released else (),
         spent=spent(folder, work.asked),
         repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     _report(work, tell)
     return refused
+
+
+def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
+    """Write the recipient's kit; a release that must not be given away has none."""
+    place = work.folder.place / KIT
+    if not to_hand_out:
+        drop_kit(place)
+        return ()
+    found, chosen = work.folder.read(Recipients, RECIPIENTS), is_chosen_by_counts(work.asked)
+    write_recipients_kit(work.asked, work.release, found, place, chosen_from_table=chosen)
+    return (KIT,)
 
 
 def _spends(work: Work, stage: str) -> bool:

@@ -21,10 +21,13 @@ from leakgauge.artefacts.job import TableRead
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
 from leakgauge.release import ReleasePlan
+from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.report.facts import artefacts_of
 
 JOB = "job.json"
+KIT = "kit"
+"""The folder of the recipient's kit."""
 _LOCK = ".job.lock"
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 
@@ -78,7 +81,9 @@ class Folder:
         )
 
     def forget(self, *stages: str) -> None:
-        """Forget stages and what they wrote."""
+        """Forget stages and what they wrote; the kit holds the release, and goes with it."""
+        if "release" in stages:
+            drop_kit(self.place / KIT)
         for name in stages:
             for file in self.job.stages[name].outputs if name in self.job.stages else ():
                 (self.place / file).unlink(missing_ok=True)

@@ -66,6 +66,11 @@ def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, rel
     )
 
 
+def variance_before_noise(sources: Sources, column: str, noise: NoisyNumber) -> float:
+    """The variance of a column's numbers as noise is added to them: between the bounds and on the grid."""
+    return float(np.var(noise.from_grid(noise.on_grid(_numbers(sources.original, column)))))
+
+
 def _unit(table: Table, column: str) -> str:
     return message("days") if next(one.kind for one in table.columns() if one.name == column) in _DATES else ""
 

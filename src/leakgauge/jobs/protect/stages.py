@@ -29,6 +29,7 @@ from leakgauge.jobs.protect.choice import (
 from leakgauge.jobs.protect.companions import before, levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
@@ -44,7 +45,7 @@ from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
-COARSENING_FILE = "coarsening.json"
+COARSENING_FILE, RECIPIENTS = "coarsening.json", "recipients.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
@@ -265,7 +266,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
         ledger=work.sources.ledger,
         dataset=work.sources.dataset,
         overwrite=True,
-        chosen_from_table=_is_chosen_by_counts(asked),
+        chosen_from_table=is_chosen_by_counts(asked),
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
@@ -274,7 +275,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
     return work.released, RECORD, PUBLIC_RECORD
 
 
-def _is_chosen_by_counts(asked: Request) -> bool:
+def is_chosen_by_counts(asked: Request) -> bool:
     """Whether which mechanism is taken depends on the table, so that naming it would tell of the counts."""
     if asked.target is not None or any(len(aim.mechanism) > 1 for aim in asked.aims):
         return True
@@ -302,7 +303,10 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
     work.folder.write(AUDIT, audited(work, work.asked.confidence))
-    return (AUDIT, *_by_its_law(work))
+    chosen = is_chosen_by_counts(work.asked)
+    found = recipients(work.folder.job.asked, work.sources, work.release, work.folder.place, chosen_from_table=chosen)
+    work.folder.write(RECIPIENTS, found)
+    return (AUDIT, RECIPIENTS, *_by_its_law(work))
 
 
 def audited(work: Work, confidence: float) -> Audit:
@@ -403,7 +407,7 @@ READS: dict[str, tuple[str, ...]] = {
         *("mechanism", "keep", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
     ),
     "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
-    "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate"),
+    "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate", "keep", "publish_shares"),
     "assess": (*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire"),
     "report": ("purpose", "recipient", "review", "report_language"),
 }
@@ -425,6 +429,7 @@ FILES: dict[str, tuple[str, ...]] = {
         RECORD,
         PUBLIC_RECORD,
         AUDIT,
+        RECIPIENTS,
         *BY_LAW,
         ASSESSMENT,
         BEFORE,

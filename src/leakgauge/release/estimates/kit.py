@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import read, text_of
 from leakgauge.artefacts.estimates import Kit, KitColumn, KitNoise
-from leakgauge.drafts import write_whole
-from leakgauge.errors import FileError, OptionError
+from leakgauge.drafts import could_not_write, draft, write_whole
+from leakgauge.errors import FileError, InputError, VerificationError
+from leakgauge.languages import CODES, language_of
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.estimates.reading import Noise, Protected
 from leakgauge.release.estimates.recipient import Recipient
+from leakgauge.release.files import NOT_PRIVATE
+from leakgauge.release.record import file_digest
+from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
 _FILES: Final = Path(__file__).parent / "kit_files"
-_TEXTS: Final = {"README.md": _FILES / "README.md", "estimate.py": _FILES / "estimate.txt"}
+_PAGE: Final = "README.md"
+_SCRIPT: Final = "estimate.py"
 """The script is not a module of ours: it runs where only numpy is."""
+_CHANNELS: Final = re.compile(r"channel-\d+\.json")
+INSIDE: Final = Sentence(
+    "its channel is kept inside, because it follows from private counts, and does not keep the shares of this table"
+)
 
 
 def write_kit(
@@ -33,71 +45,168 @@ def write_kit(
     origins: Mapping[str, PriorOrigin] | None = None,
     publish_shares: bool = False,
     rows_per_unit: int = 1,
+    notes: Iterable[Sentence] = (),
 ) -> Kit:
     """Write a kit into a folder, which is made: the release, ``kit.json``, channels, ``README.md``, ``estimate.py``.
 
     A channel is written only where its numbers may be known to everybody: one designed from a table's own counts tells
     these counts, exactly where it keeps the shares. Without its channel a column that keeps its shares is read as it
-    is.
+    is, and of any other nothing can be estimated, as the kit then says. A kit that is there already is not written
+    again.
 
     Args:
         protected: how each column is read that went through a mechanism; all other columns count as published.
         origins: from which prior each channel was designed, by column; ``PUBLIC`` where it follows from a mechanism's
             parameters alone. One that is not named counts as this table's, and is kept inside.
         publish_shares: whether the steward declared that the shares of the table may be known.
+        notes: what must be known beside every number.
 
     Raises:
-        OptionError: a column that can be read neither through a channel that may be published nor as it is.
+        EngineError: the folder cannot be written.
     """
     place, source = Path(folder), Path(release)
-    place.mkdir(parents=True, exist_ok=True)
     columns: list[KitColumn] = []
-    channels: dict[str, ChannelFile] = {}
+    files: dict[str, str] = {}
     for one in protected:
-        origin = (origins or {}).get(one.name)
-        # A channel that keeps the shares of another table, or noisy ones, would echo those: it has to be corrected for.
-        kept = one.keeps_shares and origin in (None, PriorOrigin.THIS_TABLE)
-        if one.channel is not None and (publish_shares or (origin is not None and not origin.keep_inside)):
-            file = f"channel-{len(channels) + 1}.json"
-            # What is handed out on the steward's word no longer follows from anything that is kept inside.
-            stated = PriorOrigin.PUBLIC if publish_shares else origin
-            channels[file] = ChannelFile.of(NamedChannel(one.channel, (one.name,), (one.name,), stated))
-        elif one.noise is None and not kept:
-            raise OptionError(
-                "The channel of {name!r} follows from private counts and does not keep its shares, so that a "
-                "recipient can compute nothing from it; keep the shares, or design it from a noisy histogram.",
-                name=one.name,
-            )
-        else:
-            file = None
-        noise = None if one.noise is None else KitNoise(one.noise.variance, one.noise.slope, one.noise.intercept)
-        columns.append(
-            KitColumn(
-                name=one.name,
-                channel=file,
-                noise=noise,
-                keeps_shares=kept,
-                keeps_with=tuple(sorted(one.keeps_with)) if kept else (),
-            )
+        column, channel = kit_column(
+            one, (origins or {}).get(one.name), publish_shares, f"channel-{len(files) + 1}.json"
         )
+        columns.append(column)
+        files |= {} if channel is None or column.channel is None else {column.channel: text_of(channel)}
     with open_table(source) as table:
         names, rows = [column.name for column in table.columns()], table.rows
+    hidden = {NOT_PRIVATE, *(one.name for one in columns)}
     kit = Kit(
         release=source.name,
         rows=rows,
         protected=tuple(columns),
-        published=tuple(name for name in names if name not in {one.name for one in columns}),
+        published=tuple(name for name in names if name not in hidden),
         rows_per_unit=rows_per_unit,
+        notes=tuple(notes),
     )
-    if source.resolve().parent != place.resolve():
-        shutil.copyfile(source, place / source.name)
-    for file, channel in channels.items():
-        write_whole(place / file, text_of(channel), shareable=True)
-    for name, text in _TEXTS.items():
-        write_whole(place / name, text.read_text(encoding="utf-8"), shareable=True)
+    files |= {_PAGE: _page(kit), _SCRIPT: (_FILES / "estimate.txt").read_text(encoding="utf-8")}
     # Last: a folder without it is not a kit.
-    write_whole(place / KIT, text_of(kit), shareable=True)
+    files |= {KIT: text_of(kit)}
+    if not _is_written(place, source, files):
+        _write(place, source, files)
     return kit
+
+
+def kit_column(
+    one: Protected, origin: PriorOrigin | None, publish_shares: bool, file: str = "channel-1.json"
+) -> tuple[KitColumn, ChannelFile | None]:
+    """How a column is read as the kit says it, and its channel where that may be handed out."""
+    # A channel that keeps the shares of another table, or noisy ones, would echo those: it has to be corrected for.
+    kept = one.keeps_shares and origin in (None, PriorOrigin.THIS_TABLE)
+    channel = None
+    if one.channel is not None and (publish_shares or (origin is not None and not origin.keep_inside)):
+        # What is handed out on the steward's word no longer follows from anything that is kept inside.
+        stated = PriorOrigin.PUBLIC if publish_shares else origin
+        channel = ChannelFile.of(NamedChannel(one.channel, (one.name,), (one.name,), stated))
+    readable = channel is not None or one.noise is not None or kept
+    column = KitColumn(
+        name=one.name,
+        channel=None if channel is None else file,
+        noise=None if one.noise is None else KitNoise(one.noise.variance, one.noise.slope, one.noise.intercept),
+        keeps_shares=kept,
+        keeps_with=tuple(sorted(one.keeps_with)) if kept else (),
+        unreadable=None if readable else one.unreadable or INSIDE,
+    )
+    return column, channel
+
+
+def drop_kit(folder: Path, *, but: str | None = None) -> None:
+    """Remove the kit in a folder, and the folder where nothing else is in it; ``but`` is a file that stays."""
+    try:
+        release = _beside(folder, read(Kit, folder / KIT).release).name
+    except (InputError, VerificationError):
+        release = None
+    # First: what is left of a kit that was half removed is not one.
+    for name in (KIT, _PAGE, _SCRIPT, *_channels(folder), release):
+        if name not in (None, but):
+            (folder / str(name)).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _channels(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob("channel-*.json") if _CHANNELS.fullmatch(path.name)}
+
+
+def _is_written(place: Path, source: Path, files: Mapping[str, str]) -> bool:
+    """Whether the folder holds this kit, and none of another one."""
+    if _channels(place) - files.keys():
+        return False
+    try:
+        same = all((place / name).read_text(encoding="utf-8") == text for name, text in files.items())
+        return same and file_digest(place / source.name) == file_digest(source)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _write(place: Path, source: Path, files: Mapping[str, str]) -> None:
+    inside = source.resolve().parent == place.resolve()
+    try:
+        drop_kit(place, but=source.name if inside else None)
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise could_not_write(place, error) from None
+    if not inside:
+        with draft(place / source.name, shareable=True) as copy, source.open("rb") as original:
+            with copy.filling() as file:
+                shutil.copyfileobj(original, file)
+            copy.keep()
+    for name, text in files.items():
+        write_whole(place / name, text, shareable=True)
+
+
+def _page(kit: Kit) -> str:
+    """The page that says how to use the kit, with the names of its columns."""
+    page = (_FILES / _PAGE).read_text(encoding="utf-8")
+    for code in CODES:
+        told = (f"- {language_of(code).retell(one)}" for one in _sentences(kit))
+        page = page.replace(f"<columns {code}>", "\n".join(told))
+    asked = next((one.name for one in kit.protected if one.channel or one.keeps_shares), "COLUMN")
+    by = next((one for column in kit.protected for one in column.keeps_with), next(iter(kit.published), "COLUMN"))
+    examples = {"<column>": shlex.quote(asked), "<by>": shlex.quote(by), "<both>": shlex.quote(f"{asked},{by}")}
+    for mark, word in examples.items():
+        page = page.replace(mark, word)
+    return page
+
+
+def _sentences(kit: Kit) -> Iterator[Sentence]:
+    """How each protected column is read, which columns are published, and what must be known beside them."""
+    for one in kit.protected:
+        yield _how(one)
+        if one.keeps_with:
+            names = ", ".join(map(_shown, one.keeps_with))
+            yield Sentence("{name!s}: cross-tables with {names!s} are kept.", name=_shown(one.name), names=names)
+    if kit.published:
+        yield Sentence("Published as they are: {names!s}.", names=", ".join(map(_shown, kit.published)))
+    yield from kit.notes
+
+
+def _how(one: KitColumn) -> Sentence:
+    name, file = _shown(one.name), one.channel
+    if one.unreadable is not None:
+        return Sentence("{name!s}: cannot be estimated: {reason}.", name=name, reason=one.unreadable)
+    if one.noise is not None:
+        variance = float(one.noise.variance)
+        return Sentence("{name!s}: numbers with noise of variance {variance:.6g}.", name=name, variance=variance)
+    if file is None:
+        return Sentence("{name!s}: count the released values.", name=name)
+    if one.keeps_shares:
+        return Sentence(
+            "{name!s}: count the released values; for cross-tables correct for the channel in {file!s}.",
+            name=name,
+            file=file,
+        )
+    return Sentence("{name!s}: correct for the channel in {file!s}.", name=name, file=file)
+
+
+def _shown(name: str) -> str:
+    """A name in a line of the page, which signs in it must not break."""
+    return "`" + "".join(sign if sign.isprintable() and sign != "`" else "\ufffd" for sign in name) + "`"
 
 
 def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Recipient:
@@ -109,7 +218,7 @@ def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Re
     kit = read(Kit, folder / KIT)
     protected = {one.name: _protected(one, folder) for one in kit.protected}
     release = _beside(folder, kit.release)
-    recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading)
+    recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading, notes=kit.notes)
     recipient.require_columns()
     return recipient
 
@@ -118,7 +227,8 @@ def _protected(column: KitColumn, folder: Path) -> Protected:
     channel = None if column.channel is None else read_channel(_beside(folder, column.channel)).channel
     said = column.noise
     noise = None if said is None else Noise(said.variance, said.slope, said.intercept)
-    return Protected(column.name, channel, noise, column.keeps_shares, frozenset(column.keeps_with))
+    kept_with = frozenset(column.keeps_with)
+    return Protected(column.name, channel, noise, column.keeps_shares, kept_with, column.unreadable)
 
 
 def _beside(folder: Path, name: str) -> Path:

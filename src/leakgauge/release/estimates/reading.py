@@ -17,6 +17,7 @@ from leakgauge.probability import Channel, Counts, Label
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.letters import places_among
+from leakgauge.sentences import Sentence
 
 MOST_POINTS = 1000
 """Points between the bounds of a number that noise is corrected for as a channel."""
@@ -40,6 +41,7 @@ class Protected:
         noise: of a number with noise.
         keeps_shares: whether the release has each value as often as the table had it, up to chance.
         keeps_with: the columns whose cross-tables with it the release keeps too.
+        unreadable: why nothing can be estimated of it, where that is so.
     """
 
     name: str
@@ -47,6 +49,12 @@ class Protected:
     noise: Noise | None = None
     keeps_shares: bool = False
     keeps_with: frozenset[str] = frozenset()
+    unreadable: Sentence | None = None
+
+    def require_readable(self) -> None:
+        """Refuse a column of which nothing can be estimated."""
+        if self.unreadable is not None:
+            raise OptionError("Column {name!r} cannot be estimated: {reason}.", name=self.name, reason=self.unreadable)
 
     def reads_directly(self, by: tuple[str, ...]) -> bool:
         """Whether its released values may be counted as they are, within groups of these columns."""

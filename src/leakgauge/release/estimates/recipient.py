@@ -24,6 +24,7 @@ from leakgauge.release.estimates.means import means, means_by_protected
 from leakgauge.release.estimates.reading import Protected, by_output, by_value
 from leakgauge.release.estimates.shares import TWICE, Shares, corrected_shares, counted_shares
 from leakgauge.release.estimates.sums import GroupSums, sums_of_labels, sums_of_numbers
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
@@ -41,6 +42,7 @@ class Recipient:
         rows: that the release must have; None where nobody said.
         rows_per_unit: rows that one person has at most: so many count as one.
         reading: how the release is read.
+        notes: what must be known beside every number, as the kit says it.
     """
 
     source: object
@@ -49,6 +51,7 @@ class Recipient:
     rows: int | None = None
     rows_per_unit: int = 1
     reading: ReadingOptions = field(default_factory=ReadingOptions)
+    notes: tuple[Sentence, ...] = ()
 
     def __post_init__(self) -> None:
         squared_quantile(self.confidence)
@@ -64,19 +67,23 @@ class Recipient:
     def crosstab(self, column: str, *by: str) -> Estimated:
         """The shares of a column's values within each group of rows that agree in published columns.
 
+        Groups of another protected column are right only where the release keeps the cross-table with it.
+
         Raises:
             OptionError: groups of a protected column, a channel that is not known, or numbers with noise.
             LabelError: values that the channel never releases.
             RefusalError: values that the channel does not tell apart.
         """
+        self._require_readable(column, *by)
         protected = self.protected.get(column)
         if protected is not None and protected.noise is not None:
             raise OptionError(
                 "Column {name!r} has numbers with noise, which have a mean but no shares; ask for its mean.",
                 name=column,
             )
+        kept = protected is not None and protected.reads_directly(by)
         for name in by:
-            if name in self.protected:
+            if name in self.protected and not kept:
                 raise OptionError(
                     "Column {name!r} is protected; group by published columns, and name the protected one first.",
                     name=name,
@@ -107,6 +114,7 @@ class Recipient:
             RefusalError: values that a channel does not tell apart.
         """
         names = (by,) if isinstance(by, str) else tuple(by)
+        self._require_readable(column, *names)
         hidden = next((self.protected[name] for name in names if name in self.protected), None)
         if hidden is not None and len(names) > 1:
             raise OptionError(
@@ -150,6 +158,11 @@ class Recipient:
                     name=name,
                     hint=did_you_mean(name, names),
                 )
+
+    def _require_readable(self, *columns: str) -> None:
+        for name in columns:
+            if name in self.protected:
+                self.protected[name].require_readable()
 
     def _opened(self) -> Table:
         table = open_table(self.source, **self.reading)

@@ -1,0 +1,212 @@
+"""What recipients of a release can compute, the kit that lets them, and what would let them compute more."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
+from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.estimates import Estimable, KitColumn, ReadAs
+from leakgauge.artefacts.request import FRAME
+from leakgauge.assessment.candidates import MOST_LETTERS
+from leakgauge.errors import OptionError
+from leakgauge.jobs.protect.earlier import Earlier
+from leakgauge.jobs.protect.numbers import variance_before_noise
+from leakgauge.jobs.protect.sources import Sources
+from leakgauge.mechanisms import parse_mechanism
+from leakgauge.probability import PriorOrigin
+from leakgauge.release import Release
+from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.estimates import effective_rows, effective_rows_of_mean, write_kit
+from leakgauge.release.estimates.effective_rows import EffectiveRows, Estimator
+from leakgauge.release.estimates.handed_out import Reading, channel_of, keeps_shares, readings
+from leakgauge.release.estimates.kit import kit_column
+from leakgauge.release.ledger.account import default_dataset
+from leakgauge.release.priors import own_prior
+from leakgauge.release.recorded_plan import plan_of
+from leakgauge.tables import Kind
+
+HALF = 0.5
+"""Of the rows: what a release that keeps the shares is worth at least, whatever its channel."""
+PART_OF_CHANCE = 0.1
+"""How large the noise of a histogram is to be beside √rows, the order of what counts are off by chance."""
+_EPSILONS = (0.1, 1.0)
+"""The least and the most that is proposed for a histogram, in nats."""
+_WITHOUT_LETTERS = (Kind.INT, Kind.FLOAT, Kind.OTHER)
+"""Columns of which no histogram is bought."""
+
+
+def recipients(
+    asked: Request, sources: Sources, release: Release, folder: Path, *, chosen_from_table: bool
+) -> Recipients:
+    """What recipients can compute of every column that went through a mechanism; ``folder`` is that of the job."""
+    record, plan = release.record, plan_of(release.record, release.record_file)
+    kept = () if chosen_from_table else tuple(_kept(asked, sources, plan))
+    found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
+    columns = tuple(_estimable(asked, sources, one, found[one.name], record.rows) for one in plan.columns)
+    inside = any(column.follows_from_counts for column in record.plan.columns.values())
+    if chosen_from_table or asked.publish_shares or not inside:
+        return Recipients(columns)
+    epsilon = epsilon_of_histogram(record.rows)
+    commands = _accounted(asked, sources, epsilon, folder)
+    return Recipients(columns, commands, Quantity(epsilon, "nats", origin=Origin.DECLARED) if commands else None)
+
+
+def write_recipients_kit(
+    asked: Request, release: Release, found: Recipients, folder: Path, *, chosen_from_table: bool
+) -> None:
+    """Write the kit of a release into a folder."""
+    plan = plan_of(release.record, release.record_file)
+    kept = tuple(one.columns[0] for one in found.columns if one.read_as is ReadAs.COUNTED)
+    read = _readings(asked, release, plan, kept, chosen_from_table)
+    write_kit(
+        folder,
+        release.output,
+        [one.column for one in read],
+        origins={one.column.name: one.origin for one in read if one.origin is not None},
+        publish_shares=asked.publish_shares,
+        rows_per_unit=asked.rows_per_unit or 1,
+        notes=_notes(asked),
+    )
+
+
+def _notes(asked: Request) -> Iterator[Sentence]:
+    if asked.simulate is not None:
+        yield Sentence("This is a simulation: its noise follows from a seed, so it protects nobody and is no release.")
+    if asked.unit is not None and asked.rows_per_unit is None:
+        # How many they are follows from the table; without a declared number every row counts as a person.
+        yield Sentence(
+            "One person may have several rows, and how many is not declared: intervals count every row as a person, "
+            "and are too narrow where persons repeat."
+        )
+
+
+def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
+    """Refuse to publish shares where no mechanism could follow from them.
+
+    Raises:
+        OptionError: every mechanism follows from declared settings or accounted counts.
+    """
+    if not asked.publish_shares:
+        return
+    if earlier is not None:
+        private = any(one.follows_from_counts for one in earlier.record.plan.columns.values())
+    else:
+        private = any(
+            asked.accounted is None if not aim.mechanism else any(map(_is_private, aim.mechanism)) or aim.mechanism[1:]
+            for aim in asked.aims
+        )
+    if not private:
+        raise OptionError(
+            "--publish-shares puts channels into the kit that follow from private counts, and here none does; leave it "
+            "out."
+        )
+
+
+def _is_private(mechanism: str) -> bool:
+    """Whether a mechanism becomes a channel that may follow from private counts."""
+    if mechanism.endswith(".json"):
+        origin = read_channel(mechanism).prior_origin
+        return origin is None or origin.keep_inside
+    return not parse_mechanism(mechanism, letters=("a", "b")).capabilities.columns
+
+
+def _readings(
+    asked: Request, release: Release, plan: RecordedPlan, kept: tuple[str, ...], chosen_from_table: bool
+) -> list[Reading]:
+    return readings(
+        plan,
+        release.record.plan,
+        release.output,
+        kept=kept,
+        chosen_from_table=chosen_from_table,
+        publish_shares=asked.publish_shares,
+    )
+
+
+def _kept(asked: Request, sources: Sources, plan: RecordedPlan) -> Iterator[str]:
+    """The columns whose channel was designed here to keep shares, and does."""
+    # What a channel that somebody brought keeps by chance would tell of the table.
+    brought = {name for aim in asked.aims if aim.mechanism for name in aim.columns}
+    for one in plan.columns:
+        named = one.channel
+        if asked.keep == "nothing" or named is None or brought.intersection(one.writes):
+            continue
+        designed = named.prior_origin is PriorOrigin.THIS_TABLE
+        if designed and keeps_shares(named, own_prior(sources.table, one.reads, named.channel).distribution):
+            yield one.name
+
+
+def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: Reading, rows: int) -> Estimable:
+    said, _ = kit_column(reading.column, reading.origin, asked.publish_shares)
+    if said.unreadable is not None:
+        return Estimable(columns=column.writes, reason=said.unreadable)
+    units = rows / (asked.rows_per_unit or 1)
+    confused, share = 0, None
+    if column.mechanism.noise is not None and said.noise is not None:
+        variance = variance_before_noise(sources, column.name, column.mechanism.noise)
+        share = effective_rows_of_mean(variance, said.noise.variance, said.noise.slope)
+    elif column.reads == column.writes:
+        found = _effective_rows(sources, column, said)
+        confused = sum(map(len, found.confused))
+        # Recipients without the channel count the released values; so do those of a column that keeps its shares.
+        counts = said.keeps_shares and found.estimator is not Estimator.DIRECT
+        share = None if counts else found.share
+    return Estimable(
+        columns=column.writes,
+        read_as=_read_as(said),
+        keeps_with=said.keeps_with,
+        corrected=said.channel is not None,
+        worth=None if share is None else Quantity(share, "share"),
+        rows=None if share is None else Quantity(share * units, "rows"),
+        least_worth=Quantity(HALF, "share", origin=Origin.PUBLIC) if said.keeps_shares else None,
+        least_rows=Quantity(HALF * units, "rows", origin=Origin.PUBLIC) if said.keeps_shares else None,
+        confused=confused,
+    )
+
+
+def _read_as(said: KitColumn) -> ReadAs:
+    if said.noise is not None:
+        return ReadAs.MEAN
+    return ReadAs.COUNTED if said.keeps_shares else ReadAs.CORRECTED
+
+
+def _effective_rows(sources: Sources, column: BoundColumn, said: KitColumn) -> EffectiveRows:
+    channel = channel_of(column)
+    assert channel is not None
+    prior = own_prior(sources.table, column.reads, channel).distribution
+    return effective_rows(channel, prior, own=said.keeps_shares)
+
+
+def epsilon_of_histogram(rows: int) -> float:
+    """An ε whose noise, about 2√2/ε rows in each count, is a tenth of √rows, to one digit and from 0.1 to 1."""
+    least, most = _EPSILONS
+    epsilon = 2 * math.sqrt(2) / (PART_OF_CHANCE * math.sqrt(rows))
+    return min(max(float(f"{epsilon:.1g}"), least), most)
+
+
+def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -> tuple[str, ...]:
+    """The commands that do the same from a noisy histogram, and open a ledger for it where none is named.
+
+    None where that cannot be: of numbers, of many values, and beside what a histogram does not go with.
+    """
+    kinds = {one.name: one.kind for one in sources.table.columns()}
+    sizes = sources.table.group_sizes([(name,) for name in asked.released_secrets])
+    few = all(2 <= one.groups <= MOST_LETTERS for one in sizes)
+    text = all(kinds[name] not in _WITHOUT_LETTERS for name in asked.released_secrets)
+    if asked.table == FRAME or asked.repeat is not None or not (few and text):
+        return ()
+    dataset = asked.dataset or default_dataset(asked.table)
+    ledger = asked.ledger or f"{dataset}.ledger"
+    try:
+        again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None)
+    except OptionError:
+        return ()
+    opened = shlex.join(["leakgauge", "ledger", "open", ledger, "--dataset", dataset, "--unlimited"])
+    command = again.command(folder.with_name(f"{folder.name}-accounted"))
+    return (opened, command) if asked.ledger is None else (command,)
