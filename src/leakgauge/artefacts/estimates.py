@@ -65,11 +65,12 @@ class Estimated(Part, frozen=True, kw_only=True):
 
 
 class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
-    """Everything that was asked of a release."""
+    """Everything that was asked of a release; ``notes`` say what could not be told, and what the kit says beside it."""
 
     release: str
     rows: int
     estimates: tuple[Estimated, ...]
+    notes: tuple[Sentence, ...] = ()
 
 
 class KitNoise(Part, frozen=True):

@@ -13,10 +13,10 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
-from leakgauge.errors import OptionError
+from leakgauge.errors import OptionError, RefusalError
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Estimated, Estimates
+    from leakgauge.artefacts import Estimated, Estimates, Sentence
     from leakgauge.release.estimates import Recipient
 
 SHOWN = 60
@@ -80,8 +80,8 @@ def command(
         asked = [recipient.shares(one) for one in shares]
         asked += [recipient.crosstab(*_columns(one)) for one in crosstab]
         asked += [recipient.mean(mean, by)] if mean is not None else []
-        asked = asked or _everything(recipient)
-    found = Estimates(Path(release).name, asked[0].rows, tuple(asked))
+        asked, refused = (asked, ()) if asked else _everything(recipient)
+    found = Estimates(Path(release).name, asked[0].rows, tuple(asked), (*refused, *recipient.notes))
     deliver(found, as_json, output, lambda: render(found), shareable=True)
 
 
@@ -101,7 +101,7 @@ def render(found: Estimates) -> Parts:
             percent=100 * confidence,
         )
     )
-    return parts
+    return [*parts, *(Text(retell(one), "yellow") for one in found.notes)]
 
 
 def _table(one: Estimated) -> Table:
@@ -167,9 +167,15 @@ def _columns(text: str) -> list[str]:
     return columns
 
 
-def _everything(recipient: Recipient) -> list[Estimated]:
-    """The shares of every protected column, and the means of those with noise."""
-    return [
-        recipient.shares(name) if read.noise is None else recipient.mean(name)
-        for name, read in recipient.protected.items()
-    ]
+def _everything(recipient: Recipient) -> tuple[list[Estimated], tuple[Sentence, ...]]:
+    """The shares of every protected column, the means of those with noise, and why others cannot be estimated."""
+    found: list[Estimated] = []
+    refused: list[OptionError | RefusalError] = []
+    for name, read in recipient.protected.items():
+        try:
+            found.append(recipient.shares(name) if read.noise is None else recipient.mean(name))
+        except (OptionError, RefusalError) as error:
+            refused.append(error)
+    if refused and not found:
+        raise refused[0]
+    return found, tuple(one.sentence for one in refused)

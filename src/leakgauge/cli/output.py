@@ -67,7 +67,11 @@ def deliver(
     # Into a pipe the tables keep their full width instead of being cut at 80 columns.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
     for part in render():
-        console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
+        if isinstance(part, Text) and part.no_wrap:
+            # A command to copy: the terminal may break the line, but no break is printed.
+            console.print(part, soft_wrap=True)
+        else:
+            console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
 
 
 def _fitting(part: RenderableType, width: int) -> RenderableType:

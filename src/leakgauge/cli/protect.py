@@ -24,7 +24,17 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Quantity, Request, SecretOutcome, Survey, Utility
+    from leakgauge.artefacts import (
+        Headline,
+        Job,
+        JobEvent,
+        Quantity,
+        Recipients,
+        Request,
+        SecretOutcome,
+        Survey,
+        Utility,
+    )
     from leakgauge.jobs.protect import Done, Progress
 
 ROUNDED = 1e-9
@@ -210,7 +220,7 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey, Utility
+    from leakgauge.artefacts import Coarsening, Measurement, Recipients, Record, Survey, Utility
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.cli.release import suppressed_rows
@@ -249,6 +259,8 @@ def render(done: Done) -> Parts:
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)
         worth = [done.kept.get(Utility, job.asked.file("utility.json", one)) for one in job.asked.groups]
         parts += [said for one in worth if one is not None for said in _numbers(one)]
+        if done.refused is None and (found := done.kept.get(Recipients, "recipients.json")) is not None:
+            parts += _recipients(found, record.rows)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)
@@ -262,6 +274,43 @@ def render(done: Done) -> Parts:
     return parts
 
 
+def _recipients(found: Recipients, rows: int) -> Parts:
+    """What recipients can compute of each column, and the commands that would let them compute more."""
+    parts: Parts = []
+    for one in found.columns:
+        fields: dict[str, object] = {"columns": ", ".join(one.columns), "all": rows}
+        worth = one.rows or one.least_rows
+        if one.reason is not None or worth is None:
+            said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
+            parts.append(Text(said, "yellow"))
+            continue
+        fields["rows"] = worth.value
+        parts.append(say(_READ_AS[one.read_as.value if one.read_as else ""], **fields))
+        if one.confused:
+            said = say(
+                "The channel of {columns!s} does not tell {count} of its values apart.", **fields, count=one.confused
+            )
+            parts.append(Text(said, "yellow"))
+    if found.commands and found.epsilon is not None:
+        parts.append(
+            say(
+                "Cross-tables need the channels, which are kept inside because they follow from private counts. "
+                "Channels designed from a noisy histogram go into the kit; with ε = {epsilon:g} each of its counts is "
+                "off by about {off:.2g} rows, little beside {all:,}:",
+                epsilon=found.epsilon.value,
+                off=2 * 2**0.5 / found.epsilon.value,
+                all=rows,
+            )
+        )
+        parts += [Text(f"  {one}", no_wrap=True) for one in found.commands]
+    return parts
+
+
+_READ_AS = {
+    "counted": message("· Recipients count {columns!s} as released, worth {rows:,.0f} of {all:,} rows for its shares."),
+    "corrected": message("· Recipients correct {columns!s} for its channel, worth {rows:,.0f} of {all:,} rows."),
+    "mean": message("· Recipients take the mean of {columns!s}, worth {rows:,.0f} of {all:,} rows."),
+}
 _TAKEN_FOR_BOUND = message(
     "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
 )

@@ -161,17 +161,21 @@ def _write(place: Path, source: Path, files: Mapping[str, str]) -> None:
 
 
 def _page(kit: Kit) -> str:
-    """The page that says how to use the kit, with the names of its columns."""
+    """The page that says how to use the kit, by the names of its columns, without examples that the kit refuses."""
     page = (_FILES / _PAGE).read_text(encoding="utf-8")
     for code in CODES:
         told = (f"- {language_of(code).retell(one)}" for one in _sentences(kit))
         page = page.replace(f"<columns {code}>", "\n".join(told))
-    asked = next((one.name for one in kit.protected if one.channel or one.keeps_shares), "COLUMN")
-    by = next((one for column in kit.protected for one in column.keeps_with), next(iter(kit.published), "COLUMN"))
-    examples = {"<column>": shlex.quote(asked), "<by>": shlex.quote(by), "<both>": shlex.quote(f"{asked},{by}")}
-    for mark, word in examples.items():
-        page = page.replace(mark, word)
-    return page
+    found = {"<column>": "", "<by>": "", "<both>": ""}
+    for one in kit.protected:
+        # Cross-tables that are kept, or can be corrected for.
+        others = one.keeps_with or (kit.published if one.channel is not None else ())
+        if others and not found["<column>"]:
+            found = {"<column>": one.name, "<by>": others[0], "<both>": f"{one.name},{others[0]}"}
+    lines = [line for line in page.splitlines() if not any(mark in line and not word for mark, word in found.items())]
+    for mark, word in found.items():
+        lines = [line.replace(mark, shlex.quote(word)) for line in lines]
+    return "\n".join(lines) + "\n"
 
 
 def _sentences(kit: Kit) -> Iterator[Sentence]:

@@ -14,6 +14,7 @@ from leakgauge.report.sections.grade import grade, indicators
 from leakgauge.report.sections.guarantee import guarantee
 from leakgauge.report.sections.leakage import leakage
 from leakgauge.report.sections.limits import assumptions, left_out, limitations, residual
+from leakgauge.report.sections.recipients import recipients
 from leakgauge.report.sections.reproduction import crosswalk, reproduction
 from leakgauge.report.sections.statement import statement
 from leakgauge.report.sections.survey import survey
@@ -34,6 +35,7 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "earlier": earlier,
     "leakage": leakage,
     "attacks": attacks,
+    "recipients": recipients,
     "usefulness": usefulness,
     "frontier": frontier,
     "grade": grade,

@@ -40,6 +40,7 @@ TITLES: Final = {
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
+    "recipients": message("What recipients can compute"),
     "usefulness": message("Usefulness of each column"),
     "frontier": message("What usefulness costs in leakage"),
     "grade": message("Grade"),

@@ -1,0 +1,88 @@
+"""What recipients can compute from the release, and what would let them compute more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from leakgauge.artefacts.estimates import ReadAs
+from leakgauge.artefacts.report import Code
+from leakgauge.languages import message
+from leakgauge.report.document import Content
+from leakgauge.report.sections.teller import NOTHING, Cell, Teller
+
+_READ_AS = {
+    ReadAs.COUNTED.value: message("released values counted"),
+    ReadAs.CORRECTED.value: message("corrected for the channel"),
+    ReadAs.MEAN.value: message("mean of numbers with noise"),
+}
+
+
+def recipients(tell: Teller) -> Iterator[Content]:
+    """How each protected column is read, and how many rows of the table the release is worth for it."""
+    found = tell.items("recipients.json", "columns")
+    rows = [_row(tell, at, one) for at, one in enumerate(found)]
+    yield from tell.grid(
+        "Protected columns",
+        "Column|Read as|Worth, of the rows|Worth in rows|Cross-tables",
+        rows if tell.released else (),
+    )
+    if not tell.released or not found:
+        return
+    read_as = {one["read_as"] for one in found}
+    if ReadAs.COUNTED.value in read_as:
+        yield tell.say(
+            "A column whose released values are counted has each value as often as the table, up to chance. That is "
+            "worth at least half the rows, whatever the channel."
+        )
+    if read_as != {None}:
+        yield tell.say(
+            "A release is worth as many rows as a sample of the table itself whose estimates have the same error. The "
+            "recipient's kit, which a release that may be given away has, says how to compute them, with intervals."
+        )
+    for at, one in enumerate(found):
+        if one["reason"] is not None:
+            yield tell.alarm(
+                "Nothing can be estimated of {columns}: {reason}.",
+                columns=tell.listed(one["columns"]),
+                reason=tell.told(one["reason"]),
+            )
+        elif one.get("confused"):
+            yield tell.alarm(
+                "The channel of {columns} does not tell {confused} of its values apart, so that nobody can say how "
+                "often each occurs.",
+                columns=tell.listed(one["columns"]),
+                confused=tell.number("recipients.json", "columns", at, "confused"),
+            )
+    yield from _commands(tell)
+
+
+def _row(tell: Teller, at: int, one: dict[str, Any]) -> tuple[Cell, ...]:
+    if one["read_as"] is None:
+        return tell.listed(one["columns"]), *[NOTHING] * 4
+    worth, rows = (_known(tell, at, name) for name in ("worth", "rows"))
+    kept = tell.names("recipients.json", "columns", at, "keeps_with")
+    tables = tell.say("with every published column") if one["corrected"] else (NOTHING,)
+    if kept and not one["corrected"]:
+        tables = tell.say("with {columns}", columns=tell.listed(kept))
+    return tell.listed(one["columns"]), tell.told(_READ_AS[one["read_as"]]), worth, rows, tables
+
+
+def _known(tell: Teller, at: int, name: str) -> Cell:
+    """What the release is worth; where that follows from private counts, what it is at least."""
+    exact, least = (
+        tell.maybe("recipients.json", "columns", at, field, percent=name == "worth", digits=3)
+        for field in (name, f"least_{name}")
+    )
+    return exact or (NOTHING if least is None else tell.say("at least {least}", least=least))
+
+
+def _commands(tell: Teller) -> Iterator[Content]:
+    commands = tell.items("recipients.json", "commands")
+    if commands and not tell.external:
+        yield tell.say(
+            "Cross-tables need the channels, which are kept inside because they follow from private counts. Channels "
+            "that are designed from a noisy histogram, bought for ε = {epsilon}, go into the kit:",
+            epsilon=tell.number("recipients.json", "epsilon"),
+        )
+        yield Code("\n".join(map(str, commands)))
