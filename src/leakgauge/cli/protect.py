@@ -276,6 +276,9 @@ def render(done: Done) -> Parts:
 
 def _recipients(found: Recipients, rows: int) -> Parts:
     """What recipients can compute of each column, and the commands that would let them compute more."""
+    from leakgauge.release.estimates.handed_out import CHOSEN
+    from leakgauge.release.estimates.kit import INSIDE
+
     parts: Parts = []
     for one in found.columns:
         fields: dict[str, object] = {"columns": ", ".join(one.columns), "all": rows}
@@ -283,6 +286,10 @@ def _recipients(found: Recipients, rows: int) -> Parts:
         if one.reason is not None or worth is None:
             said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
             parts.append(Text(said, "yellow"))
+            if one.reason in (INSIDE, CHOSEN):
+                parts.append(
+                    say("--publish-shares puts the channel into the kit, where the table's shares may be known.")
+                )
             continue
         fields["rows"] = worth.value
         parts.append(say(_READ_AS[one.read_as.value if one.read_as else ""], **fields))

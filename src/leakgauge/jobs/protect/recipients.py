@@ -42,10 +42,10 @@ _WITHOUT_LETTERS = (Kind.INT, Kind.FLOAT, Kind.OTHER)
 
 
 def recipients(
-    asked: Request, sources: Sources, release: Release, folder: Path, *, chosen_from_table: bool
+    asked: Request, sources: Sources, release: Release, plan: RecordedPlan, *, chosen_from_table: bool, folder: Path
 ) -> Recipients:
     """What recipients can compute of every column that went through a mechanism; ``folder`` is that of the job."""
-    record, plan = release.record, plan_of(release.record, release.record_file)
+    record = release.record
     kept = () if chosen_from_table else tuple(_kept(asked, sources, plan))
     found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
     columns = tuple(_estimable(asked, sources, one, found[one.name], record.rows) for one in plan.columns)
@@ -160,7 +160,7 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
     return Estimable(
         columns=column.writes,
         read_as=_read_as(said),
-        keeps_with=said.keeps_with,
+        keeps_with=_kept_together(column) if said.keeps_shares else (),
         corrected=said.channel is not None,
         worth=None if share is None else Quantity(share, "share"),
         rows=None if share is None else Quantity(share * units, "rows"),
@@ -168,6 +168,12 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         least_rows=Quantity(HALF * units, "rows", origin=Origin.PUBLIC) if said.keeps_shares else None,
         confused=confused,
     )
+
+
+def _kept_together(column: BoundColumn) -> tuple[str, ...]:
+    """The columns whose cross-tables a channel keeps that keeps the shares of all that it reads and writes."""
+    together = dict.fromkeys((*column.reads, *column.writes))
+    return tuple(name for name in together if len(column.writes) > 1 or name not in column.writes)
 
 
 def _read_as(said: KitColumn) -> ReadAs:
@@ -204,7 +210,8 @@ def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -
     dataset = asked.dataset or default_dataset(asked.table)
     ledger = asked.ledger or f"{dataset}.ledger"
     try:
-        again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None)
+        # A channel that loses values cannot be corrected for, whoever knows it.
+        again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None, keep="shares")
     except OptionError:
         return ()
     opened = shlex.join(["leakgauge", "ledger", "open", ledger, "--dataset", dataset, "--unlimited"])

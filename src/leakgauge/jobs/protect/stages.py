@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Coarsening, Measurement, Record, Request, StoredAssessment, Survey
+from leakgauge.artefacts import Audit, Coarsening, Measurement, Recipients, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
 from leakgauge.assessment import Policy
@@ -303,10 +303,15 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
     work.folder.write(AUDIT, audited(work, work.asked.confidence))
-    chosen = is_chosen_by_counts(work.asked)
-    found = recipients(work.folder.job.asked, work.sources, work.release, work.folder.place, chosen_from_table=chosen)
-    work.folder.write(RECIPIENTS, found)
+    work.folder.write(RECIPIENTS, _recipients(work))
     return (AUDIT, RECIPIENTS, *_by_its_law(work))
+
+
+def _recipients(work: Work) -> Recipients:
+    # As it was asked: a command says it again before levels were chosen.
+    asked, folder = work.folder.job.asked, work.folder.place
+    plan, chosen = bind(work.plan, work.sources.original), is_chosen_by_counts(asked)
+    return recipients(asked, work.sources, work.release, plan, chosen_from_table=chosen, folder=folder)
 
 
 def audited(work: Work, confidence: float) -> Audit:
