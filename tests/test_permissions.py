@@ -87,7 +87,9 @@ def test_a_job_is_for_its_owner_and_stays_so_when_it_goes_on(tmp_path: Path, mas
     assert mode(folder) == 0o700
     modes = {path.name: mode(path) for path in folder.iterdir()}
     assert modes.keys() >= SHAREABLE | {".job.lock", "job.json", "release.json", "channel.json", "report.html"}
+    assert modes.pop("kit") == 0o777 & ~mask
     assert modes == {name: 0o666 & ~mask if name in SHAREABLE else 0o600 for name in modes}
+    assert {mode(path) for path in (folder / "kit").iterdir()} == {0o666 & ~mask}
     _require_reports_closed(folder, mask)
 
 

@@ -101,11 +101,16 @@ def test_a_release_that_was_drawn_but_not_noted_is_kept(finished: Finished, made
 
 
 def test_a_finished_job_is_not_done_again(finished: Finished) -> None:
-    before = {file.name: file.read_bytes() for file in finished.folder.iterdir() if file.name != "job.json"}
+    before = contents(finished.folder)
     told = Told()
     protect(finished.asked, finished.folder, progress=told)
     assert set(told.states().values()) == {"kept"}
-    assert before == {file.name: file.read_bytes() for file in finished.folder.iterdir() if file.name != "job.json"}
+    assert before == contents(finished.folder)
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """What the files of a job hold, those of its kit included; its own file has the time."""
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.name != "job.json"}
 
 
 @pytest.mark.usefixtures("stubs")

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from pyarrow import csv
+from pyarrow import csv, parquet
 
 import leakgauge as lg
 from leakgauge.artefacts import Kit
@@ -20,6 +21,7 @@ from leakgauge.errors import ColumnError, FileError, OptionError
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release.estimates import Noise, Protected, write_kit
+from leakgauge.release.estimates.kit import drop_kit
 from tests.release.estimates.keeping import keeping
 from tests.release.estimates.test_estimate import ILLNESSES, released
 
@@ -50,7 +52,8 @@ def test_a_kit_says_how_each_column_is_read(tmp_path: Path, release: Path) -> No
     found = lg.estimate(folder)
     assert found.crosstab("illness", "city") == lg.estimate(release, {"illness": RESPONSE}).crosstab("illness", "city")
     assert found.mean("income").method is Method.DIRECT
-    assert "leakgauge estimate . --crosstab illness,city" in (folder / "README.md").read_text()
+    page = (folder / "README.md").read_text()
+    assert "leakgauge estimate . --crosstab illness,city" in page and "`illness`: correct for the channel in" in page
 
 
 def script(folder: Path, *arguments: str) -> tuple[int, str]:
@@ -95,9 +98,12 @@ def test_private_channels_stay_out_of_it(tmp_path: Path, release: Path) -> None:
         assert agrees(script(folder)[1], found)
         code, said = script(folder, "illness", "city")
         assert code == 1 and "need its channel" in said
-    with pytest.raises(OptionError, match="follows from private counts and does not keep its shares"):
-        write_kit(tmp_path / "none", release, [Protected("illness", RESPONSE)])
-    assert not (tmp_path / "none" / "kit.json").exists()
+    write_kit(tmp_path / "none", release, [Protected("illness", RESPONSE)])
+    assert not list((tmp_path / "none").glob("channel*"))
+    with pytest.raises(OptionError, match="'illness' cannot be estimated: its channel is kept inside, because it fol"):
+        lg.estimate(tmp_path / "none").shares("illness")
+    with pytest.raises(OptionError, match="'illness' cannot be estimated"):
+        lg.estimate(tmp_path / "none").mean("age", by="illness")
     declared = tmp_path / "declared"
     write_kit(declared, release, [kept], publish_shares=True)
     stored = json.loads((declared / "channel-1.json").read_text())
@@ -111,6 +117,43 @@ def test_a_channel_that_keeps_other_shares_is_corrected_for(tmp_path: Path, rele
         (column,) = write_kit(folder, release, [kept], origins={"illness": origin}).protected
         assert column.channel is not None and not column.keeps_shares and column.keeps_with == ()
         assert lg.estimate(folder).shares("illness").method is not Method.DIRECT
+
+
+def test_a_kit_is_written_again_only_where_it_is_another_one(tmp_path: Path, release: Path) -> None:
+    folder, public = tmp_path / "kit", {"illness": PriorOrigin.PUBLIC}
+    read = [Protected("illness", RESPONSE)]
+
+    def look() -> dict[str, tuple[int, bytes]]:
+        return {path.name: (path.stat().st_ino, path.read_bytes()) for path in folder.iterdir()}
+
+    write_kit(folder, release, read, origins=public)
+    before = look()
+    write_kit(folder, release, read, origins=public)
+    assert look() == before
+    (folder / "mine.txt").touch()
+    for file in ("release.csv", "kit.json", "channel-1.json"):
+        (folder / file).write_text("something else")
+        write_kit(folder, release, read, origins=public)
+        assert {name: text for name, (_, text) in look().items() if name != "mine.txt"} == {
+            name: text for name, (_, text) in before.items()
+        }
+    # What only the earlier kit had goes; other files stay.
+    write_kit(folder, release, [Protected("illness", KEEPING, keeps_shares=True)])
+    assert look().keys() == before.keys() - {"channel-1.json"} | {"mine.txt"}
+    drop_kit(folder)
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+
+
+def test_names_do_not_break_the_page(tmp_path: Path) -> None:
+    name = "a`b\nc"
+    table = pa.table({name: ["x", "y"] * 10, "by this": ["u", "v"] * 10})
+    parquet.write_table(table, tmp_path / "release.parquet")
+    channel = randomized_response(1.0, letters=["x", "y"]).channel()
+    write_kit(tmp_path / "kit", tmp_path / "release.parquet", [Protected(name, channel)], publish_shares=True)
+    page = (tmp_path / "kit" / "README.md").read_text()
+    assert "- `a\ufffdb\ufffdc`: correct" in page and "'by this'" in page
+    code, said = script(tmp_path / "kit")
+    assert code == 1 and "This script reads CSV; use: leakgauge estimate" in said
 
 
 def changed(folder: Path, **fields: object) -> None:
@@ -131,8 +174,12 @@ def test_a_kit_that_does_not_fit_is_refused(tmp_path: Path, release: Path) -> No
         changed(folder, rows=2000, release=outside)
         with pytest.raises(FileError, match="does not lie beside it"):
             lg.estimate(folder)
+    both = {"name": "illness", "unreadable": "no reason", "keeps_shares": True}
+    changed(folder, release="release.csv", protected=[both])
+    with pytest.raises(FileError, match="'illness' needs a channel"):
+        lg.estimate(folder)
     changed(folder, release="release.csv", protected=[{"name": "illness"}])
-    with pytest.raises(FileError, match="'illness' needs a channel, or noise, or shares that are kept"):
+    with pytest.raises(FileError, match="'illness' needs a channel, or noise, or shares that are kept, or a reason"):
         lg.estimate(folder)
     changed(folder, protected=[{"name": "illness", "keeps_with": ["city"], "channel": "channel-1.json"}])
     with pytest.raises(FileError, match="keeps cross-tables but not its shares"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from leakgauge.artefacts.estimates import ReadAs
@@ -57,7 +57,7 @@ def recipients(tell: Teller) -> Iterator[Content]:
     yield from _commands(tell)
 
 
-def _row(tell: Teller, at: int, one: dict[str, Any]) -> tuple[Cell, ...]:
+def _row(tell: Teller, at: int, one: Mapping[str, Any]) -> tuple[Cell, ...]:
     if one["read_as"] is None:
         return tell.listed(one["columns"]), *[NOTHING] * 4
     worth, rows = (_known(tell, at, name) for name in ("worth", "rows"))

@@ -1,0 +1,189 @@
+"""The recipient's kit of a job: what is in it, what is not, and that it goes with its release."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pytest
+from msgspec.structs import replace
+
+import leakgauge as lg
+from leakgauge.artefacts import Job, Recipients, Request
+from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.codec import read
+from leakgauge.artefacts.estimates import Kit, Method, ReadAs
+from leakgauge.cli import main
+from leakgauge.errors import OptionError, RefusalError
+from leakgauge.jobs import protect as jobs
+from leakgauge.jobs.protect import protect
+from leakgauge.jobs.protect.recipients import epsilon_of_histogram, require_private_shares, write_recipients_kit
+from leakgauge.release import Release
+from leakgauge.report import Edition, Report
+from leakgauge.report.markdown import to_markdown
+from tests.jobs.finished import Finished
+from tests.jobs.people import write_people
+from tests.jobs.stubs import stubbed
+from tests.release.estimates.test_kit import agrees, script
+from tests.release.test_keep_inside import numbers
+
+ROWS = 600
+
+
+def asked_of(table: Path) -> Request:
+    return Request(str(table), ("illness",), public=("city",), keep="shares", max_distortion=0.2, simulate=3)
+
+
+@pytest.fixture(scope="session")
+def keeping(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A finished job that keeps the shares; nobody may change it."""
+
+    def make(place: Path) -> None:
+        protect(asked_of(write_people(place / "people.csv", ROWS)), place / "out").require()
+
+    return once("keeping", make) / "out"
+
+
+def true_shares(folder: Path) -> dict[str, float]:
+    table = pyarrow.csv.read_csv(folder.parent / "people.csv")
+    return {one["values"]: one["counts"] / ROWS for one in table["illness"].value_counts().to_pylist()}
+
+
+def test_a_kit_without_the_channel_has_the_shares(keeping: Path) -> None:
+    job, kit = read(Job, keeping / "job.json"), keeping / "kit"
+    assert job.shareable[-1] == "kit"
+    assert {path.name for path in kit.iterdir()} == {"README.md", "estimate.py", "kit.json", "release.csv"}
+    assert (kit / "release.csv").read_bytes() == (keeping / "release.csv").read_bytes()
+    found = lg.estimate(kit)
+    shares = found.shares("illness")
+    assert shares.method is Method.DIRECT and shares.effective_rows is not None
+    assert shares.effective_rows.value == pytest.approx(ROWS / 2)
+    assert all(share in shares.of(value) for value, share in true_shares(keeping).items())
+    assert agrees(script(kit)[1], shares)
+    with pytest.raises(OptionError, match="A cross-table of 'illness' cannot be estimated without the channel"):
+        found.crosstab("illness", "city")
+
+
+def test_no_number_of_the_kit_follows_from_the_counts(keeping: Path) -> None:
+    kit = json.loads((keeping / "kit" / "kit.json").read_text())
+    assert sorted(numbers(kit)) == [1, ROWS]
+    # The attack, on what is kept inside: the stationary vector of the channel is the histogram.
+    matrix = read_channel(keeping / "channel.json").channel.matrix
+    values, vectors = np.linalg.eig(matrix.T)
+    shares = np.real(vectors[:, np.argmax(np.real(values))])
+    assert np.sort(shares / shares.sum()) == pytest.approx(sorted(true_shares(keeping).values()), abs=1e-9)
+    handed_out = "".join(path.read_text() for path in (keeping / "kit").iterdir() if path.name != "release.csv")
+    assert not any(str(cell) in handed_out for cell in matrix.ravel().tolist())
+
+
+def written(folder: Path, place: Path, **changes: object) -> Kit:
+    """The kit that the job would have written, had something else been asked."""
+    asked, release = read(Job, folder / "job.json").asked, Release.read(folder / "release.json")
+    found = read(Recipients, folder / "recipients.json")
+    write_recipients_kit(replace(asked, **changes), release, found, place, chosen_from_table=False)
+    return read(Kit, place / "kit.json")
+
+
+def test_shares_that_may_be_published_let_cross_tables_be_corrected(keeping: Path, tmp_path: Path) -> None:
+    (column,) = written(keeping, tmp_path / "kit", publish_shares=True).protected
+    assert column.keeps_shares and column.channel is not None
+    found = lg.estimate(tmp_path / "kit").crosstab("illness", "city")
+    assert found == lg.estimate(keeping / "release.csv", {"illness": keeping / "channel.json"}).crosstab(
+        "illness", "city"
+    )
+    assert agrees(script(tmp_path / "kit", "illness", "city")[1], found)
+
+
+def test_persons_and_rehearsals_are_noted(keeping: Path, tmp_path: Path) -> None:
+    assert [str(one)[:20] for one in written(keeping, tmp_path / "a").notes] == ["This is a simulation"]
+    persons = written(keeping, tmp_path / "b", simulate=None, unit="name")
+    assert [str(one)[:34] for one in persons.notes] == ["One person may have several rows, "]
+    declared = written(keeping, tmp_path / "c", simulate=None, unit="name", rows_per_unit=3)
+    assert declared.notes == () and declared.rows_per_unit == 3
+    assert "One person may have several rows" in (tmp_path / "b" / "README.md").read_text()
+
+
+def test_the_job_says_what_recipients_can_compute(
+    keeping: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = read(Recipients, keeping / "recipients.json")
+    (one,) = found.columns
+    assert one.read_as is ReadAs.COUNTED and not one.corrected and one.worth is not None and one.rows is not None
+    assert 0.5 < one.worth.value < 1 and one.rows.value == pytest.approx(ROWS * one.worth.value)
+    opened, again = map(shlex.split, found.commands)
+    assert opened[1:3] == ["ledger", "open"] and again[1] == "protect" and "--simulate" not in again
+    assert again[again.index("--accounted") + 1] == "1" and again[-1] == f"{keeping}-accounted"
+    asked = ["protect", *read(Job, keeping / "job.json").asked.arguments()]
+    shutil.copytree(keeping, tmp_path / "out")
+    assert main([*asked, "-o", str(tmp_path / "out")]) == 0
+    screen = capsys.readouterr().out
+    assert f"Recipients count illness as released, worth {one.rows.value:.0f} of 600 rows" in screen
+    assert f"  {found.commands[1]}\n" in screen
+    report = Report.of(keeping)
+    for edition, said, unsaid in (
+        (Edition.INTERNAL, "leakgauge ledger open", "at least 300 rows"),
+        (Edition.EXTERNAL, "at least 300 rows", "leakgauge ledger open"),
+    ):
+        text = to_markdown(report.documents(edition=edition)[0])
+        assert "## What recipients can compute" in text and said in text and unsaid not in text
+
+
+def test_the_kit_goes_with_its_release(finished: Finished, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = finished.folder / "kit"
+    before = {path.name: path.read_bytes() for path in kit.iterdir()}
+    (kit / "release.csv").write_text("something else")
+    (kit / "channel-7.json").touch()
+    with stubbed(made):
+        protect(finished.asked, finished.folder)
+        assert {path.name: path.read_bytes() for path in kit.iterdir()} == before
+        # Of another job the old release goes with its kit, before a new one is drawn.
+        gone: list[bool] = []
+        again = replace(finished.asked, purpose="another")
+        protect(again, finished.folder, overwrite=True, progress=lambda _: gone.append(not kit.exists()))
+        assert gone[0] and {path.name: path.read_bytes() for path in kit.iterdir()} == before
+        # A release that must not be given away has none.
+        monkeypatch.setattr(jobs, "_not_kept", lambda work: RefusalError("A veto stands against it."))
+        done = protect(again, finished.folder)
+    assert done.refused is not None and not kit.exists() and "kit" not in done.job.shareable
+
+
+@pytest.mark.parametrize(
+    ("asked", "private"),
+    [
+        ({"max_distortion": 0.2}, True),
+        ({"mechanism": ("randomized-response:epsilon=1",)}, False),
+        ({"mechanism": ("randomized-response:epsilon=1", "unary-encoding:epsilon=1"), "max_leakage": 1}, True),
+        ({"max_distortion": 0.2, "accounted": 1.0, "ledger": "some.ledger"}, False),
+        ({"mechanism": ("exponential:epsilon=1",)}, True),
+    ],
+)
+def test_publishing_shares_needs_shares_to_publish(asked: dict[str, object], private: bool) -> None:
+    question = Request("people.csv", ("illness",), publish_shares=True, **asked)  # type: ignore[arg-type]
+    if private:
+        require_private_shares(question, None)
+    else:
+        with pytest.raises(OptionError, match="--publish-shares puts channels into the kit that follow from private"):
+            require_private_shares(question, None)
+
+
+def test_noise_of_a_histogram_is_small_beside_chance() -> None:
+    assert [epsilon_of_histogram(rows) for rows in (16, 600, 2000, 30_000, 10**7)] == [1.0, 1.0, 0.6, 0.2, 0.1]
+
+
+@pytest.mark.nightly
+def test_the_commands_let_recipients_correct_cross_tables(keeping: Path, tmp_path: Path) -> None:
+    for command in read(Recipients, keeping / "recipients.json").commands:
+        words = [
+            str(keeping.parent / "people.csv") if one.endswith("people.csv") else one for one in shlex.split(command)
+        ]
+        words = [str(tmp_path / "again") if one.endswith("-accounted") else one for one in words]
+        done = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 1), done.stderr
+    assert lg.estimate(tmp_path / "again" / "kit").crosstab("illness", "city").method is not Method.DIRECT
