@@ -10,6 +10,7 @@ from pyarrow import csv
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.estimates import Noise, Protected, write_kit
+from leakgauge.sentences import Sentence
 from tests.cli.running import fields, run
 from tests.release.estimates.test_estimate import ILLNESSES, released
 
@@ -51,6 +52,21 @@ def test_a_kit_needs_no_channels(capsys: pytest.CaptureFixture[str], release: Pa
     found = fields(capsys, "estimate", tmp_path / "kit", "--confidence", 0.9)
     assert [one["column"] for one in found["estimates"]] == ["illness", "income"]
     assert found["estimates"][0]["cells"][0]["estimate"]["confidence"] == 0.9
+
+
+def test_a_kit_tells_what_it_can_and_why_not_the_rest(
+    capsys: pytest.CaptureFixture[str], release: Path, tmp_path: Path
+) -> None:
+    columns = [Protected("illness", keeps_shares=True), Protected("city", unreadable=Sentence("it was lost"))]
+    write_kit(tmp_path / "kit", release, columns, notes=[Sentence("Read it with care.")])
+    code, out, _ = run(capsys, "estimate", tmp_path / "kit")
+    assert code == 0 and "Shares of illness" in out and "Read it with care." in out
+    assert "Column 'city' cannot be estimated: it was lost." in out
+    assert len(fields(capsys, "estimate", tmp_path / "kit")["notes"]) == 2
+    write_kit(tmp_path / "none", release, columns[1:])
+    for asked in ((), ("--shares", "city"), ("--mean", "age", "--by", "city"), ("--crosstab", "illness,city")):
+        code, out, err = run(capsys, "estimate", tmp_path / "none", *asked)
+        assert (code, out, err) == (2, "", "leakgauge: Column 'city' cannot be estimated: it was lost.\n")
 
 
 @pytest.mark.parametrize(
