@@ -135,7 +135,7 @@ def _kept(asked: Request, sources: Sources, plan: RecordedPlan) -> Iterator[str]
     brought = {name for aim in asked.aims if aim.mechanism for name in aim.columns}
     for one in plan.columns:
         named = one.channel
-        if asked.keep == "nothing" or named is None or brought.intersection(one.writes):
+        if asked.kept == "nothing" or named is None or brought.intersection(one.writes):
             continue
         designed = named.prior_origin is PriorOrigin.THIS_TABLE
         if designed and keeps_shares(named, own_prior(sources.table, one.reads, named.channel).distribution):
@@ -210,8 +210,8 @@ def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -
     dataset = asked.dataset or default_dataset(asked.table)
     ledger = asked.ledger or f"{dataset}.ledger"
     try:
-        # A channel that loses values cannot be corrected for, whoever knows it.
-        again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None, keep="shares")
+        # By default a channel keeps all values; one that loses some cannot be corrected for, whoever knows it.
+        again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None, keep=None)
     except OptionError:
         return ()
     opened = shlex.join(["leakgauge", "ledger", "open", ledger, "--dataset", dataset, "--unlimited"])

@@ -1,0 +1,62 @@
+"""What ``protect`` says of those who receive the release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from leakgauge.cli.language import say
+from leakgauge.cli.output import Parts
+from leakgauge.languages import message
+
+if TYPE_CHECKING:
+    from leakgauge.jobs.protect import Done
+
+_READ_AS = {
+    "counted": message("· Recipients count {columns!s} as released, worth {rows:,.0f} of {all:,} rows for its shares."),
+    "corrected": message("· Recipients correct {columns!s} for its channel, worth {rows:,.0f} of {all:,} rows."),
+    "mean": message("· Recipients take the mean of {columns!s}, worth {rows:,.0f} of {all:,} rows."),
+}
+
+
+def said_of_recipients(done: Done) -> Parts:
+    """What recipients can compute of each column, and the commands that would let them compute more."""
+    from leakgauge.artefacts import Recipients
+    from leakgauge.release.estimates.handed_out import CHOSEN
+    from leakgauge.release.estimates.kit import INSIDE
+
+    found, rows, parts = done.kept.get(Recipients, "recipients.json"), done.job.table.rows, Parts()
+    if found is None or done.refused is not None:
+        return parts
+    for one in found.columns:
+        fields: dict[str, object] = {"columns": ", ".join(one.columns), "all": rows}
+        worth = one.rows or one.least_rows
+        if one.reason is not None or worth is None:
+            said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
+            parts.append(Text(said, "yellow"))
+            if one.reason in (INSIDE, CHOSEN):
+                parts.append(
+                    say("--publish-shares puts the channel into the kit, where the table's shares may be known.")
+                )
+            continue
+        fields["rows"] = worth.value
+        parts.append(say(_READ_AS[one.read_as.value if one.read_as else ""], **fields))
+        if one.confused:
+            said = say(
+                "The channel of {columns!s} does not tell {count} of its values apart.", **fields, count=one.confused
+            )
+            parts.append(Text(said, "yellow"))
+    if found.commands and found.epsilon is not None:
+        parts.append(
+            say(
+                "Cross-tables need the channels, which are kept inside because they follow from private counts. "
+                "Channels designed from a noisy histogram go into the kit; with ε = {epsilon:g} each of its counts is "
+                "off by about {off:.2g} rows, little beside {all:,}:",
+                epsilon=found.epsilon.value,
+                off=2 * 2**0.5 / found.epsilon.value,
+                all=rows,
+            )
+        )
+        parts += [Text(f"  {one}", no_wrap=True) for one in found.commands]
+    return parts
