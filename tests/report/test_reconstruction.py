@@ -204,6 +204,10 @@ def test_everything_is_of_the_table_unless_it_is_said_to_be_shareable(facts: Fac
     measured |= {name: numbers_replaced(measured[name], 1) for name in ("letters", "entropy", "background_floor")}
     audit |= {name: numbers_replaced(audit[name], 1) for name in ("attacks", "columns", "violated")}
     audit |= {"violations": ["another"], "confidence": 0.5}
+    # Half of the rows are half of the released rows.
+    (recipients,) = facts.items("recipients.json", "columns")
+    private = {name: numbers_replaced(recipients[name], 1) for name in ("worth", "rows", "confused")}
+    files["recipients.json"] |= {"columns": [{**recipients, **private}]}
     # The groups of public columns are in the release.
     files["survey.json"]["published"] = facts.get("survey.json", "published")
     files |= dict(zip(kept, (job, release, measured, audit), strict=True))

@@ -26,8 +26,8 @@ def test_every_section_is_there_in_its_order(facts: Facts) -> None:
     assert keys == [key for key in TITLES if key not in ("left-out", "coarsening", "earlier")]
     keys = [section.key for section in compose(facts, ENGLISH, Edition.EXTERNAL).sections]
     assert keys == [
-        *("statement", "left-out", "limitations", "context", "data", "survey", "guarantee", "attacks", "tuning"),
-        *("residual", "reproduction", "crosswalk"),
+        *("statement", "left-out", "limitations", "context", "data", "survey", "guarantee", "attacks", "recipients"),
+        *("tuning", "residual", "reproduction", "crosswalk"),
     ]
 
 

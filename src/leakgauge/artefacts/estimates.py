@@ -154,7 +154,7 @@ class Estimable(Part, frozen=True, kw_only=True):
 
     columns: Annotated[tuple[str, ...], Origin.DECLARED]
     read_as: Annotated[ReadAs | None, Origin.DECLARED] = None
-    reason: Annotated[Sentence | None, Origin.DECLARED] = None
+    reason: Sentence | None = None
     keeps_with: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     corrected: Annotated[bool, Origin.DECLARED] = False
     worth: Quantity | None = None

@@ -54,7 +54,7 @@ def recipients(
         return Recipients(columns)
     epsilon = epsilon_of_histogram(record.rows)
     commands = _accounted(asked, sources, epsilon, folder)
-    return Recipients(columns, commands, Quantity(epsilon, "nats", origin=Origin.DECLARED) if commands else None)
+    return Recipients(columns, commands, Quantity(epsilon, "nats") if commands else None)
 
 
 def write_recipients_kit(

@@ -33,7 +33,7 @@ def recipients(tell: Teller) -> Iterator[Content]:
     if ReadAs.COUNTED.value in read_as:
         yield tell.say(
             "A column whose released values are counted has each value as often as the table, up to chance. That is "
-            "worth at least half the rows, whatever the channel."
+            "worth at least half the rows, whatever the mechanism."
         )
     if read_as != {None}:
         yield tell.say(
@@ -41,12 +41,8 @@ def recipients(tell: Teller) -> Iterator[Content]:
             "recipient's kit, which a release that may be given away has, says how to compute them, with intervals."
         )
     for at, one in enumerate(found):
-        if one["reason"] is not None:
-            yield tell.alarm(
-                "Nothing can be estimated of {columns}: {reason}.",
-                columns=tell.listed(one["columns"]),
-                reason=tell.told(one["reason"]),
-            )
+        if one["read_as"] is None:
+            yield _nothing(tell, one)
         elif one.get("confused"):
             yield tell.alarm(
                 "The channel of {columns} does not tell {confused} of its values apart, so that nobody can say how "
@@ -55,6 +51,15 @@ def recipients(tell: Teller) -> Iterator[Content]:
                 confused=tell.number("recipients.json", "columns", at, "confused"),
             )
     yield from _commands(tell)
+
+
+def _nothing(tell: Teller, one: Mapping[str, Any]) -> Content:
+    """That a column cannot be read; why, may tell of its mechanism."""
+    columns = tell.listed(one["columns"])
+    if one.get("reason") is None:
+        return tell.alarm("Nothing can be estimated of {columns}.", columns=columns)
+    reason = tell.told(one["reason"])
+    return tell.alarm("Nothing can be estimated of {columns}: {reason}.", columns=columns, reason=reason)
 
 
 def _row(tell: Teller, at: int, one: Mapping[str, Any]) -> tuple[Cell, ...]:
