@@ -153,10 +153,9 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         share = effective_rows_of_mean(variance, said.noise.variance, said.noise.slope)
     elif column.reads == column.writes:
         found = _effective_rows(sources, column, said)
-        confused = sum(map(len, found.confused))
-        # Recipients without the channel count the released values; so do those of a column that keeps its shares.
-        counts = said.keeps_shares and found.estimator is not Estimator.DIRECT
-        share = None if counts else found.share
+        # A column that keeps its shares is counted, even where its channel would be worth more to who knows it.
+        if found is not None and (found.estimator is Estimator.DIRECT or not said.keeps_shares):
+            confused, share = sum(map(len, found.confused)), found.share
     return Estimable(
         columns=column.writes,
         read_as=_read_as(said),
@@ -182,9 +181,10 @@ def _read_as(said: KitColumn) -> ReadAs:
     return ReadAs.COUNTED if said.keeps_shares else ReadAs.CORRECTED
 
 
-def _effective_rows(sources: Sources, column: BoundColumn, said: KitColumn) -> EffectiveRows:
+def _effective_rows(sources: Sources, column: BoundColumn, said: KitColumn) -> EffectiveRows | None:
     channel = channel_of(column)
-    assert channel is not None
+    if channel is None:
+        return None
     prior = own_prior(sources.table, column.reads, channel).distribution
     return effective_rows(channel, prior, own=said.keeps_shares)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leakgauge.artefacts.record import Plan
+from leakgauge.artefacts.record import Plan, PlannedColumn
 from leakgauge.mechanisms.letter_sets import SEPARATOR
 from leakgauge.probability import Channel, Distribution, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel
@@ -19,6 +19,8 @@ from leakgauge.release.letters import places_among
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
 
+MOST_CELLS = 1 << 20
+"""Of a channel that is handed out; one of more could hardly be read, nor inverted in a minute."""
 CHOSEN = Sentence("its mechanism was chosen by what it does to the table, so that naming it would tell of the table")
 CLAMPED = Sentence("its numbers were brought back to their bounds after the noise, which moves their mean")
 SEVERAL = Sentence("one channel released it together with other columns, and corrections are of one column at a time")
@@ -54,52 +56,50 @@ def readings(
             not name it.
         publish_shares: whether the steward declared that what follows from the counts may be known.
     """
+    released, found = frozenset(kept), list[Reading]()
     with open_table(release) as table:
-        return [
-            one
-            for column in plan.columns
-            for one in _readings(column, recorded, table, column.name in set(kept), chosen_from_table, publish_shares)
-        ]
+        for column in plan.columns:
+            if chosen_from_table and not publish_shares:
+                found += [_unreadable(name, CHOSEN) for name in column.writes]
+            elif column.reads != column.writes or len(column.writes) > 1:
+                found += _of_several(column, plan.order, column.name in released)
+            elif column.letters_from_table and not publish_shares and not _all_seen(column, table):
+                # The kit would name a value of the table that nobody else does.
+                found.append(_unreadable(column.name, UNSEEN))
+            else:
+                found.append(_of_one(column, recorded.columns[column.name], column.name in released))
+    return found
 
 
-def _readings(
-    column: BoundColumn, recorded: Plan, table: Table, kept: bool, chosen: bool, publish_shares: bool
-) -> Iterator[Reading]:
-    planned = recorded.columns[column.name]
-    if chosen and not publish_shares:
-        yield from (_unreadable(name, CHOSEN) for name in column.writes)
-    elif column.reads != column.writes or len(column.writes) > 1:
-        # What one channel reads or writes beside a column keeps its cross-tables with it as well.
-        beside = {*column.reads, *column.writes}
-        for name in column.writes:
-            direct = Protected(name, keeps_shares=True, keeps_with=frozenset(beside - {name}))
-            yield Reading(direct) if kept else _unreadable(name, SEVERAL)
-    elif column.mechanism.noise is not None and column.mechanism.noise.clamps:
-        yield _unreadable(column.name, CLAMPED)
-    elif column.mechanism.noise is None and channel_of(column) is None:
-        yield _unreadable(column.name, ENDLESS)
-    elif column.letters_from_table and not publish_shares and not _all_seen(column, table):
-        # Then the kit would name a value of the table that nobody else does.
-        yield _unreadable(column.name, UNSEEN)
-    else:
-        channel = channel_of(column)
-        read = protected_column(column.name, column.mechanism if channel is None else channel)
-        own = Protected(column.name, read.channel, read.noise, keeps_shares=kept)
-        yield Reading(own, planned.channel_prior if planned.follows_from_counts else _published(planned.channel_prior))
+def _of_several(column: BoundColumn, order: tuple[str, ...], kept: bool) -> Iterator[Reading]:
+    """Columns that one channel writes, or one that it writes by what others hold: cross-tables are kept with shares."""
+    beside = {*column.reads, *column.writes}.intersection(order)
+    for name in column.writes:
+        direct = Protected(name, keeps_shares=True, keeps_with=frozenset(beside - {name}))
+        yield Reading(direct) if kept else _unreadable(name, SEVERAL)
+
+
+def _of_one(column: BoundColumn, planned: PlannedColumn, kept: bool) -> Reading:
+    noise, channel = column.mechanism.noise, channel_of(column)
+    if noise is not None and noise.clamps:
+        return _unreadable(column.name, CLAMPED)
+    if noise is not None:
+        return Reading(protected_column(column.name, noise))
+    if channel is None and not kept:
+        return _unreadable(column.name, ENDLESS)
+    # Where no origin is said of what may be known, it follows from declared settings.
+    origin = planned.channel_prior if planned.follows_from_counts else planned.channel_prior or PriorOrigin.PUBLIC
+    return Reading(Protected(column.name, channel, keeps_shares=kept), origin)
 
 
 def _unreadable(name: str, reason: Sentence) -> Reading:
     return Reading(Protected(name, unreadable=reason))
 
 
-def _published(origin: PriorOrigin | None) -> PriorOrigin:
-    """The origin of a channel that everybody may know: where none is said, it follows from declared settings."""
-    return PriorOrigin.PUBLIC if origin is None else origin
-
-
 def channel_of(column: BoundColumn) -> Channel | None:
     """The channel of a column, of a mechanism that releases sets too; None of noise, and where it is too large."""
-    return column.mechanism.channel() if column.channel is None else column.channel.channel
+    channel = column.mechanism.channel() if column.channel is None else column.channel.channel
+    return None if channel is None or len(channel.inputs) * len(channel.outputs) > MOST_CELLS else channel
 
 
 def _all_seen(column: BoundColumn, table: Table) -> bool:

@@ -84,9 +84,8 @@ def write_kit(
         rows_per_unit=rows_per_unit,
         notes=tuple(notes),
     )
-    files |= {_PAGE: _page(kit), _SCRIPT: (_FILES / "estimate.txt").read_text(encoding="utf-8")}
-    # Last: a folder without it is not a kit.
-    files |= {KIT: text_of(kit)}
+    # First: by it whoever removes a kit, however far it was written, knows what is part of it.
+    files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: _script()}
     if not _is_written(place, source, files):
         _write(place, source, files)
     return kit
@@ -117,16 +116,21 @@ def kit_column(
 
 def drop_kit(folder: Path, *, but: str | None = None) -> None:
     """Remove the kit in a folder, and the folder where nothing else is in it; ``but`` is a file that stays."""
+    if not (folder / KIT).is_file():
+        return
     try:
-        release = _beside(folder, read(Kit, folder / KIT).release).name
+        release: str | None = _beside(folder, read(Kit, folder / KIT).release).name
     except (InputError, VerificationError):
         release = None
-    # First: what is left of a kit that was half removed is not one.
-    for name in (KIT, _PAGE, _SCRIPT, *_channels(folder), release):
+    for name in (release, *_channels(folder), _PAGE, _SCRIPT, KIT):
         if name not in (None, but):
             (folder / str(name)).unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()
+
+
+def _script() -> str:
+    return (_FILES / "estimate.txt").read_text(encoding="utf-8")
 
 
 def _channels(folder: Path) -> set[str]:
@@ -151,13 +155,13 @@ def _write(place: Path, source: Path, files: Mapping[str, str]) -> None:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise could_not_write(place, error) from None
+    for name, text in files.items():
+        write_whole(place / name, text, shareable=True)
     if not inside:
         with draft(place / source.name, shareable=True) as copy, source.open("rb") as original:
             with copy.filling() as file:
                 shutil.copyfileobj(original, file)
             copy.keep()
-    for name, text in files.items():
-        write_whole(place / name, text, shareable=True)
 
 
 def _page(kit: Kit) -> str:
