@@ -46,7 +46,9 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     assert len(again.splitlines()) == len(NAMES)
     assert "攻击者获知" in chinese
     assert numbers(chinese) == numbers(english)
-    assert not re.search(r"[a-z]{3,} [a-z]{3,}", chinese)
+    # Commands to copy are code.
+    prose = "\n".join(line for line in chinese.splitlines() if not line.startswith("  leakgauge "))
+    assert not re.search(r"[a-z]{3,} [a-z]{3,}", prose)
 
 
 def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str], finished_job: Finished) -> None:
