@@ -3,7 +3,7 @@
 from leakgauge.assessment.dials.answers import PersonsCells, evidence_of_answers
 from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack, told_at_most
 from leakgauge.assessment.dials.guarantee import advantage_allowed, advantage_of
-from leakgauge.assessment.dials.numbers import condensed
+from leakgauge.assessment.dials.numbers import condensed, law_of_noise
 from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.dials.sight import ReleaseLaw, Sight
 from leakgauge.assessment.dials.usefulness import worth_of_rows
@@ -19,6 +19,7 @@ __all__ = [
     "evidence_by_law",
     "evidence_of_answers",
     "gained_in_attack",
+    "law_of_noise",
     "told_at_most",
     "worth_of_rows",
 ]

@@ -155,20 +155,22 @@ class PersonsCells:
         """
         level, own, other = self._levels
         ratio = np.exp(np.clip(level, -300.0, 300.0))
-        p = self._counted[:, None]
+        p = np.append(self._counted, self._rest)[:, None]
+        # Of those who are not counted no cell says more than another, so that their L is 1.
+        counted = (np.arange(len(p)) < len(self._counted))[:, None]
+        odds = p * np.where(counted, ratio, 1.0)
         doubt = 1 - p
-        room = np.minimum(1 - CERTAIN, doubt / NEARER)
-        alone = p * ratio / (p * ratio + doubt)
-        sure = np.where(doubt > NOTHING_LEFT, np.maximum(room - (1 - alone), 0.0) / np.maximum(room, 1e-300), 0.0)
-        spread = float(other @ (ratio - 1) ** 2)
-        squares = (self._counted**2).sum() - p**2
-        variance = np.maximum(squares, 0.0) * spread
-        wanted = p * ratio * room / (1 - room)
-        short = np.maximum(doubt - wanted, 0.0)
+        room = np.maximum(np.minimum(1 - CERTAIN, doubt / NEARER), 1e-300)
+        sure = np.maximum(room - doubt / (odds + doubt), 0.0) / room
+        variance = (np.sum(self._counted**2) - np.where(counted, p**2, 0.0)) * float(other @ (ratio - 1) ** 2)
+        wanted = odds * room / (1 - room)
+        short = doubt - wanted
         chance = np.where(short > 0, variance / np.maximum(variance + short**2, 1e-300), 1.0)
-        possible = wanted >= doubt * float(ratio.min()) * (1 - 1e-9)
-        least = float((sure * own).sum(axis=1).max())
-        most = float((np.where(possible & (doubt > NOTHING_LEFT), chance, 0.0) * own).sum(axis=1).max())
+        chance = np.where(wanted >= doubt * float(ratio.min()) * (1 - 1e-9), chance, 0.0)
+        there = (p > 0) & (doubt > NOTHING_LEFT)
+        least, most = (
+            float((np.where(there, part, 0.0) @ own).max()) for part in (np.where(counted, sure, 0.0), chance)
+        )
         return min(least, 1.0), min(max(least, most), 1.0)
 
 

@@ -32,7 +32,7 @@ def condensed(numbers: Floats, shares: Floats, bins: int = 128) -> tuple[Floats,
     Example:
         >>> points, shares = condensed(np.arange(1000.0), np.full(1000, 0.001), bins=1)
         >>> points.round(2).tolist(), shares.round(2).tolist()
-        ([210.82, 788.18], [0.5, 0.5])
+        ([210.83, 788.17], [0.5, 0.5])
     """
     if numbers.shape != shares.shape or not len(numbers) or not np.isfinite(numbers).all() or bins < 1:
         raise ModelError("The {count} numbers are not all finite with a share each.", count=len(numbers))
