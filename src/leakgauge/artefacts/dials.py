@@ -87,6 +87,7 @@ class Dials(Part, frozen=True, kw_only=True):
         effect: the paper's: 0 of both, and high where protection and usefulness are.
         efficiency: what the best channel for the same use tells, beside what this one does.
         attacker: what the attacker knows who decides the protection.
+        given_counts: whether the guarantee leaves out private counts that the release was fitted to.
         notes: what a reader should know of them, in whole sentences.
     """
 
@@ -97,6 +98,7 @@ class Dials(Part, frozen=True, kw_only=True):
     effect: Quantity
     efficiency: Quantity
     attacker: tuple[str, ...] = ()
+    given_counts: bool = False
     notes: tuple[Sentence, ...] = ()
 
 

@@ -42,6 +42,7 @@ def dials_of(evidence: DialEvidence) -> Dials:
         effect=_effect(protection, usefulness),
         efficiency=_efficiency(evidence),
         attacker=max(evidence.attackers, key=_most, default=Attacker()).knows,
+        given_counts=evidence.given_counts,
         notes=tuple(_notes(evidence)),
     )
 
