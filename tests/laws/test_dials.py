@@ -189,6 +189,17 @@ def test_dials_of_numbers_do_not_depend_on_how_many_are_counted(scale: float) ->
         assert off_by_bins(column, scale) <= 3, name
 
 
+@pytest.mark.parametrize("scale", [3.0, *map(nightly, (10.0, 1.0, 0.3, 0.1))])
+def test_few_points_never_hide_who_is_exposed(scale: float) -> None:
+    for name, column in columns_of_numbers(1000).items():
+        even, found = np.full(len(column), 1 / len(column)), []
+        for bins in (5, 50, 250):
+            law, points = law_of_noise(laplace(100 / scale, lower=0, upper=100), column, even, bins)
+            found.append(by_law(law, points).exposed.value)
+        assert found[0] >= found[2] - 10, name
+        assert abs(found[1] - found[2]) <= 5, name
+
+
 @pytest.mark.parametrize("scale", [10.0, *map(nightly, (100.0, 30.0, 3.0, 1.0))])
 def test_nor_do_those_of_a_household(data: Path, scale: float) -> None:
     for name, column in list(household(data).items())[::3]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leakgauge.artefacts import Quantity
+from leakgauge.artefacts import Audit, Finding, Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
+from leakgauge.artefacts.exposure import Bracket, Exposure
 from leakgauge.assessment.dials import (
     ReleaseLaw,
+    attacker_of_audit,
     condensed,
     dials_of,
     evidence_by_law,
@@ -23,6 +25,7 @@ from leakgauge.distances import Squared
 from leakgauge.errors import LabelError, ModelError, OptionError
 from leakgauge.mechanisms import laplace
 from leakgauge.probability import Channel, Counts, Distribution, Joint
+from leakgauge.sentences import Sentence
 
 PEOPLE = Counts({"x": ["ill", "well"], "v": ["a", "b"], "z": ["c", "d"]}, [[[4, 1], [2, 3]], [[1, 6], [5, 8]]])
 JOINT = PEOPLE.joint(("x",), ("v", "z"))
@@ -170,3 +173,43 @@ def test_what_does_not_fit_is_refused() -> None:
         ReleaseLaw(Distribution(["a", "b"], [0.5, 0.5]), FLIP)
     with pytest.raises(ModelError, match="There are 1 numbers for 2 values"):
         evidence_by_law(ReleaseLaw(JOINT, FLIP, ("v", "z")), numbers=np.ones(1))
+
+
+def found(attack: str, success: float, baseline: float, *, target: str = "x", judged: bool = True) -> Finding:
+    off, right, before = 0.05, Quantity(success, "share"), Quantity(baseline, "share")
+    gain = Quantity(success - baseline, "share", success - baseline - off, success - baseline + off)
+    nothing = Quantity(0.0, "share")
+    return Finding(
+        Sentence(attack), (target,), ("z",), right, before, gain, nothing, nothing, 0, None, Sentence(""), judged
+    )
+
+
+def test_the_attacker_of_an_audit() -> None:
+    def bracket(bits: float, low: float) -> Bracket:
+        return Bracket(Quantity(bits, "bits", low, bits), Quantity(0.5, "share"), exact=False)
+
+    entropy = Quantity(1.0, "bits")
+    exposure = Exposure(
+        ("x",), entropy, (), (), bracket(0.2, 0.2), bracket(0.2, 0.2), bracket(0.6, 0.4), Sentence(""), 100, 50
+    )
+    attacks = (
+        found("attribute inference, best guess", 0.7, 0.5),
+        found("attribute inference, learnt", 0.65, 0.5),
+        # Of another secret, of membership, of many releases, and not tried on this release.
+        found("attribute inference, learnt", 0.99, 0.5, target="y"),
+        found("membership inference", 0.99, 0.5),
+        found("averaging, 2 releases", 0.99, 0.5),
+        found("attribute inference, learnt", 0.99, 0.5, judged=False),
+    )
+    audit = Audit(None, True, 100, 0.95, False, (), attacks=attacks, exposures=(exposure,))
+    attacker = attacker_of_audit(audit, ("x",))
+    assert attacker.knows == ("z",)
+    assert attacker.gained is not None
+    assert (attacker.gained.value, *attacker.gained.ends) == pytest.approx((0.4, 0.3, 0.5))
+    assert attacker.told is not None
+    assert (attacker.told.value, *attacker.told.ends) == pytest.approx((0.5, 0.25, 0.5))
+    # Nothing was tried on it: the unfavourable end stands.
+    untried = attacker_of_audit(Audit(None, True, 100, 0.95, False, (), exposures=(exposure,)), ("x",))
+    assert dials_of(DialEvidence(attackers=(untried,))).protection.ends[0] == 0
+    with pytest.raises(OptionError, match="The audit says nothing of w; audit a release of it"):
+        attacker_of_audit(audit, ("w",))
