@@ -83,7 +83,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     assert said(verdict) == [
         "8,479 of 30,718 people are guessed right only because of this release",
         "protection is 40 of 100, below the 60 that the policy asks for",
-        "a share of 0.2 of the rows stands alone in the published columns, more than the 0.05 that the policy allows",
+        "20.00% of the rows stand alone in the published columns, more than the 5.00% that the policy allows",
     ]
 
 
@@ -109,7 +109,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
     assert said(verdict) == [
-        "a share of 0.072 of the rows has values that are never released, more than the 0.01 that the policy allows"
+        "7.20% of the rows have values that are never released, more than the 1.00% that the policy allows"
     ]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70

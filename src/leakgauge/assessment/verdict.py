@@ -21,13 +21,13 @@ _BROKEN = {
     "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
     "the {limit:.3g} % that the policy allows",
     "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "max_lost": "a share of {found:.3g} of the rows has values that are never released, more than the {limit:.3g} that "
-    "the policy allows",
+    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} that the policy "
+    "allows",
     "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
     "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
     "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "max_alone": "a share of {found:.3g} of the rows stands alone in the published columns, more than the {limit:.3g} "
-    "that the policy allows",
+    "max_alone": "{found:.2%} of the rows stand alone in the published columns, more than the {limit:.2%} that the "
+    "policy allows",
     "min_k": "the smallest group in the published columns has {found:.3g} rows, fewer than the {limit:.3g} that the "
     "policy asks for",
     "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} that the policy allows",

@@ -35,7 +35,9 @@ def condensed(numbers: Floats, shares: Floats, bins: int = 128) -> tuple[Floats,
         ([210.83, 788.17], [0.5, 0.5])
     """
     if numbers.shape != shares.shape or not len(numbers) or not np.isfinite(numbers).all() or bins < 1:
-        raise ModelError("The {count} numbers are not all finite with a share each.", count=len(numbers))
+        raise ModelError(
+            "The {count} numbers are not all finite with a share each; leave missing ones out.", count=len(numbers)
+        )
     points, inverse = np.unique(numbers, return_inverse=True)
     weights = sums_by(inverse, shares, len(points)) / shares.sum()
     width = float(points[-1] - points[0])
