@@ -21,8 +21,8 @@ _BROKEN = {
     "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
     "the {limit:.3g} % that the policy allows",
     "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} that the policy "
-    "allows",
+    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} that the "
+    "policy allows",
     "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
     "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
     "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",

@@ -50,8 +50,8 @@ class PersonsCells:
     def __post_init__(self) -> None:
         if self.own.shape != self.other.shape or self.shares.min() < 0 or self.shares.sum() > 1 + 1e-9:
             raise ModelError(
-                "The {count} shares exceed 1, or the two laws of a cell differ in length; give shares of at most 1 together "
-                "and laws of the same outputs.",
+                "The {count} shares exceed 1, or the two laws of a cell differ in length; give shares of at most 1 "
+                "together and laws of the same outputs.",
                 count=len(self.shares),
             )
 
