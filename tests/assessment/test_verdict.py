@@ -140,6 +140,8 @@ def test_of_several_secrets_the_lowest_decides() -> None:
 def test_a_limit_of_which_nothing_is_known_is_not_kept() -> None:
     verdict = verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), DECLARED)
     assert said(verdict) == ["max_epsilon is asked for and nothing is known of it"]
+    unread = verdict_of({"illness": dials(exposed=None), "income": dials()}, DialPolicy(), DECLARED)
+    assert said(unread) == ["max_exposed is asked for and nothing is known of it"]
     spent = ReleaseFacts(declared=tuple(Declaration), epsilon=0.9)
     assert verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), spent).recommendation is Recommendation.RELEASE
 

@@ -23,7 +23,7 @@ from leakgauge.assessment.dials import (
     law_of_noise,
 )
 from leakgauge.claims import LocalDP
-from leakgauge.design import Keep, MaxDistortion, RateDistortion, solve
+from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.mechanisms import CATALOGUE, gaussian, laplace, randomized_response, through_channel
 from leakgauge.papers import rate_distortion
@@ -136,6 +136,27 @@ def test_more_noise_never_protects_less(name: str, size: int) -> None:
         )
 
 
+@pytest.mark.parametrize("keep", [Keep.NOTHING, Keep.SHARES, Keep.ASSOCIATIONS])
+@pytest.mark.parametrize("seed", [1, *map(nightly, range(2, 20))])
+def test_more_distortion_never_protects_less_where_a_background_is_known(keep: Keep, seed: int) -> None:
+    source = sources(4, seed)[1]
+    joint = with_company(source, seed)
+    p = joint.matrix
+    # What a release has that is drawn afresh given what is known.
+    most = (
+        1 - float((p**2 / p.sum(axis=0)).sum()) if keep is Keep.ASSOCIATIONS else 1 - float((p.sum(axis=1) ** 2).sum())
+    )
+    if keep is Keep.NOTHING:
+        most = 1 - float(p.sum(axis=1).max())
+    knowledge = Knowledge.BOTH if keep is Keep.ASSOCIATIONS else Knowledge.ATTACKER
+    steps = []
+    for part in (0.99, 0.6, 0.3, 0.1):
+        asked = RateDistortion(joint, Hamming(), MaxDistortion(part * most), knowledge, keep=keep)
+        law = ReleaseLaw(joint, solve(asked, 1e-6).channel, ("v", "z"))
+        steps.append(by_law(law, backgrounds=[("v", "z")]))
+    require_steps(steps, near=0.01)
+
+
 @pytest.mark.parametrize(("name", "clamp"), diagonal(list(NUMBERS), [False, True]))
 def test_more_noise_in_numbers_never_protects_less(name: str, clamp: bool) -> None:
     for column in columns_of_numbers(500).values():
@@ -232,6 +253,9 @@ def test_processing_publishing_and_knowing(name: str) -> None:
         more = by_law(ReleaseLaw(joint, channel, columns, ("v",)), backgrounds=[["z"], ["v", "z"]])
         assert published.protection.value >= known.protection.value >= more.protection.value
         assert published.exposed.value <= known.exposed.value <= more.exposed.value
+        response = randomized_response(1.0, letters="cde").channel()
+        noisy = by_law(ReleaseLaw(joint, channel, columns, ("v",)).with_release("z", response, "z released"))
+        assert published.protection.value + NEAR >= noisy.protection.value >= both.protection.value - NEAR
         # A column that stays private is in the law of nobody.
         private = by_law(ReleaseLaw(source, channel))
         assert private.protection.value == pytest.approx(alone.protection.value)
@@ -335,6 +359,44 @@ def test_on_drawn_releases_attacks_rank_as_the_dial_does() -> None:
                     found.append(gained.value)
     assert len(found) >= 20
     assert spearmanr(protections, np.negative(found)).statistic >= 0.95
+
+
+@pytest.mark.parametrize("epsilon", [4.0, *map(nightly, (1.0, 20.0))])
+def test_on_drawn_numbers_the_law_holds(epsilon: float) -> None:
+    """The posterior mean explains the share of the variance that the law says, and no line explains more."""
+    rows = 20_000
+    for clamp in (False, True):
+        column = columns_of_numbers(rows)["skewed"]
+        noise = laplace(epsilon, lower=0, upper=100, clamp=clamp)
+        law, points = law_of_noise(noise, column, np.full(rows, 1 / rows))
+        assert law.channel is not None
+        evidence = evidence_by_law(law, numbers=points)
+        released = np.asarray(noise.run(column, Simulated(5)), dtype=np.float64)
+        sight = law.sight()
+        places = np.array(law.channel.outputs)
+        middles = (places[1:] + places[:-1]) / 2
+        guess = sight.means(points)[np.searchsorted(middles, released)]
+        explained = 1 - float(((column - guess) ** 2).mean()) / column.var()
+        line = float(np.corrcoef(column, released)[0, 1] ** 2)
+        (attacker,) = evidence.attackers
+        assert attacker.gained is not None
+        assert attacker.gained.value == pytest.approx(explained, abs=0.02)
+        assert dials_of(evidence).usefulness.value == pytest.approx(100 * line, abs=2)
+
+
+def test_on_drawn_counts_the_law_holds() -> None:
+    draw, rows = simulation(9), 20_000
+    for source in sources(6):
+        noise = laplace(1.5, sensitivity=1, grid=1)
+        people = draw.choice(6, size=rows, p=source.probabilities)
+        answers = noise.run(np.eye(6, dtype=np.int64)[people].ravel(), Simulated(2)).reshape(rows, 6)
+        # Of somebody who knows everybody else: the likelihood of a count is that of the person's own 1 or of 0.
+        scores = np.log(source.probabilities) + 1.5 * np.where(answers >= 1, 1, -1)
+        right = float((scores.argmax(axis=1) == people).mean())
+        baseline = float(source.probabilities.max())
+        (attacker,) = evidence_of_answers(source.probabilities, noise, rows, Neighbours.MEMBERSHIP).attackers
+        assert attacker.gained is not None
+        assert attacker.gained.value == pytest.approx((right - baseline) / (1 - baseline), abs=0.06)
 
 
 # What the dials say of known cases.

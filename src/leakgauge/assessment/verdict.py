@@ -15,6 +15,8 @@ from leakgauge.errors import ModelError
 from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
+UNKNOWN = (0.0, 100.0)
+"""The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
@@ -46,7 +48,7 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     if not secrets:
         raise ModelError("There is no secret to judge a release by; name one.")
     useless = facts.lost is not None and policy.max_lost is not None and facts.lost > policy.max_lost + _ROUNDING
-    unknown = [name for name, one in secrets.items() if one.protection.ends == (0.0, 100.0)]
+    unknown = [name for name, one in secrets.items() if one.protection.ends == UNKNOWN]
     vetoes = [
         *facts.vetoes,
         *(Sentence("nothing is known of the protection of {secret!r}", secret=one) for one in unknown),
@@ -112,8 +114,8 @@ def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) 
         yield PolicyLine(name, float(limit), None if found is None else float(found), kept, of)
 
 
-def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tuple[float, str]:
-    """The unfavourable end of a dial, of the secret where it is worst."""
+def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tuple[float | None, str]:
+    """The unfavourable end of a dial, of the secret where it is worst; None where nothing is known of it."""
     kind, dial = limit.split("_", 1)
 
     def end(name: str) -> float:
@@ -124,7 +126,7 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
         return float(high if kind == "max" else low)
 
     worst = (max if kind == "max" else min)(dials, key=end)
-    return end(worst), worst
+    return None if getattr(dials[worst], dial).ends == UNKNOWN else end(worst), worst
 
 
 def _why_not(line: PolicyLine) -> Sentence:

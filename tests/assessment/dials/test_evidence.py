@@ -55,6 +55,20 @@ def test_a_channel_may_read_what_is_published() -> None:
     assert sight.shares.sum() == pytest.approx(1)
 
 
+def test_another_secret_that_leaves_through_a_channel_is_seen() -> None:
+    noisy = Channel(["a", "b"], ["a", "b"], [[0.9, 0.1], [0.2, 0.8]])
+    law = ReleaseLaw(JOINT, FLIP, ("v", "z")).with_release("v", noisy, "v released")
+    assert (law.columns, law.published) == (("v", "z", "v released"), ("v released",))
+    sight = law.sight(["z"])
+    seen = np.einsum("xvz,vw,xy->xzwy", PEOPLE.array() / 30, noisy.matrix, FLIP.matrix)
+    assert sight.guessed() == pytest.approx(seen.max(axis=0).sum())
+    assert sight.before.guessed() == pytest.approx(seen.sum(axis=(2, 3)).max(axis=0).sum())
+    with pytest.raises(OptionError, match="'z' cannot be added: the name is taken"):
+        law.with_release("v", noisy, "z")
+    with pytest.raises(LabelError):
+        law.with_release("z", noisy, "more")
+
+
 def test_what_is_withheld_may_still_be_told_on() -> None:
     dials = dials_of(evidence_by_law(ReleaseLaw(JOINT, None, ("v", "z"), ("v", "z"))))
     assert 0 < dials.protection.value < 100

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from leakgauge.errors import ModelError, OptionError, did_you_mean
-from leakgauge.probability import Channel, Distribution, Joint, Scenario, Seen
-from leakgauge.probability.cells import Codes, Floats, gather, log_or_zero, sums_by
+from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario, Seen
+from leakgauge.probability.cells import Codes, Floats, follow, gather, log_or_zero, sums_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +152,39 @@ class ReleaseLaw:
             np.tile(np.arange(outputs), size // outputs),
         )
 
+    def with_release(self, column: str, channel: Channel, name: str) -> ReleaseLaw:
+        """The same law with one more published column: another column as it leaves through a channel of its own.
+
+        Of several secrets, each tells a little of the others. The column itself stays as it was, perhaps known.
+
+        Raises:
+            LabelError: the channel does not read a value of the column.
+            OptionError: the column is not there, the name is taken, or the law's own channel reads the other columns.
+        """
+        (place,) = self._places([column])
+        if name in self.columns or self._reads_pairs:
+            raise OptionError(
+                "{name!r} cannot be added: the name is taken, or the secret's channel reads the other columns; add it "
+                "under another name, or to their joint law.",
+                name=name,
+            )
+        assert isinstance(self.source, Joint)
+        values = [parts[place] for parts in self._parts]
+        read = channel.restrict(dict.fromkeys(values))
+        rows = {label: at for at, label in enumerate(read.inputs)}
+        x, z, p = self.source.cells.nonzero()
+        at, _, y, q = follow(np.array([rows[value] for value in values], dtype=np.int64)[z], read.cells)
+        labels = [(*parts, output) for parts in self._parts for output in read.outputs]
+        wider = Joint.from_cells(self.source.rows, labels, x[at], z[at] * len(read.outputs) + y, p[at] * q)
+        return ReleaseLaw(wider, self.channel, (*self.columns, name), (*self.published, name))
+
+    @cached_property
+    def _parts(self) -> list[tuple[Label, ...]]:
+        """Of each combination of all columns its parts."""
+        assert isinstance(self.source, Joint)
+        labels, several = self.source.columns, len(self.columns) > 1
+        return [label if isinstance(label, tuple) and several else (label,) for label in labels]
+
     @property
     def _reads_pairs(self) -> bool:
         return self.channel is not None and isinstance(self.source, Joint) and self.channel.inputs != self.source.rows
@@ -169,11 +202,8 @@ class ReleaseLaw:
         places = self._places(names)
         if isinstance(self.source, Distribution):
             return np.zeros(1, dtype=np.int64)
-        labels = [
-            label if isinstance(label, tuple) and len(self.columns) > 1 else (label,) for label in self.source.columns
-        ]
-        numbers: dict[tuple[object, ...], int] = {}
-        parts = (tuple(label[at] for at in places) for label in labels)
+        numbers: dict[tuple[Label, ...], int] = {}
+        parts = (tuple(label[at] for at in places) for label in self._parts)
         return np.array([numbers.setdefault(part, len(numbers)) for part in parts], dtype=np.int64)
 
     def _places(self, names: Sequence[str]) -> list[int]:
