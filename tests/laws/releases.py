@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from leakgauge.design import Keep, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Absolute, Hamming
@@ -112,3 +114,11 @@ def columns_of_numbers(rows: int = 2000, seed: int = 3) -> dict[str, Floats]:
         "mostly 0": np.where(draw.random(rows) < 0.8, 0.0, draw.exponential(10, rows)),
     }
     return {name: np.clip(values, 0, 100) for name, values in columns.items()}
+
+
+def household(data: Path) -> dict[str, Floats]:
+    """Hourly loads of one household, without the hours that were filled in."""
+    table = pq.read_table(data / "household_power_hourly.parquet")
+    measured = ~np.asarray(table["interpolated"].to_numpy())
+    names = [name for name in table.column_names if name not in ("hour_start", "interpolated")]
+    return {name: np.asarray(table[name].to_numpy(), dtype=np.float64)[measured.astype(bool)] for name in names}

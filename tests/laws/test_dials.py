@@ -15,23 +15,20 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Neighbours, Statistic, share
 from leakgauge.assessment.dials import (
     ReleaseLaw,
-    advantage_of,
     dials_of,
     evidence_by_law,
     evidence_of_answers,
     gained_in_attack,
     law_of_noise,
 )
-from leakgauge.claims import LocalDP
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
-from leakgauge.mechanisms import CATALOGUE, gaussian, laplace, randomized_response, through_channel
-from leakgauge.papers import rate_distortion
+from leakgauge.mechanisms import CATALOGUE, laplace, randomized_response, through_channel
 from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Simulated, simulation
 from tests.grids import diagonal, nightly
-from tests.laws.releases import BUDGETS, LETTERS, NUMBERS, columns_of_numbers, sources
+from tests.laws.releases import BUDGETS, LETTERS, NUMBERS, columns_of_numbers, household, sources
 
 NEAR = 1e-6
 SIZES = [2, 7, nightly(3), nightly(12), nightly(60)]
@@ -397,83 +394,3 @@ def test_on_drawn_counts_the_law_holds() -> None:
         (attacker,) = evidence_of_answers(source.probabilities, noise, rows, Neighbours.MEMBERSHIP).attackers
         assert attacker.gained is not None
         assert attacker.gained.value == pytest.approx((right - baseline) / (1 - baseline), abs=0.06)
-
-
-# What the dials say of known cases.
-
-REFERENCE = {
-    "response 1": (0.056, 0.052, 0.059, 0.056),
-    "response 2": (0.304, 0.244, 0.274, 0.265),
-    "response 3": (0.593, 0.516, 0.560, 0.550),
-    "shares 0.2": (0.582, 0.418, 0.500, 0.486),
-    "shares 0.3": (0.388, 0.251, 0.315, 0.302),
-    "shares 0.4": (0.204, 0.130, 0.169, 0.160),
-    "nothing 0.2": (0.578, 0.363, 0.467, 0.453),
-    "independent 0": (0.0, 0.0, 0.0, 0.0),
-}
-"""Marital status of Adult where occupation is known: A, B, τ of the shares, τ of the cross-table with occupation."""
-
-
-@pytest.mark.parametrize("case", REFERENCE)
-def test_marital_status_where_occupation_is_known(case: str) -> None:
-    people = rate_distortion.adult()
-    kind, amount = case.split()
-    if kind == "response":
-        channel = randomized_response(float(amount), letters=people.rows).channel()
-    elif kind == "independent":
-        channel = Channel(people.rows, people.rows, np.tile(people.row_marginal().probabilities, (7, 1)))
-    else:
-        asked = RateDistortion(people.row_marginal(), Hamming(), MaxDistortion(float(amount)), keep=Keep(kind))
-        channel = solve(asked, 1e-6).channel
-    hidden = evidence_by_law(ReleaseLaw(people, channel, ("occupation",)), backgrounds=[["occupation"]])
-    shown = evidence_by_law(ReleaseLaw(people, channel, ("occupation",), ("occupation",)))
-    (knowing,) = (one for one in hidden.attackers if one.knows)
-    found = [knowing.gained, knowing.told, *(one.worth for one in shown.statistics)]
-    assert [one.value for one in found if one is not None] == pytest.approx(REFERENCE[case], abs=5.1e-4)
-
-
-def household(data: Path) -> dict[str, Floats]:
-    """Hourly loads of one household, without the hours that were filled in."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(data / "household_power_hourly.parquet")
-    measured = ~np.asarray(table["interpolated"].to_numpy())
-    names = [name for name in table.column_names if name not in ("hour_start", "interpolated")]
-    return {name: np.asarray(table[name].to_numpy(), dtype=np.float64)[measured.astype(bool)] for name in names}
-
-
-def test_the_papers_own_experiment_is_noise(data: Path) -> None:
-    """Laplace ε = 0.1 and Gaussian (0.1, 10^-3) on an hourly load: nothing is left, whichever δ was declared."""
-    for name in ("active_power_kw", "current_a"):
-        column = household(data)[name]
-        even, upper = np.full(len(column), 1 / len(column)), float(np.ceil(column.max()))
-        for noise in (
-            laplace(0.1, lower=0, upper=upper),
-            *(gaussian(0.1, delta, lower=0, upper=upper) for delta in (1e-3, 1e-6, 1e-2)),
-        ):
-            law, points = law_of_noise(noise, column, even)
-            dials = by_law(law, points, claims=noise.claims, neighbours=Neighbours.VALUES_OF_A_PERSON)
-            assert dials.usefulness.value <= 2
-            assert dials.protection.value >= 98
-            assert dials.exposed.value <= NEAR
-            assert dials.guarantee.value >= 90
-
-
-def test_the_anchors_of_the_guarantee() -> None:
-    anchors = {0.1: 95, 0.5: 76, 1.0: 54, 2.0: 24, 3.0: 9}
-    for epsilon, points in anchors.items():
-        evidence = DialEvidence(attackers=(), advantage=advantage_of([LocalDP(epsilon)]))
-        assert round(dials_of(evidence).guarantee.value) == points
-    assert advantage_of([LocalDP(np.inf)]) == 1
-    assert advantage_of([]) is None
-    assert dials_of(DialEvidence(attackers=())).guarantee.value == 0
-
-
-def test_forty_percent_in_the_clear_is_exposure_that_an_average_misses() -> None:
-    for source in sources(5)[:2]:
-        size = len(source)
-        matrix = np.column_stack([0.4 * np.eye(size), np.full(size, 0.6)])
-        dials = through(source, Channel(source.outcomes, (*source.outcomes, None), matrix))
-        assert dials.protection.value == pytest.approx(60)
-        assert dials.exposed.value == pytest.approx(40)
-        assert dials.usefulness.value == pytest.approx(40)
