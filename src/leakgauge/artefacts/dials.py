@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from leakgauge.artefacts.quantity import Part, Quantity, Real
@@ -102,10 +103,18 @@ class Dials(Part, frozen=True, kw_only=True):
     notes: tuple[Sentence, ...] = ()
 
 
-def share(value: float, low: float | None = None, high: float | None = None) -> Quantity:
+def share(
+    value: float, low: float | None = None, high: float | None = None, confidence: float | None = None
+) -> Quantity:
     """A share from 0 to 1; what rounding, or an interval, puts beyond is brought back."""
     least, most = (None if end is None else min(max(end, 0.0), 1.0) for end in (low, high))
-    return Quantity(min(max(value, 0.0), 1.0), SHARE, least, most)
+    return Quantity(min(max(value, 0.0), 1.0), SHARE, least, most, confidence)
+
+
+def confidence_of(quantities: Iterable[Quantity]) -> float | None:
+    """How often all intervals hold the truth at once, at least; None where none of them may miss it."""
+    misses = [1 - one.confidence for one in quantities if one.confidence is not None]
+    return max(1 - sum(misses), 0.0) if misses else None
 
 
 UNKNOWN_GAIN = share(1.0, 0.0, 1.0)

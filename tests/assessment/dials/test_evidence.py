@@ -104,6 +104,8 @@ def test_attacks_that_were_tried() -> None:
     assert (told.value, *told.ends) == pytest.approx((0.8 / 1.4, 0.35 / 1.35, 0.85 / 1.45))
     dials = dials_of(DialEvidence(attackers=(Attacker((), gained, told),), statistics=(Statistic((), share(0.3)),)))
     assert dials.protection.ends == pytest.approx((37.5, 100 * (1 - 0.35 / 1.35)))
+    # Both intervals of the attack must hold, and each misses in 5 of 100 cases.
+    assert dials.protection.confidence == pytest.approx(0.9)
     assert "A better attacker may learn more than was found." in map(str, dials.notes)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, share
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
 from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.numbers import tenths
 from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
@@ -91,7 +91,7 @@ def gained_in_attack(advantage: Quantity, baseline: Quantity) -> Quantity:
     """
     pairs = zip((advantage.value, *advantage.ends), (baseline.value, *baseline.ends), strict=True)
     value, low, high = (0.0 if gain <= 0 else gain / (1 - base) if base < 1 else 1.0 for gain, base in pairs)
-    return share(value, low, high)
+    return share(value, low, high, confidence_of((advantage, baseline)))
 
 
 def told_at_most(everything: Quantity, known: Quantity, entropy: Quantity) -> Quantity:
@@ -109,7 +109,7 @@ def told_at_most(everything: Quantity, known: Quantity, entropy: Quantity) -> Qu
     # (I − k)/(H − k) falls with k where I ≤ H, so that the least that is known is the unfavourable end.
     value = ratio(everything.value, known.value, entropy.value)
     low, high = ratio(least, min(known_high, least), whole_high), ratio(most, known_low, whole_low)
-    return share(value, min(low, value), max(high, value))
+    return share(value, min(low, value), max(high, value), confidence_of((everything, known, entropy)))
 
 
 def _statistics(law: ReleaseLaw, numbers: Floats | None) -> Iterable[Statistic]:

@@ -14,6 +14,7 @@ from leakgauge.artefacts.dials import (
     Attacker,
     DialEvidence,
     Dials,
+    confidence_of,
 )
 from leakgauge.sentences import Sentence
 
@@ -36,7 +37,7 @@ def dials_of(evidence: DialEvidence) -> Dials:
     low, high = exposed.ends
     return Dials(
         protection=protection,
-        exposed=_dial(100 * exposed.value, 100 * low, 100 * high, PERCENT),
+        exposed=_dial(100 * exposed.value, 100 * low, 100 * high, exposed.confidence, PERCENT),
         guarantee=_exact(100 * (1 - (1.0 if evidence.advantage is None else evidence.advantage))),
         usefulness=usefulness,
         effect=_effect(protection, usefulness),
@@ -59,15 +60,16 @@ def _protection(evidence: DialEvidence) -> Quantity:
     """By the attacker who gains most, in guesses or in information."""
     gains = [gain for one in evidence.attackers for gain in _gains(one)] or [UNKNOWN_GAIN]
     lows, highs = zip(*(gain.ends for gain in gains), strict=True)
-    return _dial(100 * (1 - max(gain.value for gain in gains)), 100 * (1 - max(highs)), 100 * (1 - max(lows)))
+    value = 100 * (1 - max(gain.value for gain in gains))
+    return _dial(value, 100 * (1 - max(highs)), 100 * (1 - max(lows)), confidence_of(gains))
 
 
 def _usefulness(evidence: DialEvidence) -> Quantity:
     """The mean over statistics; one that is not known counts from nothing to everything."""
     worths = [one.worth or UNKNOWN_WORTH for one in evidence.statistics] or [UNKNOWN_WORTH]
     lows, highs = zip(*(worth.ends for worth in worths), strict=True)
-    count = len(worths)
-    return _dial(100 * sum(worth.value for worth in worths) / count, 100 * sum(lows) / count, 100 * sum(highs) / count)
+    value, low, high = (100 * sum(parts) / len(worths) for parts in ([one.value for one in worths], lows, highs))
+    return _dial(value, low, high, confidence_of(worths))
 
 
 def _effect(protection: Quantity, usefulness: Quantity) -> Quantity:
@@ -78,7 +80,7 @@ def _effect(protection: Quantity, usefulness: Quantity) -> Quantity:
     (safe_low, safe_high), (low, high) = protection.ends, usefulness.ends
     parts = ((protection.value, usefulness.value), (safe_low, low), (safe_high, high))
     value, least, most = (2 * math.sqrt(safe * useful) for safe, useful in parts)
-    return _dial(value, least, most)
+    return _dial(value, least, most, confidence_of((protection, usefulness)))
 
 
 def _efficiency(evidence: DialEvidence) -> Quantity:
@@ -107,6 +109,6 @@ def _exact(value: float) -> Quantity:
     return _dial(value, value, value)
 
 
-def _dial(value: float, low: float, high: float, unit: str = POINTS) -> Quantity:
+def _dial(value: float, low: float, high: float, confidence: float | None = None, unit: str = POINTS) -> Quantity:
     inside, least, most = (min(max(number, 0.0), 100.0) for number in (value, low, high))
-    return Quantity(inside, unit) if least == most else Quantity(inside, unit, least, most)
+    return Quantity(inside, unit) if least == most else Quantity(inside, unit, least, most, confidence)
