@@ -6,7 +6,6 @@ import reprlib
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.errors import FileError, OptionError, did_you_mean
@@ -69,7 +68,7 @@ class DialPolicy:
                 )
         self._require_attainable()
 
-    def limits(self) -> dict[str, Any]:
+    def limits(self) -> dict[str, float]:
         """The limits that are set, by name."""
         every = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "declared"}
         return {name: value for name, value in every.items() if value is not None}
