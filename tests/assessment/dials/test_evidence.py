@@ -82,7 +82,7 @@ def test_a_background_that_tells_the_secret_is_said_and_skipped() -> None:
     assert [one.knows for one in evidence.attackers] == [(), ("v",)]
     (note,) = dials_of(evidence).notes
     assert str(note) == "To somebody who knows code, nothing is left to protect."
-    without = evidence_by_law(law, backgrounds=[["v"]])
+    without = evidence_by_law(law, backgrounds=["v"])
     assert dials_of(without).protection == dials_of(evidence).protection
 
 

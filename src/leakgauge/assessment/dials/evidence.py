@@ -23,7 +23,7 @@ from leakgauge.probability.cells import Floats
 def evidence_by_law(
     law: ReleaseLaw,
     *,
-    backgrounds: Iterable[Sequence[str]] = (),
+    backgrounds: Iterable[str | Sequence[str]] = (),
     numbers: Floats | None = None,
     claims: Iterable[Statement] = (),
     neighbours: Neighbours | None = None,
@@ -36,7 +36,7 @@ def evidence_by_law(
 
     Args:
         law: of everything that leaves.
-        backgrounds: what an attacker may know, each a set of columns; somebody who knows nothing is always among them.
+        backgrounds: what an attacker may know, each a column or several; somebody who knows nothing is always among them.
         numbers: that the secret's values stand for; None where they are letters.
         claims: of the mechanism, all of which hold.
         neighbours: between whom they are.
@@ -64,7 +64,8 @@ def evidence_by_law(
         )
     attackers, certain_to, most_exposed = list[Attacker](), list[tuple[str, ...]](), list[float]()
     classes = None if numbers is None else tenths(numbers, law.shares)
-    for knows in dict.fromkeys(((), *(tuple(dict.fromkeys(known)) for known in backgrounds))):
+    declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
+    for knows in dict.fromkeys(((), *declared)):
         sight = law.sight(knows)
         if not leaves_something(sight, numbers):
             certain_to.append(knows)
