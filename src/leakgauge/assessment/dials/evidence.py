@@ -36,7 +36,7 @@ def evidence_by_law(
 
     Args:
         law: of everything that leaves.
-        backgrounds: what an attacker may know, each a column or several; somebody who knows nothing is always among them.
+        backgrounds: what an attacker may know, each a column or several; somebody who knows nothing comes first.
         numbers: that the secret's values stand for; None where they are letters.
         claims: of the mechanism, all of which hold.
         neighbours: between whom they are.
