@@ -14,6 +14,7 @@ from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import RankedBy, Role
 from leakgauge.design import (
+    Keep,
     Knowledge,
     MaxDistortion,
     MaxLeakage,
@@ -22,23 +23,21 @@ from leakgauge.design import (
     Solution,
     solve,
     symmetric_channel,
-    waste,
 )
-from leakgauge.design.baselines import maximum_entropy_channel, mean_distortion
+from leakgauge.design.baselines import Leakages, maximum_entropy_channel, mean_distortion
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
-from leakgauge.errors import LabelError, OptionError, did_you_mean
+from leakgauge.errors import LabelError, OptionError, RefusalError, did_you_mean
 from leakgauge.jobs.advice import advice, measured_by
 from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_values
-from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions import moment_skewness, prior_skew
 from leakgauge.notions.ratios import identifiability
-from leakgauge.probability import Channel, Distribution, Joint, Label, PriorOrigin, Scenario
+from leakgauge.probability import Channel, Label, PriorOrigin
 from leakgauge.probability.files import read_label_values
-from leakgauge.release.estimates import effective_rows
+from leakgauge.release.estimates import effective_rows, keeps_shares
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.chosen_bins import settled
@@ -47,6 +46,8 @@ from leakgauge.tables.reading import ReadingOptions
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
 HALVINGS = 60
+LEAST, LEAST_KEEPING = "least leaking channel", "least leaking that keeps the shares"
+"""The names of the optima."""
 OCTAVES = 400.0
 """The exponential mechanism is looked for at slopes from 2^-400 to 2^400 nats per mean distance."""
 
@@ -66,6 +67,8 @@ def compare(
     levels: str | Sequence[str] = (),
     gap: float | None = None,
     by: str = "bits",
+    keep: str = "nothing",
+    through: str | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
@@ -83,10 +86,12 @@ def compare(
         levels: coarser values of columns, such as ``job=jobs.csv:2``.
         gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
         by: what ranks those that meet the target: bits, epsilon or identifiability.
+        keep: ``shares`` measures all beside the least leaking channel that releases every value as often as it occurs.
+        through: the column that goes through the mechanisms, ranked by what it then tells on the secret.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
-        OptionError: no target or two, another measure, or a mechanism that cannot be compared.
+        OptionError: no target or two, another measure, something else to keep, or a mechanism that cannot be compared.
         RefusalError: no channel meets the target.
 
     Example:
@@ -97,19 +102,22 @@ def compare(
         ('least leaking channel', 0.0)
     """
     columns, known = _several(secret), _several(background)
+    released = columns if through is None else (through,)
     question = Question(
         columns,
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
         Knowledge.ATTACKER if known else Knowledge.NOBODY,
-        parse_binnings(_several(bins), columns + known, _several(levels)),
+        parse_binnings(_several(bins), tuple(dict.fromkeys(columns + released + known)), _several(levels)),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
+        through=through,
+        keep=_kept(keep),
     )
     target, measure = _target(max_distortion, max_leakage), _measure(by)
     with open_table(table, **reading) as source:
         fixed = {name: settled(source, name, how) for name, how in question.bins.items()}
         question = replace(question, bins=fixed)
-        require_few_values(source, columns, {name: how for name, how in fixed.items() if name in columns})
+        require_few_values(source, released, {name: how for name, how in fixed.items() if name in released})
         closely = question.gap if gap is None else gap
         return comparison(source, question, _several(mechanisms), target, closely, measure)
 
@@ -124,23 +132,36 @@ def comparison(
 ) -> Comparison:
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
-    The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds after the
-    noise, which anybody could do to a release. Raises as ``compare``.
+    Where the shares are kept, the optimum is the least leaking channel that keeps them, and the least of all is shown
+    as well. The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds
+    after the noise, which anybody could do to a release. Raises as ``compare``.
     """
     if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
         raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
-    plain = question.problem(table, target)
+    if question.through is not None and by is RankedBy.IDENTIFIABILITY:
+        raise OptionError(
+            "Identifiability is of the column that is released, not of the secret; rank by bits or epsilon."
+        )
+    asked = question.problem(table, target)
+    plain = replace(asked, keep=Keep.NOTHING)
     given = {text: finite_channel(text, plain) for text in dict.fromkeys(mechanisms)}
     # All are measured beside one optimum, which may release every letter that any of them releases.
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
-    best = solve(problem, gap)
+    keeps = asked.keep is not Keep.NOTHING
+    # Channels that keep the shares release what they read, whatever others release.
+    beside = asked if keeps else problem
+    best = solve(beside, gap)
     baselines = {"symmetric channel": _symmetric(plain, target), "exponential mechanism": _exponential(plain, target)}
     channels = [(Role.BASELINE, *one) for one in baselines.items()] + [(Role.GIVEN, *one) for one in given.items()]
-    ranking = [_optimum(best)]
-    ranking += [_measured(name, role, one, problem, target, gap) for role, name, one in channels if one is not None]
-    ranking.sort(key=lambda one: _place(one, target, by))
-    prior = _prior(problem)
+    ranking = [_optimum(best, LEAST_KEEPING if keeps else LEAST, Role.OPTIMUM)]
+    if keeps:
+        ranking.append(_optimum(solve(problem, gap), LEAST, Role.BASELINE))
+    ranking += [
+        _measured(name, role, one, problem, beside, target, gap) for role, name, one in channels if one is not None
+    ]
+    ranking.sort(key=lambda one: _place(one, target, by, keeps=keeps))
+    prior = problem.prior
     skewness = moment_skewness(prior)
     return Comparison(
         knowledge=best.problem.knowledge.value,
@@ -153,19 +174,25 @@ def comparison(
         prior=PriorOrigin.THIS_TABLE,
         keep_inside=PriorOrigin.THIS_TABLE.keep_inside,
         by=by,
-        prior_skew=Quantity(prior_skew(prior), "nats"),
+        prior_skew=None if question.through is not None else Quantity(prior_skew(prior), "nats"),
         moment_skewness=None if skewness is None else Quantity(skewness, "1"),
-        advice=advice(ranking, by),
+        advice=advice(ranking, by, keeps=keeps),
+        keep=asked.keep.value,
+        through=question.through,
     )
 
 
-def _place(one: Compared, target: MaxDistortion | MaxLeakage, by: RankedBy) -> tuple[int, float, float, float]:
+def _place(
+    one: Compared, target: MaxDistortion | MaxLeakage, by: RankedBy, *, keeps: bool
+) -> tuple[int, float, float, float]:
+    lacking = int(keeps and not one.keeps_shares)
     if by is not RankedBy.BITS:
-        return int(not one.meets_target), measured_by(one, by), one.objective, one.distortion.value
+        rank = lacking if one.meets_target else 2
+        return rank, measured_by(one, by), one.objective, one.distortion.value
     by_leakage = isinstance(target, MaxDistortion)
     first, second = (one.objective, one.distortion.value) if by_leakage else (one.distortion.value, one.objective)
     # Nothing is better than the optimum by more than its gap, and the gap must not decide.
-    rank = 0 if one.role is Role.OPTIMUM else 1 if one.meets_target else 2
+    rank = 0 if one.role is Role.OPTIMUM else 1 + lacking if one.meets_target else 3
     return (rank, first, second, 0.0) if one.meets_target else (rank, second, first, 0.0)
 
 
@@ -245,41 +272,54 @@ def _least(holds: Callable[[float], bool], most: float) -> float:
 
 
 def _measured(
-    name: str, role: Role, channel: Channel, problem: RateDistortion, target: MaxDistortion | MaxLeakage, gap: float
+    name: str,
+    role: Role,
+    channel: Channel,
+    problem: RateDistortion,
+    beside: RateDistortion,
+    target: MaxDistortion | MaxLeakage,
+    gap: float,
 ) -> Compared:
     aligned = _over(channel, problem.inputs, problem.letters)
-    found = waste(aligned, problem, gap)
+    told, distortion = Leakages.of(aligned, problem), mean_distortion(aligned, problem)
     if isinstance(target, MaxDistortion):
-        meets = found.distortion <= target.distortion * (1 + SAME)
+        meets = distortion <= target.distortion * (1 + SAME)
     else:
         # Without a slack: of leakage there is no little more.
-        meets = found.leakage <= target.bits
-    scenario = Scenario(problem.source, aligned)
-    known = leakage_with_background(scenario) if isinstance(problem.source, Joint) else None
+        meets = told.objective <= target.bits
+    try:
+        best = solve(beside.with_target(MaxDistortion(distortion)), gap)
+    except RefusalError:
+        if beside.keep is Keep.NOTHING:
+            raise
+        # No channel that keeps the shares is as useful as this one, which wastes nothing then.
+        best = None
     return Compared(
         mechanism=name,
         role=role,
         meets_target=meets,
-        leakage=Quantity(mutual_information(scenario), "bits"),
-        weighted_leakage=None if problem.weights is None else Quantity(found.leakage, "bits"),
-        leakage_with_background=bits_or_none(known),
-        distortion=Quantity(found.distortion, "distortion"),
+        leakage=Quantity(told.leakage, "bits"),
+        weighted_leakage=bits_or_none(told.weighted_leakage),
+        leakage_with_background=bits_or_none(told.leakage_with_background),
+        distortion=Quantity(distortion, "distortion"),
         # Of the whole channel: letters that this table lacks are protected as well.
         epsilon=Quantity(exact_epsilon(channel), "nats"),
-        waste=Quantity(found.bits, "bits"),
-        gap=Quantity(found.best.gap, "bits"),
+        waste=Quantity(0.0 if best is None else max(told.objective - best.objective, 0.0), "bits"),
+        gap=Quantity(0.0 if best is None else best.gap, "bits"),
         **_for_recipients(aligned, problem, own=role is Role.GIVEN and _is_of_this_table(name)),
     )
 
 
 def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> dict[str, Any]:
     """What the channel shows of one posterior beside another, and what its release is worth."""
-    prior = _prior(problem)
+    prior = problem.prior
     worth = effective_rows(channel, prior, own=own)
+    told_of_secret = problem.secret is None
     return {
-        "identifiability": Quantity(identifiability(channel, prior).value, "nats"),
+        "identifiability": Quantity(identifiability(channel, prior).value, "nats") if told_of_secret else None,
         "effective_rows": Quantity(worth.share, "share"),
         "confused_values": sum(map(len, worth.confused)),
+        "keeps_shares": keeps_shares(channel, prior),
     }
 
 
@@ -288,16 +328,12 @@ def _is_of_this_table(mechanism: str) -> bool:
     return mechanism.lower().endswith(".json") and read_channel(mechanism).prior_origin is PriorOrigin.THIS_TABLE
 
 
-def _prior(problem: RateDistortion) -> Distribution:
-    return problem.source.row_marginal() if isinstance(problem.source, Joint) else problem.source
-
-
-def _optimum(best: Solution) -> Compared:
+def _optimum(best: Solution, name: str, role: Role) -> Compared:
     point = as_point(best)
     numbers = ("leakage", "weighted_leakage", "leakage_with_background", "distortion", "epsilon", "gap")
     return Compared(
-        mechanism="least leaking channel",
-        role=Role.OPTIMUM,
+        mechanism=name,
+        role=role,
         meets_target=True,
         waste=Quantity(0.0, "bits"),
         **{name: getattr(point, name) for name in numbers},
@@ -306,9 +342,7 @@ def _optimum(best: Solution) -> Compared:
 
 
 def _objective(channel: Channel, problem: RateDistortion) -> float:
-    scenario = Scenario(problem.source, _over(channel, problem.inputs, problem.letters), weights=problem.weights)
-    known = problem.knowledge is Knowledge.ATTACKER
-    return leakage_with_background(scenario) if known else mutual_information(scenario)
+    return Leakages.of(_over(channel, problem.inputs, problem.letters), problem).objective
 
 
 def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -> Channel:
@@ -330,6 +364,18 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
         first="--max-distortion",
         last="--max-leakage",
     )
+
+
+def _kept(keep: str) -> Keep:
+    if keep == Keep.ASSOCIATIONS.value:
+        raise OptionError(
+            "Associations are kept by channels that read the background, and mechanisms that read the secret alone are "
+            "compared; keep shares or nothing."
+        )
+    known = [one.value for one in Keep if one is not Keep.ASSOCIATIONS]
+    if keep not in known:
+        raise OptionError("{found!r} cannot be kept; {hint}", found=keep, hint=did_you_mean(keep, known))
+    return Keep(keep)
 
 
 def _measure(by: str) -> RankedBy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -166,12 +167,21 @@ def _any_letters(text: str) -> Mechanism:
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
-    """Keep what is possible at all: the frontier, where it can be computed."""
+    """Keep what is possible at all: the frontiers where the shares are kept and where nothing is, where they can be.
+
+    First the one on which a designed channel lies; a mechanism by its name keeps nothing.
+    """
     question = replace(sources.question(asked, aim), local_dp=None)
-    problem = question.problem(sources.table, Slope(0.0))
-    if not 2 <= len(problem.inputs) <= LETTERS or _cells(problem) > CELLS or _is_slow(problem):
+    plain = question.problem(sources.table, Slope(0.0))
+    if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(plain):
         return
-    keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
+    curves = [frontier(plain, CURVE, CURVE_GAP)]
+    with suppress(InputError):
+        # Shares can only be kept where what is released is what is read.
+        curves.append(frontier(replace(plain, keep=KeepOnTheWhole.SHARES), CURVE, CURVE_GAP))
+    if not aim.mechanism and KeepOnTheWhole(asked.keep) is KeepOnTheWhole.SHARES:
+        curves.reverse()
+    keep("frontier.json", as_frontier(curves[0], question, *curves[1:]))
 
 
 def _cells(problem: RateDistortion) -> int:
@@ -210,7 +220,6 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
-    question = replace(question, keep=KeepOnTheWhole.NOTHING)
     if asked.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution.distortion, keep)
     return Chosen(CHANNEL, named)
@@ -298,6 +307,7 @@ def _by_grade(asked: Request, aim: Aim, sources: Sources, progress: Callable[[in
         lower=asked.lower,
         upper=asked.upper,
         questionnaire=sources.questionnaire,
+        keep=KeepOnTheWhole(asked.keep),
         accounted=asked.accounted,
         ledger=sources.ledger,
         dataset=sources.dataset,

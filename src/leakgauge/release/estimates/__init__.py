@@ -6,6 +6,7 @@ from leakgauge.release.estimates.effective_rows import (
     effective_rows,
     effective_rows_of_mean,
     effective_rows_of_numbers,
+    keeps_shares,
 )
 from leakgauge.release.estimates.estimating import estimate
 from leakgauge.release.estimates.kit import write_kit
@@ -22,5 +23,6 @@ __all__ = [
     "effective_rows_of_mean",
     "effective_rows_of_numbers",
     "estimate",
+    "keeps_shares",
     "write_kit",
 ]
