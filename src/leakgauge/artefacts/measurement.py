@@ -88,6 +88,18 @@ class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure-each/1"):
     each: tuple[Measurement, ...]
 
 
+class ValueShares(Part, frozen=True):
+    """How often a value occurs: in the table, and in a release by its law.
+
+    Attributes:
+        value: its text in each column of the secret; None where it is missing.
+    """
+
+    value: tuple[str | None, ...]
+    table: Quantity
+    released: Quantity
+
+
 class ColumnUtility(Part, frozen=True):
     """What one released column is worth.
 
@@ -97,6 +109,7 @@ class ColumnUtility(Part, frozen=True):
         total_variation: between the shares of the values before and after; of a coarser column, of its coarser values.
         lost: of a column that is coarser or suppressed in part, the bits of its values that are lost.
         covered: how many values of the table a released value of such a column stands for, on average over the rows.
+        shares: of the values of a protected column that has few, before and after.
     """
 
     protected: bool
@@ -105,6 +118,7 @@ class ColumnUtility(Part, frozen=True):
     total_variation: Quantity
     lost: Quantity | None = None
     covered: Quantity | None = None
+    shares: tuple[ValueShares, ...] = ()
 
 
 class NumberUtility(Part, frozen=True):

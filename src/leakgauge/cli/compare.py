@@ -21,8 +21,8 @@ from leakgauge.languages import message
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
 
-NARROW = 9
-"""Signs of a column at most whose head may stand on two lines."""
+NARROW, NUMBER = 9, 8
+"""Signs of a column at most whose head may stand on two lines, and of a number."""
 
 
 @click.command()
@@ -105,20 +105,21 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
     floor = comparison.background_floor
     # Heads of two words stand on two lines: names of mechanisms need the room. Identifiability is shown where it ranks.
     narrow = partial(Column, max_width=NARROW, overflow="fold")
+    of_bits = partial(narrow, max_width=NUMBER)
     weighed = comparison.ranking[0].weighted_leakage is not None
     identified = comparison.by is RankedBy.IDENTIFIABILITY
     told = "I(X;Y)" if comparison.through is None else "I(S;Y)"
     columns: list[Column | str] = [
         say("target"),
-        narrow(say("{what!s} bits", what=told)),
+        of_bits(say("{what!s} bits", what=told)),
         *([say("weighted bits")] if weighed else []),
-        *([narrow(say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))] if floor is not None else []),
+        *([of_bits(say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))] if floor is not None else []),
         say("distortion"),
         say("ε nats"),
         *([narrow(say("identifiability"))] if identified else []),
-        Column(say("keeps shares"), max_width=6, overflow="fold"),
+        narrow(say("keeps shares"), max_width=6),
         narrow(say("effective rows")),
-        narrow(say("wasted bits")),
+        of_bits(say("wasted bits")),
     ]
     title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
     if comparison.through is not None:

@@ -43,6 +43,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     if tell.bins:
         words += tell.say(" A column in bins is compared with its bins, not with its exact values.")
     yield words
+    yield from pictures(tell, "shares")
     yield from _numbers(tell)
     yield from _coarser(tell)
 
@@ -204,7 +205,10 @@ def _points(tell: Teller) -> Iterator[Content]:
         )
         for at in places
     )
-    yield from tell.grid("Points of the curve", "Mean distortion|Least leakage|Local ε|Proved within", rows)
+    caption = message("Points of the curve")
+    if tell.get("frontier.json", "keep") == "shares":
+        caption = message("Points of the curve where the shares are kept")
+    yield from tell.grid(caption, "Mean distortion|Least leakage|Local ε|Proved within", rows)
 
 
 def _comparison(tell: Teller) -> Iterator[Content]:
@@ -213,12 +217,26 @@ def _comparison(tell: Teller) -> Iterator[Content]:
     for at, one in enumerate(ranking):
         numbers = ((field,), ("distortion", "value"), ("epsilon",), ("waste",))
         cells = (tell.cell("comparison.json", "ranking", at, *path) for path in numbers)
-        rows.append((tell.mechanism(one["mechanism"]), *cells, tell.yes_or_no(one.get("meets_target"))))
+        answers = (tell.yes_or_no(one.get(name)) for name in ("meets_target", "keeps_shares"))
+        rows.append((tell.mechanism(one["mechanism"]), *cells, *answers))
     yield from tell.grid(
-        "This and other mechanisms", "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the aim", rows
+        "This and other mechanisms",
+        "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the aim|Keeps the shares",
+        rows,
     )
-    if rows:
+    if not rows:
+        return
+    above_all = message(
+        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion."
+    )
+    above_keeping = message(
+        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion that keeps "
+        "the shares."
+    )
+    keeps = tell.get("comparison.json", "keep") == "shares"
+    yield tell.say(above_keeping if keeps else above_all, secret=tell.listed(tell.secret))
+    if keeps and tell.has("design.json", "price_of_keeping"):
         yield tell.say(
-            "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion.",
-            secret=tell.listed(tell.secret),
+            "Keeping the shares costs {price} more than the least leaking channel of the same distortion.",
+            price=tell.number("design.json", "price_of_keeping"),
         )
