@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.design import Knowledge
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
-from leakgauge.report.figures.texts import apart, clauses, joined, listed, named, shortened, width_of
+from leakgauge.report.figures.placing import AREA, box_of, distortion_at, label_places, room_beside
+from leakgauge.report.figures.texts import clauses, joined, listed, named, shortened, width_of
 
-_AREA = {"width": 670, "height": 320}
 _SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
-_CLOSE, _NEAR = 15, 50
-"""Pixels between two labels, and between points whose labels could meet."""
 _LEAST = {
     "nothing": message("least of all channels"),
     "shares": message("least that keeps the shares"),
@@ -66,14 +62,16 @@ def frontier_figure(
     }
     said = message("Each line is the least that its channels leak at their mean distortion.")
     names = {what: language.say(_LEAST[what]) for what in (kept, *([other["keep"]] if beside else []))}
-    lines = [(names[kept], curve), (names.get(other.get("keep", "")), beside)] if beside else []
-    places = _labels(marked, most)
+    lines = [(names[kept], curve, chart.LINE), (names[other["keep"]], beside, chart.INK)] if beside else []
+    half = max(one["leakage"] for one in curve) / 2
+    is_lower = bool(beside) and distortion_at(curve, half) < distortion_at(beside, half)
+    places = label_places(marked, most, below=is_lower)
     spec = {
         "title": {
             "text": language.say("What usefulness costs"),
             "subtitle": language.say(said if beside else _SAID_OF_ONE[kept]),
         },
-        **_AREA,
+        **AREA,
         "layer": [
             *([_beside(beside, axes)] if beside else []),
             chart.layer(
@@ -83,7 +81,7 @@ def frontier_figure(
                 **chart.SAID,
             ),
             *([] if floor is None else _floor(floor, most["leakage"], axes, language)),
-            *_names_of_lines(lines, places, most, floor, language),
+            *_names_of_lines(lines[::-1] if is_lower else lines, places, most, floor, language),
             *(_marks(marked, places, axes) if marked else []),
         ],
     }
@@ -163,76 +161,32 @@ def _beside(curve: list[dict[str, Any]], axes: dict[str, Any]) -> dict[str, Any]
     return chart.layer(line, [{key: one[key] for key in ("distortion", "leakage")} for one in curve], **axes)
 
 
-Box: TypeAlias = tuple[float, float, float, float]
-"""From the left to the right and from the top to the bottom, in pixels."""
-
-
 def _names_of_lines(
-    lines: Sequence[tuple[str | None, list[dict[str, Any]]]],
+    lines: Sequence[tuple[str, list[dict[str, Any]], str]],
     places: Sequence[Fields],
     most: Mapping[str, float],
     floor: float | None,
     language: Language,
 ) -> list[dict[str, Any]]:
-    """The names of two curves: of the upper one above it to the right, of the lower one below it to the left.
+    """The names of two curves, the upper one first: above it to the right, of the lower one below it to the left.
 
     Where they meet nothing else; both fall, so that there is room on these sides.
     """
-    taken = [_box_of(place) for place in places]
+    taken = [box_of(place) for place in places]
     if floor is not None:
-        down = (1 - floor / most["leakage"]) * _AREA["height"]
+        down = (1 - floor / most["leakage"]) * AREA["height"]
         taken.append((0.0, width_of(_said_of_floor(floor, language)) + 8, down - 20, down + 20))
-    half = max((line[-1]["leakage"] for _, line in lines), default=0.0) / 2
-    order = sorted(lines, key=lambda line: -_distortion_at(line[1], half))
     layers = []
-    for (name, line), above in zip(order, (True, False), strict=False):
-        found = _room_beside(line, str(name), most, taken, above=above)
+    for (name, line, colour), above in zip(lines, (True, False), strict=False):
+        found = room_beside(line, name, most, taken, above=above)
         if found is None:
             continue
         taken.append(found)
-        first = line is lines[0][1]
-        text = chart.text_mark(align="left", baseline="middle", color=chart.LINE if first else chart.INK)
+        text = chart.text_mark(align="left", baseline="middle", color=colour)
         values = [{"name": name, "across": found[0], "down": (found[2] + found[3]) / 2}]
         x, y = (chart.quantitative(one, scale=None) for one in ("across", "down"))
         layers.append(chart.layer(text, values, x=x, y=y, text=chart.nominal("name")))
     return layers
-
-
-def _distortion_at(line: list[dict[str, Any]], leakage: float) -> float:
-    """Where a curve, whose points go from no leakage on, has a leakage."""
-    return float(np.interp(leakage, [one["leakage"] for one in line], [one["distortion"] for one in line]))
-
-
-def _room_beside(
-    line: list[dict[str, Any]], name: str, most: Mapping[str, float], taken: Sequence[Box], *, above: bool
-) -> Box | None:
-    """Where a name fits beside its curve, near the middle of its height; None where it fits nowhere."""
-    width, highest = width_of(name), max(one["leakage"] for one in line)
-    for part in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9):
-        leakage = part * highest
-        across = _distortion_at(line, leakage) / most["distortion"] * _AREA["width"]
-        down = (1 - leakage / most["leakage"]) * _AREA["height"]
-        left = across + 10 if above else across - 10 - width
-        box = (left, left + width, down - 18, down - 2) if above else (left, left + width, down + 2, down + 18)
-        inside = box[0] >= 4 and box[1] <= _AREA["width"] - 4 and box[2] >= 2 and box[3] <= _AREA["height"] - 2
-        if inside and not any(_meet(box, other) for other in taken):
-            return box
-    return None
-
-
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
-
-
-def _box_of(place: Fields) -> Box:
-    """What a marked point and its label cover."""
-    right = place["label_across"] + width_of(place["label"]) + 4
-    return (
-        min(place["across"], place["label_across"]) - 9,
-        right,
-        min(place["down"], place["label_down"]) - 9,
-        max(place["down"], place["label_down"]) + 9,
-    )
 
 
 def _said_of_floor(floor: float, language: Language) -> str:
@@ -274,42 +228,6 @@ def _marks(marked: list[dict[str, Any]], labels: list[dict[str, Any]], axes: dic
     ]
 
 
-def _labels(marked: list[dict[str, Any]], most: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Where the labels stand, in pixels: beside their points, or a little off with a line to them."""
-    places: list[dict[str, Any]] = []
-    for one in marked:
-        across = one["distortion"] / most["distortion"] * _AREA["width"]
-        down = (1 - one["leakage"] / most["leakage"]) * _AREA["height"]
-        near = (place for place in places if max(abs(place["across"] - across), abs(place["down"] - down)) < 3)
-        here = next(near, None)
-        if here is None:
-            places.append({"label": one["label"], "own": one["own"], "across": across, "down": down})
-        else:
-            here["label"] += f", {one['label']}"
-    groups: list[list[dict[str, Any]]] = []
-    for place in sorted(places, key=lambda one: one["across"]):
-        if groups and place["across"] - groups[-1][-1]["across"] < _NEAR:
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-    for group in groups:
-        wanted = [place["down"] for place in group]
-        right = max(place["across"] for place in group)
-        crowded = not np.allclose(apart(wanted, _CLOSE, 8, _AREA["height"] - 8), wanted)
-        # Below the lowest point the labels would meet the curve.
-        moved = apart(wanted, _CLOSE, 8, max(wanted) - 6) if crowded else wanted
-        for place, height in zip(group, moved, strict=True):
-            # Alone, the release is named above the curve, which falls.
-            above = 12 if place["own"] and not crowded else 0
-            place |= {
-                "label_across": right + 34 if crowded else place["across"] + 11,
-                "label_down": height - above,
-                "line_across": right + 31 if crowded else place["across"],
-                "line_down": height,
-            }
-    return places
-
-
 def _told(
     curve: list[dict[str, Any]],
     beside: tuple[str, list[dict[str, Any]]] | None,
@@ -326,7 +244,7 @@ def _told(
     if beside is not None:
         name, line = beside
         dashed = language.say(
-            "Dashed: {name}, from {first} to {last} bits.",
+            "Grey and dashed: {name}, from {first} to {last} bits.",
             name=name,
             first=shown(line[0]["leakage"]),
             last=shown(line[-1]["leakage"]),

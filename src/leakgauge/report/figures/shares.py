@@ -43,7 +43,8 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
                 "share",
                 title=language.say("share of the rows"),
                 scale={"domain": [0, 1.2 * most], "nice": False},
-                axis={"format": "%"},
+                # The room on the right may be that of more than all.
+                axis={"format": "%", "labelExpr": "datum.value > 1 ? '' : datum.label"},
             ),
             "y": chart.nominal(
                 "value",

@@ -36,7 +36,7 @@ _CAPTIONS: Final = {
     "channel": message("How likely each value is released, for each true value."),
     "levels": message("The levels of the table above, by their units."),
     "decomposition": message("Where the information of the secret goes."),
-    "shares": message("How often each value of the secret occurs, in the table and in a release by its law."),
+    "shares": message("Shares of the values of the secret, before the release and after."),
     "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
     "attacks": message("Each attack between its two anchors."),
     "criteria": message("The criteria, for the table released as it is and for this release."),

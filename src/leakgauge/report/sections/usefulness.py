@@ -217,7 +217,8 @@ def _comparison(tell: Teller) -> Iterator[Content]:
     for at, one in enumerate(ranking):
         numbers = ((field,), ("distortion", "value"), ("epsilon",), ("waste",))
         cells = (tell.cell("comparison.json", "ranking", at, *path) for path in numbers)
-        answers = (tell.yes_or_no(one.get(name)) for name in ("meets_target", "keeps_shares"))
+        # Files of earlier versions do not say what is kept.
+        answers = (tell.yes_or_no(one[name]) for name in ("meets_target", "keeps_shares") if one.get(name) is not None)
         rows.append((tell.mechanism(one["mechanism"]), *cells, *answers))
     yield from tell.grid(
         "This and other mechanisms",
