@@ -249,7 +249,9 @@ def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE, pric
     )
 
 
-def as_frontier(found: Sequence[Solution], question: Question, beside: Sequence[Solution] = ()) -> Frontier:
+def as_frontier(
+    found: Sequence[Solution], question: Question | None = None, beside: Sequence[Solution] = ()
+) -> Frontier:
     """Designed channels as a frontier is stored; ``beside`` are those of the same problem that keep something else."""
     prior = PriorOrigin.THIS_TABLE
     return Frontier(
@@ -259,8 +261,8 @@ def as_frontier(found: Sequence[Solution], question: Question, beside: Sequence[
         prior.keep_inside,
         found[0].problem.keep.value,
         BesideCurve(beside[0].problem.keep.value, tuple(map(as_point, beside))) if beside else None,
-        question.secret,
-        question.through,
+        () if question is None else question.secret,
+        None if question is None else question.through,
     )
 
 
