@@ -13,7 +13,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import sentence_of, text_of
-from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
+from leakgauge.design import Keep, MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.errors import OptionError
 from leakgauge.jobs.samples import adult_rows
@@ -316,3 +316,82 @@ def test_a_channel_of_this_table_that_keeps_its_shares_is_read_as_it_is(
         found = by_name(fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5))[str(path)]
         worth[origin] = found["effective_rows"]["value"]
     assert worth[PriorOrigin.THIS_TABLE] >= 0.5 > worth[PriorOrigin.ANOTHER_TABLE] > 0
+
+
+def test_mechanisms_beside_the_least_leaking_one_that_keeps_the_shares(
+    capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path
+) -> None:
+    kept, secret = tmp_path / "kept.json", ["--secret", "marital_status"]
+    assert run(capsys, "design", adult, *secret, "--max-distortion", 0.2, "--keep", "shares", "-o", kept)[0] == 0
+    found = fields(capsys, "compare", adult, *secret, kept, "--max-distortion", 0.2, "--keep", "shares")
+    assert found["keep"] == "shares"
+    names = ["least leaking that keeps the shares", str(kept), "least leaking channel"]
+    assert [one["mechanism"] for one in found["ranking"]][:3] == names
+    best, designed, free = found["ranking"][:3]
+    assert best["leakage"]["value"] == pytest.approx(0.768494, abs=1e-6)
+    assert best["epsilon"]["value"] == pytest.approx(3.9819, abs=1e-4)
+    assert (free["role"], free["waste"]["value"]) == ("baseline", 0)
+    assert free["leakage"]["value"] == pytest.approx(0.669416, abs=1e-6)
+    symmetric = by_name(found)["symmetric channel"]
+    assert symmetric["waste"]["value"] == pytest.approx(1.027045 - 0.768494, abs=2e-6)
+    assert [one["keeps_shares"] for one in found["ranking"]] == [True, True, False, False, False]
+    # Read as they are, shares are worth what the channel leaves; where they are lost, nothing.
+    worth = [one["effective_rows"]["value"] for one in (best, designed, free)]
+    assert worth == pytest.approx([0.667, 0.667, 0], abs=5e-4)
+    assert designed["waste"]["value"] <= 2e-9
+    assert str(sentence_of(found["advice"])).startswith("Of those that meet the target and keep the shares, take least")
+
+
+def test_keeping_goes_with_letters_that_only_others_release(
+    capsys: pytest.CaptureFixture[str], ages: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "channel.json"
+    path.write_text(text_of(ChannelFile.of(NamedChannel(symmetric_channel([9, 8, 5, 3, 2], 0.4), ("age",), ("age",)))))
+    rows = by_name(
+        fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5, "--keep", "shares")
+    )
+    prior = Distribution([2, 3, 5, 8], np.array([3, 5, 2, 1]) / 11)
+    least = solve(RateDistortion(prior, Hamming(), MaxDistortion(0.4), keep=Keep.SHARES))
+    wasted = rows[str(path)]["leakage"]["value"] - least.leakage
+    assert rows[str(path)]["waste"]["value"] == pytest.approx(wasted, abs=1e-8)
+    assert rows[str(path)]["keeps_shares"] is False
+
+
+def test_mechanisms_for_a_column_by_what_it_tells_on_the_secret(
+    capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path
+) -> None:
+    what = ["compare", adult, "--secret", "marital_status", "--through", "occupation", "--max-distortion", 0.2]
+    found = fields(capsys, *what, "--keep", "shares")
+    rows = by_name(found)
+    told = {name: one["leakage"]["value"] for name, one in rows.items()}
+    assert told["least leaking channel"] == pytest.approx(0.010343, abs=1e-6)
+    assert told["least leaking that keeps the shares"] == pytest.approx(0.013417, abs=1e-6)
+    assert told["symmetric channel"] == pytest.approx(0.047679, abs=1e-6)
+    assert found["through"] == "occupation" and found["prior_skew"] is None
+    assert rows["symmetric channel"]["identifiability"] is None
+    # Who knows more sees more, and what he knows anyway is a floor.
+    small = tmp_path / "small.csv"
+    small.write_text("ill,job,sex\n" + "flu,a,f\nnone,b,f\nnone,a,m\nflu,a,m\nnone,b,m\n" * 3 + "flu,b,f\n")
+    what = ["compare", small, "--secret", "ill", "--through", "job", "--background", "sex", "--max-distortion", 0.3]
+    attacked = fields(capsys, *what)
+    floor = attacked["background_floor"]["value"]
+    assert all(one["leakage_with_background"]["value"] >= floor > 0 for one in attacked["ranking"])
+    code, out, _ = run(capsys, *what)
+    assert code == 0 and "Mechanisms for job by what it tells on ill" in out and "I(S;Y,Z)" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--keep", "associations"], "read the secret alone are compared; keep shares or nothing"),
+        (["--keep", "shares", "--through", "marital_status"], "named with --through and as secret"),
+        (["--by", "identifiability", "--through", "occupation"], "rank by bits or epsilon"),
+    ],
+)
+def test_what_cannot_be_kept_or_ranked_is_refused(
+    capsys: pytest.CaptureFixture[str], adult: Path, arguments: list[str], words: str
+) -> None:
+    code, out, err = run(capsys, "compare", adult, "--secret", "marital_status", "--max-distortion", 0.2, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1) and words in err
+    with pytest.raises(OptionError, match="'share' cannot be kept; did you mean 'shares'"):
+        lg.compare(adult, secret="marital_status", max_distortion=0.2, keep="share")

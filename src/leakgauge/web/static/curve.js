@@ -81,7 +81,8 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     drawing.setAttribute("height", size.height);
     const through = (some) => `M${some.map((point) => `${x(point.distortion)} ${y(point[objective])}`).join("L")}`;
     const [line, lower] = [through(points), through(least)];
-    const named = least[Math.floor(least.length / 2)];
+    // Where the handle seldom is, and there is room below.
+    const named = least[Math.floor(least.length / 3)];
     const [left, right, bottom] = [MARGIN.left, size.width - MARGIN.right, size.height - MARGIN.bottom];
     fill(still,
       s("path", { class: "never", d: `${lower}V${bottom}H${x(least[0].distortion)}Z` }),
