@@ -179,7 +179,7 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     with suppress(InputError):
         # Shares can only be kept where what is released is what is read.
         curves.append(frontier(replace(plain, keep=KeepOnTheWhole.SHARES), CURVE, CURVE_GAP))
-    if not aim.mechanism and KeepOnTheWhole(asked.keep) is KeepOnTheWhole.SHARES:
+    if not aim.mechanism and KeepOnTheWhole(asked.kept) is KeepOnTheWhole.SHARES:
         curves.reverse()
     keep("frontier.json", as_frontier(curves[0], question, *curves[1:]))
 
@@ -203,7 +203,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
-    question = replace(question, keep=KeepOnTheWhole(asked.keep))
+    question = replace(question, keep=KeepOnTheWhole(asked.kept))
     try:
         solution = _solved(aim, question, table)
     except RefusalError as error:
@@ -307,7 +307,7 @@ def _by_grade(asked: Request, aim: Aim, sources: Sources, progress: Callable[[in
         lower=asked.lower,
         upper=asked.upper,
         questionnaire=sources.questionnaire,
-        keep=KeepOnTheWhole(asked.keep),
+        keep=KeepOnTheWhole(asked.kept),
         accounted=asked.accounted,
         ledger=sources.ledger,
         dataset=sources.dataset,
