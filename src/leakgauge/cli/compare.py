@@ -112,7 +112,7 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
     columns: list[Column | str] = [
         say("target"),
         of_bits(say("{what!s} bits", what=told)),
-        *([say("weighted bits")] if weighed else []),
+        *([of_bits(say("weighted bits"))] if weighed else []),
         *([of_bits(say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))] if floor is not None else []),
         say("distortion"),
         say("ε nats"),
