@@ -21,7 +21,7 @@ from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared
-from leakgauge.errors import InputError, OptionError, RefusalError
+from leakgauge.errors import EngineError, InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
@@ -175,13 +175,14 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     plain = question.problem(sources.table, Slope(0.0))
     if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(plain):
         return
-    curves = [frontier(plain, CURVE, CURVE_GAP)]
-    with suppress(InputError):
-        # Shares can only be kept where what is released is what is read.
-        curves.append(frontier(replace(plain, keep=KeepOnTheWhole.SHARES), CURVE, CURVE_GAP))
-    if not aim.mechanism and KeepOnTheWhole(asked.kept) is KeepOnTheWhole.SHARES:
-        curves.reverse()
-    keep("frontier.json", as_frontier(curves[0], question, *curves[1:]))
+    nothing, shares = KeepOnTheWhole.NOTHING, KeepOnTheWhole.SHARES
+    kept = nothing if aim.mechanism else KeepOnTheWhole(asked.kept)
+    found = frontier(replace(plain, keep=kept), CURVE, CURVE_GAP)
+    beside: Sequence[Solution] = ()
+    with suppress(InputError, EngineError):
+        # The other curve is a companion: where there is none, as where values are released as others, one is enough.
+        beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
+    keep("frontier.json", as_frontier(found, question, beside))
 
 
 def _cells(problem: RateDistortion) -> int:
