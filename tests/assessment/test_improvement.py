@@ -14,7 +14,7 @@ from leakgauge.assessment.improvement import Goal, Improvement
 from leakgauge.assessment.indicators import Form
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError, RefusalError
-from leakgauge.release.estimates import keeps_shares
+from leakgauge.release.estimates.effective_rows import keeps_shares
 from leakgauge.tables import Table, open_table
 
 

@@ -37,7 +37,7 @@ from leakgauge.notions import moment_skewness, prior_skew
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Label, PriorOrigin
 from leakgauge.probability.files import read_label_values
-from leakgauge.release.estimates import effective_rows, keeps_shares
+from leakgauge.release.estimates.effective_rows import effective_rows, keeps_shares
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.chosen_bins import settled

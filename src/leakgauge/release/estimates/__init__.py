@@ -6,7 +6,6 @@ from leakgauge.release.estimates.effective_rows import (
     effective_rows,
     effective_rows_of_mean,
     effective_rows_of_numbers,
-    keeps_shares,
 )
 from leakgauge.release.estimates.estimating import estimate
 from leakgauge.release.estimates.kit import write_kit
@@ -23,6 +22,5 @@ __all__ = [
     "effective_rows_of_mean",
     "effective_rows_of_numbers",
     "estimate",
-    "keeps_shares",
     "write_kit",
 ]
