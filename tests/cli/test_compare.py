@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import sentence_of, text_of
-from leakgauge.design import Keep, MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
+from leakgauge.artefacts.design import Role
+from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.errors import OptionError
+from leakgauge.jobs.compare import comparison
+from leakgauge.jobs.design import Question
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.measures import mutual_information
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
@@ -395,3 +399,17 @@ def test_what_cannot_be_kept_or_ranked_is_refused(
     assert (code, out, err.count("\n")) == (2, "", 1) and words in err
     with pytest.raises(OptionError, match="'share' cannot be kept; did you mean 'shares'"):
         lg.compare(adult, secret="marital_status", max_distortion=0.2, keep="share")
+
+
+@pytest.mark.parametrize("keep", [Keep.SHARES, Keep.NOTHING])
+def test_a_channel_within_a_bound_stands_among_the_others_by_its_own_name(ages: Path, keep: Keep) -> None:
+    question = Question(("age",), (), Hamming(), Knowledge.NOBODY, keep=keep)
+    with lg.open_table(ages) as table:
+        chosen = solve(replace(question, local_dp=1.2).problem(table, MaxDistortion(0.5)), 1e-6)
+        target = MaxDistortion(chosen.distortion)
+        rows = {one.role: one for one in comparison(table, question, (), target, bounded=chosen.channel).ranking}
+    found = rows[Role.DESIGNED]
+    assert found.mechanism == "least leaking within ε" + (" that keeps the shares" if keep is Keep.SHARES else "")
+    assert found.leakage.value == pytest.approx(chosen.leakage) and found.epsilon.value <= 1.2
+    assert found.meets_target and found.keeps_shares is (keep is Keep.SHARES)
+    assert found.waste.value == pytest.approx(chosen.leakage - rows[Role.OPTIMUM].leakage.value, abs=1e-8)

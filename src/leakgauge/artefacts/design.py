@@ -88,11 +88,12 @@ class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):
 
 
 class Role(Enum):
-    """Why a mechanism is in a comparison: it was asked about, or is always shown."""
+    """Why a mechanism is in a comparison: it was asked about, is always shown, or was designed within a bound on ε."""
 
     GIVEN = "given"
     BASELINE = "baseline"
     OPTIMUM = "optimum"
+    DESIGNED = "designed"
 
 
 class RankedBy(Enum):

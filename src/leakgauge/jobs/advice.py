@@ -29,7 +29,8 @@ def advice(ranking: Sequence[Compared], by: RankedBy, *, keeps: bool = False) ->
     """
     meeting = [one for one in ranking if one.meets_target]
     if keeps:
-        best = min((one for one in meeting if one.keeps_shares), key=lambda one: measured_by(one, by))
+        keeping = [one for one in meeting if one.keeps_shares or one.role is Role.OPTIMUM]
+        best = min(keeping, key=lambda one: measured_by(one, by))
         return Sentence(
             "Of those that meet the target and keep the shares, take {best}: none has less than its {least}, and its "
             "release is worth {share:.0%} of the rows to whoever estimates shares.",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
-
-import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
@@ -19,23 +17,22 @@ from leakgauge.design import (
     MaxDistortion,
     MaxLeakage,
     RateDistortion,
-    Slope,
     Solution,
     solve,
-    symmetric_channel,
 )
-from leakgauge.design.baselines import Leakages, maximum_entropy_channel, mean_distortion
+from leakgauge.design.baselines import Leakages, mean_distortion
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import LabelError, OptionError, RefusalError, did_you_mean
 from leakgauge.jobs.advice import advice, measured_by
+from leakgauge.jobs.baselines import aligned, exponential_meeting, symmetric_meeting
 from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_values
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions import moment_skewness, prior_skew
 from leakgauge.notions.ratios import identifiability
-from leakgauge.probability import Channel, Label, PriorOrigin
+from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import read_label_values
 from leakgauge.release.estimates.effective_rows import effective_rows, keeps_shares
 from leakgauge.tables import Table, open_table
@@ -45,11 +42,10 @@ from leakgauge.tables.reading import ReadingOptions
 
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
-HALVINGS = 60
 LEAST, LEAST_KEEPING = "least leaking channel", "least leaking that keeps the shares"
 """The names of the optima."""
-OCTAVES = 400.0
-"""The exponential mechanism is looked for at slopes from 2^-400 to 2^400 nats per mean distance."""
+WITHIN, WITHIN_KEEPING = "least leaking within ε", "least leaking within ε that keeps the shares"
+"""The same within a bound on ε."""
 
 
 @checked
@@ -129,12 +125,14 @@ def comparison(
     target: MaxDistortion | MaxLeakage,
     gap: float = GAP,
     by: RankedBy = RankedBy.BITS,
+    bounded: Channel | None = None,
 ) -> Comparison:
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
     Where the shares are kept, the optimum is the least leaking channel that keeps them, and the least of all is shown
     as well. The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds
-    after the noise, which anybody could do to a release. Raises as ``compare``.
+    after the noise, which anybody could do to a release. ``bounded`` was designed for the question within a bound on ε,
+    and is shown as well. Raises as ``compare``.
     """
     if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
         raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
@@ -152,8 +150,12 @@ def comparison(
     # Channels that keep the shares release what they read, whatever others release.
     beside = asked if keeps else problem
     best = solve(beside, gap)
-    baselines = {"symmetric channel": _symmetric(plain, target), "exponential mechanism": _exponential(plain, target)}
+    baselines = {
+        "symmetric channel": symmetric_meeting(plain, target),
+        "exponential mechanism": exponential_meeting(plain, target),
+    }
     channels = [(Role.BASELINE, *one) for one in baselines.items()] + [(Role.GIVEN, *one) for one in given.items()]
+    channels.append((Role.DESIGNED, WITHIN_KEEPING if keeps else WITHIN, bounded))
     ranking = [_optimum(best, LEAST_KEEPING if keeps else LEAST, Role.OPTIMUM)]
     if keeps:
         ranking.append(_optimum(solve(problem, gap), LEAST, Role.BASELINE))
@@ -221,56 +223,6 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     return channel
 
 
-def _symmetric(problem: RateDistortion, target: MaxDistortion | MaxLeakage) -> Channel | None:
-    """The symmetric channel that just meets the target; None where there is none, or not even the truth meets it."""
-    if len(problem.inputs) == 1 or not set(problem.inputs) <= set(problem.letters):
-        return None
-    most = (len(problem.inputs) - 1) / len(problem.inputs)
-
-    def at(share: float) -> Channel:
-        return symmetric_channel(problem.inputs, min(share, most))
-
-    if isinstance(target, MaxLeakage):
-        bits = target.bits
-        return at(_least(lambda share: _objective(at(share), problem) <= bits, most))
-    # The mean distortion is linear in the share of wrong letters.
-    truth, worst = (
-        mean_distortion(_over(at(share), problem.inputs, problem.letters), problem) for share in (0.0, most)
-    )
-    if worst <= target.distortion:
-        return at(most)
-    return at(most * (target.distortion - truth) / (worst - truth)) if truth <= target.distortion else None
-
-
-def _exponential(problem: RateDistortion, target: MaxDistortion | MaxLeakage) -> Channel:
-    """The exponential mechanism that just meets the target."""
-    source = problem.source
-    if isinstance(target, MaxDistortion):
-        return maximum_entropy_channel(source, problem.distortion, target)
-    bits = target.bits
-    distances = problem.distortion.between(problem.inputs, problem.letters)
-    # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
-    scale = float(distances[distances > 0].mean()) if distances.any() else 1.0
-
-    def at(fall: float) -> Channel:
-        ends = {0.0: np.inf, 2 * OCTAVES: 0.0}
-        slope = ends[fall] if fall in ends else 2.0 ** (OCTAVES - fall) / scale
-        return maximum_entropy_channel(source, problem.distortion, Slope(slope))
-
-    return at(_least(lambda fall: _objective(at(fall), problem) <= bits, 2 * OCTAVES))
-
-
-def _least(holds: Callable[[float], bool], most: float) -> float:
-    """About the least number from 0 to ``most`` at which something holds that holds at ``most``; it does hold there."""
-    if holds(0.0):
-        return 0.0
-    low, high = 0.0, most
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
-
-
 def _measured(
     name: str,
     role: Role,
@@ -280,8 +232,8 @@ def _measured(
     target: MaxDistortion | MaxLeakage,
     gap: float,
 ) -> Compared:
-    aligned = _over(channel, problem.inputs, problem.letters)
-    told, distortion = Leakages.of(aligned, problem), mean_distortion(aligned, problem)
+    over = aligned(channel, problem.inputs, problem.letters)
+    told, distortion = Leakages.of(over, problem), mean_distortion(over, problem)
     if isinstance(target, MaxDistortion):
         meets = distortion <= target.distortion * (1 + SAME)
     else:
@@ -294,6 +246,7 @@ def _measured(
             raise
         # No channel that keeps the shares is as useful as this one, which wastes nothing then.
         best = None
+    own = role is Role.DESIGNED or (role is Role.GIVEN and _is_of_this_table(name))
     return Compared(
         mechanism=name,
         role=role,
@@ -306,7 +259,7 @@ def _measured(
         epsilon=Quantity(exact_epsilon(channel), "nats"),
         waste=Quantity(0.0 if best is None else max(told.objective - best.objective, 0.0), "bits"),
         gap=Quantity(0.0 if best is None else best.gap, "bits"),
-        **_for_recipients(aligned, problem, own=role is Role.GIVEN and _is_of_this_table(name)),
+        **_for_recipients(over, problem, own=own),
     )
 
 
@@ -339,18 +292,6 @@ def _optimum(best: Solution, name: str, role: Role) -> Compared:
         **{name: getattr(point, name) for name in numbers},
         **_for_recipients(best.channel, best.problem, own=True),
     )
-
-
-def _objective(channel: Channel, problem: RateDistortion) -> float:
-    return Leakages.of(_over(channel, problem.inputs, problem.letters), problem).objective
-
-
-def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -> Channel:
-    """The channel with just these inputs, and with these outputs, some of which it may never release."""
-    columns = {label: at for at, label in enumerate(letters)}
-    matrix = np.zeros((len(inputs), len(letters)))
-    matrix[:, [columns[label] for label in channel.outputs]] = channel.restrict(inputs).matrix
-    return Channel(inputs, letters, matrix)
 
 
 def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDistortion | MaxLeakage:

@@ -222,7 +222,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
     named = replace(question.named(solution), prior_origin=origin)
     keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
     if asked.accounted is None and not _is_slow(solution.problem):
-        _keep_comparison(question, sources, solution.distortion, keep)
+        _keep_comparison(question, sources, solution, keep)
     return Chosen(CHANNEL, named)
 
 
@@ -244,11 +244,13 @@ def _solved(aim: Aim, question: Question, table: Table) -> Solution:
     return solve(question.problem(table, Slope(math.inf)), gap)
 
 
-def _keep_comparison(question: Question, sources: Sources, distortion: float, keep: Keep) -> None:
+def _keep_comparison(question: Question, sources: Sources, chosen: Solution, keep: Keep) -> None:
     """Keep other mechanisms at the distortion of the one that was chosen, where they can be compared."""
-    plain = replace(question, local_dp=None)
+    plain, target = replace(question, local_dp=None), MaxDistortion(chosen.distortion)
+    # Without a bound on ε the channel that was chosen is the optimum itself.
+    bounded = None if question.local_dp is None else chosen.channel
     try:
-        found = comparison(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP)
+        found = comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
     except (InputError, RefusalError):
         # The comparison is a companion: a secret for which there is none is released all the same.
         return

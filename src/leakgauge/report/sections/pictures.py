@@ -82,8 +82,9 @@ def _shares(tell: Teller) -> Figure | None:
 
 def _frontier(tell: Teller) -> Figure:
     files = tell.files
-    # Where a channel was designed it is the release, and the optimum of the comparison is the same point.
-    others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") != "optimum"]
+    # Where a channel was designed it is the release, and the same point in the comparison.
+    own = ("optimum", "designed")
+    others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") not in own]
     release = files.get("design.json") or (released_point(tell) if tell.released else None)
     return frontier_figure(files["frontier.json"], release, others, tell.language)
 

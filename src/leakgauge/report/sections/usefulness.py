@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
@@ -137,19 +138,32 @@ def _leakage_field(tell: Teller, file: str) -> str:
     return "leakage_with_background" if tell.get(file, "knowledge") in ("attacker", "both") else "leakage"
 
 
+_NONE_LESS: Final = {
+    (False, False): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion leaks less "
+        "by more than {gap}."
+    ),
+    (True, False): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that keeps "
+        "the shares leaks less by more than {gap}."
+    ),
+    (False, True): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
+        "that was asked for leaks less by more than {gap}."
+    ),
+    (True, True): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
+        "that was asked for that keeps the shares leaks less by more than {gap}."
+    ),
+}
+"""What the gap proves, by whether the shares and a bound on ε are kept."""
+
+
 def _gap(tell: Teller) -> Iterator[Content]:
     if tell.has("design.json", "gap"):
         field = _leakage_field(tell, "design.json")
-        kept = message(
-            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that "
-            "keeps the shares leaks less by more than {gap}."
-        )
-        any_channel = message(
-            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
-            "leaks less by more than {gap}."
-        )
         yield tell.say(
-            kept if tell.keeps_shares else any_channel,
+            _NONE_LESS[tell.keeps_shares, tell.asked_epsilon is not None],
             leakage=tell.number("design.json", field),
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
@@ -237,7 +251,12 @@ def _comparison(tell: Teller) -> Iterator[Content]:
     keeps = tell.get("comparison.json", "keep") == "shares"
     yield tell.say(above_keeping if keeps else above_all, secret=tell.listed(tell.secret))
     if keeps and tell.has("design.json", "price_of_keeping"):
+        more = message("Keeping the shares costs {price} more than the least leaking channel of the same distortion.")
+        within = message(
+            "Keeping the shares costs {price} more than the least leaking channel of the same distortion within the ε "
+            "that was asked for."
+        )
         yield tell.say(
-            "Keeping the shares costs {price} more than the least leaking channel of the same distortion.",
+            more if tell.asked_epsilon is None else within,
             price=tell.number("design.json", "price_of_keeping"),
         )
