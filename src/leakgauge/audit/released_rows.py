@@ -88,11 +88,16 @@ def _quarters(column: ReleasedColumn) -> Groups | None:
 
 def _letters(column: ReleasedColumn, claim: Statement) -> Groups | None:
     inputs, counts = np.unique(column.inputs, return_counts=True)
-    frequent = np.argsort(-counts, kind="stable")[:_INPUTS]
-    rows = {int(inputs[at]): int(counts[at]) for at in frequent if counts[at] >= FEWEST_ROWS}
-    if len(rows) < 2:
+    met = dict(zip(inputs.tolist(), counts.tolist(), strict=True))
+    rows: dict[int, int] = {}
+    pairs: list[tuple[int, int]] = []
+    for group in column.mechanism.compared or (inputs.tolist(),):
+        often = [one for one in group if met.get(one, 0) >= FEWEST_ROWS]
+        frequent = sorted(often, key=lambda one: -met[one])[:_INPUTS]
+        rows |= {one: met[one] for one in frequent}
+        pairs += itertools.permutations(frequent, 2)
+    if not pairs:
         return None
-    pairs = itertools.permutations(rows, 2)
     channel = column.mechanism.channel() if column.mechanism.sets is None else None
     if channel is None:
         # A set tells any two letters apart as well as any other two, so that those of most rows show most.

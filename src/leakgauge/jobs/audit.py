@@ -237,7 +237,7 @@ def audit_mechanism(
             raise OptionError("A program's inputs are not known; give two neighbouring ones with --inputs A B.")
     elif names_a_file(spelled):
         # A channel is computed, not run; what runs it is audited as a mechanism.
-        subject = read_channel(spelled).channel
+        subject = read_channel(spelled)
     else:
         subject = parse_mechanism(spelled)
         pairs = [(subject.read_input(first), subject.read_input(second)) for first, second in pairs]

@@ -112,9 +112,9 @@ class Question:
         channel = solution.channel
         if self.knowledge is Knowledge.BOTH:
             pairs = cast("Iterable[tuple[Label, Label]]", channel.inputs)
-            inputs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in pairs]
+            inputs = [_parts(secret, self.released) + _parts(known, self.background) for secret, known in pairs]
             channel = Channel(inputs, channel.outputs, channel.matrix)
-        return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE)
+        return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE, reads[len(self.released) :])
 
 
 def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str, Binning] | None = None) -> None:

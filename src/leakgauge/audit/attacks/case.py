@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
@@ -55,6 +58,16 @@ class ReleasedColumn:
     inputs: Codes
     outputs: Outputs
     promises: tuple[Promise, ...]
+
+    @cached_property
+    def given(self) -> Codes:
+        """For each row the number of what its claims are given; all 0 where they compare any two inputs."""
+        number = np.zeros(len(self.mechanism.letters or ()), dtype=np.int64)
+        if self.mechanism.compared is None:
+            return np.zeros(len(self.inputs), dtype=np.int64)
+        for at, places in enumerate(self.mechanism.compared):
+            number[list(places)] = at
+        return number[self.inputs]
 
     @property
     def law(self) -> Law:
