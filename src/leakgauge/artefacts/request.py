@@ -78,7 +78,8 @@ class Request(Part, frozen=True):
         target: a grade, or a score, to be reached by the cheapest setting.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
-        keep: ``shares`` designs among channels that release every value as often as it occurs; ``nothing`` among all.
+        keep: ``shares`` designs among channels that release every value as often as it occurs; ``associations`` among
+            those that do so for each value of the public columns too, which they read; ``nothing`` among all.
         distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
@@ -386,13 +387,26 @@ class Request(Part, frozen=True):
                 )
 
     def _require_keepable(self) -> None:
-        if self.keep not in ("nothing", "shares"):
-            raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=self.keep)
-        given = self.mechanism or self.target is not None
-        if self.keep == "shares" and (given or any(_by_epsilon_alone(aim) for aim in self.aims)):
+        if self.keep not in ("nothing", "shares", "associations"):
             raise OptionError(
-                "--keep shares is for a channel that is designed for a distortion, a leakage or an error; leave it out "
-                "beside --mechanism, --target and --local-dp alone."
+                "--keep {found!r} is not nothing, shares or associations; say one of them.", found=self.keep
+            )
+        given = self.mechanism or self.target is not None
+        if self.keep != "nothing" and (given or any(_by_epsilon_alone(aim) for aim in self.aims)):
+            raise OptionError(
+                "--keep {kept!s} is for a channel that is designed for a distortion, a leakage or an error; leave it "
+                "out beside --mechanism, --target and --local-dp alone.",
+                kept=self.keep,
+            )
+        if self.keep == "associations" and not self.public:
+            raise OptionError(
+                "--keep associations keeps cross-tables with public columns, and none is public; name one with "
+                "--public, or say --keep shares."
+            )
+        if self.keep == "associations" and self.accounted is not None:
+            raise OptionError(
+                "--accounted buys a histogram of the secret alone, which says nothing of associations; say --keep "
+                "shares, or leave --accounted out."
             )
 
     @property

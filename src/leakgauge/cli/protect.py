@@ -76,10 +76,10 @@ STAGES = {
 @click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
 @click.option(
     "--keep",
-    type=click.Choice(["nothing", "shares"]),
+    type=click.Choice(["nothing", "shares", "associations"]),
     default="nothing",
     show_default=True,
-    help="shares: every value is released as often as it occurs.",
+    help="Release every value as often as it occurs; or also with each public value.",
 )
 @click.option(
     "--distortion",

@@ -67,6 +67,15 @@ class NamedChannel:
             )
 
     @property
+    def secrets(self) -> tuple[Label, ...]:
+        """For each input its label without what is given."""
+        if not self.given:
+            return self.channel.inputs
+        kept = [at for at, name in enumerate(self.inputs) if name not in self.given]
+        parts = [tuple(label[at] for at in kept) for label in self.channel.inputs if isinstance(label, tuple)]
+        return tuple(parts) if len(kept) > 1 else tuple(part for (part,) in parts)
+
+    @property
     def compared(self) -> Groups | None:
         """The places of inputs that levels compare, those that agree in what is given; None where any two are."""
         if not self.given:

@@ -156,6 +156,8 @@ def require_designable(asked: Request, sources: Sources) -> None:
         )
     for aim in asked.aims:
         sources.allowing(aim)
+        if asked.keep == KeepOnTheWhole.ASSOCIATIONS.value:
+            sources.kept_with(asked, aim.columns)
         if not aim.mechanism:
             require_few_values(sources.table, aim.columns)
 

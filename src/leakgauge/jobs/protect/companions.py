@@ -38,31 +38,36 @@ from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, through_channel
 from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability.files import NamedChannel
 from leakgauge.release.priors import own_prior
 
 
-def levels_of(sources: Sources, secret: tuple[str, ...], channel: Channel) -> Levels:
+def levels_of(sources: Sources, named: NamedChannel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
-    found = relate_channel(channel, own_prior(sources.table, secret, channel).distribution).levels
+    prior = own_prior(sources.table, named.inputs, named.channel).distribution
+    found = relate_channel(named.channel, prior, compared=named.compared).levels
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, released: Path) -> Utility:
+def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, released: Path) -> Utility:
     """What a released secret and the public columns are worth, by the law of the release; of numbers as drawn, too."""
-    p, q = own_prior(sources.table, aim.columns, channel).distribution.probabilities, channel.matrix
+    channel, secrets = named.channel, named.secrets
+    p, q = own_prior(sources.table, named.inputs, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
-    same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
+    same = [(row, place[label]) for row, label in enumerate(secrets) if label in place]
     kept = sum(p[row] * q[row, column] for row, column in same)
     shares = np.zeros(len(channel.outputs))
     for row, column in same:
-        shares[column] = p[row]
-    lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
+        shares[column] += p[row]
+    lost = float(sum(p[row] for row, label in enumerate(secrets) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
-    mean = float(p @ (q * distances).sum(axis=1))
+    values = {label: at for at, label in enumerate(dict.fromkeys(secrets))}
+    distances = distortion_named(aim.distortion).between(tuple(values), channel.outputs)
+    mean = float(p @ (q * distances[[values[label] for label in secrets]]).sum(axis=1))
     columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
-    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
+    letters = (tuple(values), channel.outputs)
+    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, released)} if on_a_line else {}
     return Utility(columns | _public(sources, asked), numbers)
 
 
