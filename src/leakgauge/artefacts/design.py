@@ -58,6 +58,7 @@ class Design(
     keep: str = "nothing"
     price_of_keeping: Quantity | None = None
     told_unprotected: Quantity | None = None
+    certain: Quantity | None = None
 
 
 class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):

@@ -234,6 +234,7 @@ def render(done: Done) -> Parts:
             parts.append(
                 say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
+        parts += _associations(done)
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
@@ -258,6 +259,36 @@ def render(done: Done) -> Parts:
         places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
+    return parts
+
+
+_CERTAIN = message(
+    "For {share:.2%} of the rows {secret!s} is released as it is for certain: all rows with the same {kept!s} have the "
+    "same value."
+)
+
+
+def _associations(done: Done) -> Parts:
+    """Which cross-tables are right on average, where these were kept, and which are not."""
+    from leakgauge.artefacts import Design, Record
+
+    asked, plan, parts = done.job.asked, done.read(Record, "release.json").plan, Parts()
+    columns = plan.columns.values() if asked.keep == "associations" else ()
+    for given, secret in ((one.given, one.writes) for one in columns if one.given):
+        design = done.kept.get(Design, asked.file("design.json", secret))
+        if design is None or design.keep != "associations":
+            # Taken over from another table, whose associations it echoes.
+            continue
+        names = {"secret": ", ".join(secret), "kept": ", ".join(given)}
+        parts.append(
+            say("Cross-tables of {secret!s} with {kept!s} are right on average; ε is given {kept!s}.", **names)
+        )
+        if design.certain is not None and design.certain.value > 0:
+            share = design.certain.value
+            parts.append(Text(say(_CERTAIN, share=share, **names), "yellow"))
+        others = ", ".join(name for name in asked.public if name not in given)
+        if others:
+            parts.append(say("Cross-tables of {secret!s} with {others!s} are not kept.", others=others, **names))
     return parts
 
 

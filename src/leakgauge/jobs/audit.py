@@ -62,7 +62,7 @@ def audit_release(
     verification, held = verify(release, released=released), release.record
     # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
     each = 1 - (1 - case.confidence) / 2 / len(case.columns)
-    columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
+    columns = {case.called(one): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
         with open_table(released or release.output) as table:

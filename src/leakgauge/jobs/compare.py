@@ -24,7 +24,7 @@ from leakgauge.design import (
     symmetric_channel,
     waste,
 )
-from leakgauge.design.baselines import maximum_entropy_channel, mean_distortion
+from leakgauge.design.baselines import maximum_entropy_channel, mean_distortion, problem_pairs
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
@@ -35,9 +35,11 @@ from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions import moment_skewness, prior_skew
+from leakgauge.notions.neighbours import given as within
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Distribution, Joint, Label, PriorOrigin, Scenario
-from leakgauge.probability.files import read_label_values
+from leakgauge.probability.files import Groups, read_label_values
+from leakgauge.probability.labels import label_parts
 from leakgauge.release.estimates import effective_rows
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
@@ -66,6 +68,7 @@ def compare(
     levels: str | Sequence[str] = (),
     gap: float | None = None,
     by: str = "bits",
+    knowledge: str | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
@@ -75,6 +78,8 @@ def compare(
         mechanisms: such as ``randomized-response:epsilon=1``, or channel files.
         secret: the column, or several that are one joint source.
         background: columns that the attacker knows.
+        knowledge: ``both`` measures all beside the least leaking channel that reads the background too, and takes files
+            of such channels; by default only the attacker knows it.
         max_distortion: a mean distortion of at most this is asked for.
         max_leakage: or a leakage of at most these bits.
         distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
@@ -101,7 +106,7 @@ def compare(
         columns,
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
-        Knowledge.ATTACKER if known else Knowledge.NOBODY,
+        _knowledge(knowledge, known),
         parse_binnings(_several(bins), columns + known, _several(levels)),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
@@ -127,10 +132,13 @@ def comparison(
     The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds after the
     noise, which anybody could do to a release. Raises as ``compare``.
     """
-    if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
-        raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
+    if question.knowledge is Knowledge.PUBLISHED:
+        raise OptionError(
+            "Mechanisms are compared by what they leak, not by the published algorithm; let nobody, the "
+            "attacker or both know more."
+        )
     plain = question.problem(table, target)
-    given = {text: finite_channel(text, plain) for text in dict.fromkeys(mechanisms)}
+    given = {text: _given_channel(text, question, plain) for text in dict.fromkeys(mechanisms)}
     # All are measured beside one optimum, which may release every letter that any of them releases.
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
@@ -167,6 +175,38 @@ def _place(one: Compared, target: MaxDistortion | MaxLeakage, by: RankedBy) -> t
     # Nothing is better than the optimum by more than its gap, and the gap must not decide.
     rank = 0 if one.role is Role.OPTIMUM else 1 if one.meets_target else 2
     return (rank, first, second, 0.0) if one.meets_target else (rank, second, first, 0.0)
+
+
+def _given_channel(text: str, question: Question, problem: RateDistortion) -> Channel:
+    """As ``finite_channel``, or the channel of a file that reads the background too, from every pair."""
+    named = read_channel(text) if text.lower().endswith(".json") else None
+    source, columns = problem.source, question.released + question.background
+    beside = (
+        named is not None and sorted(named.inputs) == sorted(columns) and len(named.inputs) > len(question.released)
+    )
+    if named is None or not beside or problem.knowledge is not Knowledge.BOTH or not isinstance(source, Joint):
+        return finite_channel(text, problem)
+    order = [named.inputs.index(name) for name in columns]
+    places = {
+        tuple(label[at] for at in order): row
+        for row, label in enumerate(named.channel.inputs)
+        if isinstance(label, tuple)
+    }
+    pairs = problem_pairs(source)
+    read = [(*label_parts(x, question.released), *label_parts(z, question.background)) for x, z in pairs]
+    lacking = sum(
+        label not in places for label, share in zip(read, source.matrix.ravel().tolist(), strict=True) if share
+    )
+    if lacking:
+        raise LabelError(
+            "{name!s} does not read {lacking} of the {count} pairs of a secret and a background; give a channel from "
+            "all of them.",
+            name=text,
+            lacking=lacking,
+            count=len(pairs),
+        )
+    exact = named.channel.dyadic()
+    return Channel(pairs, exact.outputs, exact.matrix[[places.get(label, 0) for label in read]])
 
 
 def finite_channel(text: str, problem: RateDistortion) -> Channel:
@@ -247,7 +287,8 @@ def _least(holds: Callable[[float], bool], most: float) -> float:
 def _measured(
     name: str, role: Role, channel: Channel, problem: RateDistortion, target: MaxDistortion | MaxLeakage, gap: float
 ) -> Compared:
-    aligned = _over(channel, problem.inputs, problem.letters)
+    pairs = _compared(channel, problem)
+    aligned = _over(channel, problem.inputs if pairs is None else channel.inputs, problem.letters)
     found = waste(aligned, problem, gap)
     if isinstance(target, MaxDistortion):
         meets = found.distortion <= target.distortion * (1 + SAME)
@@ -265,7 +306,7 @@ def _measured(
         leakage_with_background=bits_or_none(known),
         distortion=Quantity(found.distortion, "distortion"),
         # Of the whole channel: letters that this table lacks are protected as well.
-        epsilon=Quantity(exact_epsilon(channel), "nats"),
+        epsilon=Quantity(exact_epsilon(channel, pairs), "nats"),
         waste=Quantity(found.bits, "bits"),
         gap=Quantity(found.best.gap, "bits"),
         **_for_recipients(aligned, problem, own=role is Role.GIVEN and _is_of_this_table(name)),
@@ -274,13 +315,29 @@ def _measured(
 
 def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> dict[str, Any]:
     """What the channel shows of one posterior beside another, and what its release is worth."""
-    prior = _prior(problem)
-    worth = effective_rows(channel, prior, own=own)
+    prior, pairs, source = _prior(problem), _compared(channel, problem), problem.source
+    # Beside channels that read the background, for its cross-tables: that is what they may keep.
+    worth = effective_rows(channel, source if problem.knowledge is Knowledge.BOTH else prior, own=own)
+    if pairs is None:
+        level = identifiability(channel, prior)
+    else:
+        assert isinstance(source, Joint)
+        level = identifiability(channel, Distribution(channel.inputs, source.matrix.ravel()), within(pairs))
     return {
-        "identifiability": Quantity(identifiability(channel, prior).value, "nats"),
+        "identifiability": Quantity(level.value, "nats"),
         "effective_rows": Quantity(worth.share, "share"),
-        "confused_values": sum(map(len, worth.confused)),
+        "confused_values": len({label for group in worth.confused for label in group}),
     }
+
+
+def _compared(channel: Channel, problem: RateDistortion) -> Groups | None:
+    """The places of inputs with the same background, where a channel reads pairs; None where it reads the secret."""
+    if problem.knowledge is not Knowledge.BOTH or not isinstance(problem.source, Joint):
+        return None
+    if set(problem.inputs) <= set(channel.inputs):
+        return None
+    backgrounds = len(problem.source.columns)
+    return tuple(tuple(range(at, len(channel.inputs), backgrounds)) for at in range(backgrounds))
 
 
 def _is_of_this_table(mechanism: str) -> bool:
@@ -307,7 +364,7 @@ def _optimum(best: Solution) -> Compared:
 
 def _objective(channel: Channel, problem: RateDistortion) -> float:
     scenario = Scenario(problem.source, _over(channel, problem.inputs, problem.letters), weights=problem.weights)
-    known = problem.knowledge is Knowledge.ATTACKER
+    known = problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH)
     return leakage_with_background(scenario) if known else mutual_information(scenario)
 
 
@@ -330,6 +387,19 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
         first="--max-distortion",
         last="--max-leakage",
     )
+
+
+def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
+    if name is None:
+        return Knowledge.ATTACKER if background else Knowledge.NOBODY
+    if name not in ("attacker", "both"):
+        raise OptionError("--knowledge {found!r} is neither attacker nor both; say one of them.", found=name)
+    if not background:
+        raise OptionError(
+            "--knowledge {name!s} needs a background, and none is given; name its columns with --background COLUMN.",
+            name=name,
+        )
+    return Knowledge(name)
 
 
 def _measure(by: str) -> RankedBy:

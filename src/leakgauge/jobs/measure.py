@@ -18,7 +18,7 @@ from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
-from leakgauge.probability.labels import Label
+from leakgauge.probability.labels import Label, label_parts
 from leakgauge.tables import Binning, Table, in_bins
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
@@ -153,16 +153,12 @@ def _from_pairs(channel: Channel, merged: Counts, roles: Roles, beside: tuple[st
     """The channel from every pair of a secret and a background, of which it reads some columns."""
     at = [roles.background.index(name) for name in beside]
     pairs = list(product(merged.labels(SECRET), merged.labels(BACKGROUND)))
-    read = [(*_parts(x, roles.secret), *(_parts(z, roles.background)[one] for one in at)) for x, z in pairs]
+    read = [(*label_parts(x, roles.secret), *(label_parts(z, roles.background)[one] for one in at)) for x, z in pairs]
     met = np.ravel_multi_index(tuple(merged.codes), merged.shape)
     _require_inputs(channel, {read[place] for place in met.tolist()}, roles.secret + beside)
     places = {label: place for place, label in enumerate(channel.inputs)}
     # Pairs that do not occur count nowhere, whatever they would release.
     return Channel(pairs, channel.outputs, channel.matrix[[places.get(label, 0) for label in read]])
-
-
-def _parts(label: Label, columns: Sequence[str]) -> tuple[Label, ...]:
-    return label if len(columns) > 1 and isinstance(label, tuple) else (label,)
 
 
 def _in_order(named: NamedChannel, columns: Sequence[str]) -> Channel:

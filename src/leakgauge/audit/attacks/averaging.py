@@ -45,7 +45,8 @@ def _curve(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
     shuffled = draws.permutation(len(targets))
     found = _guessed(secret, knowledge, z, outputs)
     by_chance = _guessed(secret, knowledge, z, [one[shuffled] for one in outputs])
-    without: Truths = best.guesses(z) == x
+    before = Knowledge.of(case.background, secret.letters, secret.letters).best_without()
+    without: Truths = before.guesses(case.background[targets]) == x
     for releases in RELEASES:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]

@@ -145,8 +145,12 @@ class Case:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Every column that goes into a mechanism."""
-        return tuple(name for column in self.columns for name in column.reads)
+        """Every column that goes into a mechanism, public ones left out."""
+        return tuple(name for column in self.columns for name in column.reads if name not in self.public)
+
+    def called(self, column: ReleasedColumn) -> str:
+        """What a mechanism protects, by its columns: what is public it may read, but does not protect."""
+        return ", ".join([name for name in column.reads if name not in self.public] or column.reads)
 
     @property
     def released_secrets(self) -> tuple[ReleasedSecret, ...]:

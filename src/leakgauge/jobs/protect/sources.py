@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,9 @@ class Sources:
     def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The public columns whose cross-tables with a secret are kept: all of them, or the most telling that fit.
 
+        Where rows that agree in them are few, their secrets would be released nearly as they are: every group needs as
+        many rows, or persons, as a cell does on average.
+
         Raises:
             OptionError: none of them has several values and few enough of them.
         """
@@ -78,11 +82,17 @@ class Sources:
                 "every row; publish another column, or say --keep shares.",
                 columns=", ".join(asked.public),
             )
-        kept = varied if self._fits(secret, varied) else self._most_telling(secret, varied)
+
+        def keeps(columns: tuple[str, ...]) -> bool:
+            (groups,) = self.table.group_sizes([columns], unit=asked.unit)
+            return groups.smallest >= ROWS_PER_CELL and self._fits(secret, columns)
+
+        kept = varied if keeps(varied) else self._most_telling(secret, varied, keeps)
         if not kept:
             raise OptionError(
-                "Too few rows keep the associations of {secret!s} with {columns!s}: every combination of their values "
-                "needs {rows} rows on average; coarsen these columns with --bins or --levels, or say --keep shares.",
+                "The associations of {secret!s} with {columns!s} cannot be kept: every public value needs at least "
+                "{rows} rows, and as many on average with each value of the secret; coarsen these columns with --bins, "
+                "--levels or --min-k, or say --keep shares.",
                 secret=", ".join(secret),
                 columns=", ".join(varied),
                 rows=ROWS_PER_CELL,
@@ -111,7 +121,7 @@ class Sources:
             return varied
         # What a channel reads is counted in any case.
         read = self.kept_with(asked, secret) if asked.keep == Keep.ASSOCIATIONS.value else ()
-        return self._most_telling(secret, varied, read, asked.background)
+        return self._most_telling(secret, varied, partial(self._fits, secret), read, asked.background)
 
     def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         """Columns with several values; one value alone tells nothing."""
@@ -122,14 +132,15 @@ class Sources:
         self,
         secret: tuple[str, ...],
         columns: tuple[str, ...],
+        fits: Callable[[tuple[str, ...]], bool],
         known: tuple[str, ...] = (),
         first: tuple[str, ...] = (),
     ) -> tuple[str, ...]:
         """Those that are known and of the others the most telling that fit, some of them before all others."""
         # By a column in which nearly every row is alone every channel looks free, and the secret itself would go out.
-        fitting = [name for name in columns if name not in known and self._fits(secret, (name,))]
+        fitting = [name for name in columns if name not in known and fits((name,))]
         for name in sorted(fitting, key=lambda one: (one not in first, -self._told(secret, one))):
-            known = (*known, name) if self._fits(secret, (*known, name)) else known
+            known = (*known, name) if fits((*known, name)) else known
         return known
 
     def _fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:

@@ -344,6 +344,14 @@ class Teller(Facts):
         return self.has("design.json") and self.get("design.json", "keep") == "shares"
 
     @property
+    def keeps_associations(self) -> tuple[str, ...]:
+        """The public columns whose cross-tables with the secret the channel was designed to keep."""
+        if not self.has("design.json") or self.get("design.json", "keep") != "associations":
+            return ()
+        channels = (("release.json", "plan", "columns", name, "channel", "given") for name in self.planned)
+        return tuple(dict.fromkeys(name for place in channels for name in self.names(*place)))
+
+    @property
     def from_this_table(self) -> bool:
         """Whether a channel was designed from the private counts."""
         columns = self.get("release.json", "plan", "columns") or {}

@@ -143,12 +143,17 @@ def _gap(tell: Teller) -> Iterator[Content]:
             "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that "
             "keeps the shares leaks less by more than {gap}."
         )
+        with_public = message(
+            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that "
+            "keeps the associations with {columns} leaks less by more than {gap}."
+        )
         any_channel = message(
             "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
             "leaks less by more than {gap}."
         )
         yield tell.say(
-            kept if tell.keeps_shares else any_channel,
+            kept if tell.keeps_shares else with_public if tell.keeps_associations else any_channel,
+            columns=tell.listed(tell.keeps_associations),
             leakage=tell.number("design.json", field),
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
