@@ -46,6 +46,7 @@ class Design(
         price_of_keeping: what that costs more than the least leaking channel at the same distortion.
         told_unprotected: I(S;X), what a column tells on the secret when it is released as it is; None where the secret
             itself goes through the channel, and then all other numbers are of the secret S.
+        certain: the share of rows whose value is released as it is for certain.
     """
 
     knowledge: str

@@ -67,8 +67,8 @@ def _optimal(tell: Teller) -> Iterator[Content]:
             )
             if tell.get("design.json", "certain", "value"):
                 yield tell.alarm(
-                    "For {share} of the rows the value is released as it is for certain: all rows with the same {columns} "
-                    "have the same value.",
+                    "For {share} of the rows the value is released as it is for certain: all rows with the same "
+                    "{columns} have the same value.",
                     share=tell.number("design.json", "certain", digits=2),
                     columns=tell.listed(kept),
                 )
