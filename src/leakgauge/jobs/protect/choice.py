@@ -156,8 +156,6 @@ def require_designable(asked: Request, sources: Sources) -> None:
         )
     for aim in asked.aims:
         sources.allowing(aim)
-        if asked.keep == KeepOnTheWhole.ASSOCIATIONS.value:
-            sources.kept_with(asked, aim.columns)
         if not aim.mechanism:
             require_few_values(sources.table, aim.columns)
 
@@ -195,7 +193,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
-    question = replace(question, keep=KeepOnTheWhole(asked.keep))
+    question = replace(question, keep=KeepOnTheWhole(asked.kept))
     try:
         solution = _solved(aim, question, table)
     except RefusalError as error:

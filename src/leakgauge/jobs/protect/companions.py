@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from leakgauge.artefacts import (
     Audit,
@@ -64,8 +64,14 @@ def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, rel
     values = {label: at for at, label in enumerate(dict.fromkeys(secrets))}
     distances = distortion_named(aim.distortion).between(tuple(values), channel.outputs)
     mean = float(p @ (q * distances[[values[label] for label in secrets]]).sum(axis=1))
-    columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
+    found = _column(mean, float(kept), float(distance), protected=True)
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
+    if same and not on_a_line:
+        # A number that is never released has near neighbours that are; a set of values holds many.
+        reached = q.sum(axis=0) > 0
+        dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
+        found = replace(found, dropped=Quantity(dropped, "share"))
+    columns = {", ".join(aim.columns): found}
     letters = (tuple(values), channel.outputs)
     numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, released)} if on_a_line else {}
     return Utility(columns | _public(sources, asked), numbers)

@@ -62,9 +62,15 @@ class Sources:
         """What the channel of one source is designed for."""
         known = self.known(asked, aim.columns)
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
-        if asked.keep == Keep.ASSOCIATIONS.value:
+        if self._reads_public(asked, aim.columns):
             known, who = self.kept_with(asked, aim.columns), Knowledge.BOTH
         return Question(aim.columns, known, distortion_named(aim.distortion), who, local_dp=aim.local_dp)
+
+    @staticmethod
+    def _reads_public(asked: Request, secret: tuple[str, ...]) -> bool:
+        """Whether the channel of a secret is designed to keep its associations."""
+        designed = (aim.columns for aim in asked.aims if not aim.mechanism)
+        return asked.kept == Keep.ASSOCIATIONS.value and secret in designed
 
     def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The public columns whose cross-tables with a secret are kept: all of them, or the most telling that fit.
@@ -120,7 +126,7 @@ class Sources:
         if not varied or self._fits(secret, varied):
             return varied
         # What a channel reads is counted in any case.
-        read = self.kept_with(asked, secret) if asked.keep == Keep.ASSOCIATIONS.value else ()
+        read = self.kept_with(asked, secret) if self._reads_public(asked, secret) else ()
         return self._most_telling(secret, varied, partial(self._fits, secret), read, asked.background)
 
     def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
