@@ -141,17 +141,23 @@ def exact_epsilon(channel: Channel, compared: Groups | None = None) -> float:
     Where inputs are ``compared`` in groups, that of two inputs of one group.
     """
     if compared is not None:
-        return max(map(exact_epsilon, _parts(channel, compared)))
+        parts = (channel.matrix[list(group)] for group in compared)
+        return max(_largest_ratio(rows.max(axis=0), rows.min(axis=0)) for rows in parts)
     _, columns, values = channel.cells.nonzero()
     highest, lowest = np.zeros(len(channel.outputs)), np.full(len(channel.outputs), math.inf)
     np.maximum.at(highest, columns, values)
     np.minimum.at(lowest, columns, values)
     met = np.bincount(columns, minlength=len(channel.outputs))
-    if ((met > 0) & (met < len(channel.inputs))).any():
+    return _largest_ratio(highest, np.where(met < len(channel.inputs), 0.0, lowest))
+
+
+def _largest_ratio(highest: Floats, lowest: Floats) -> float:
+    """The largest log-ratio of the highest and the lowest probability of an output, of outputs that ever occur."""
+    highest, lowest = highest[highest > 0], lowest[highest > 0]
+    if not lowest.all():
         return math.inf
-    seen = met > 0
     # The difference of two multiples of 2^-53 is exact, so that a tiny ε keeps all its digits.
-    return math.log1p(float(((highest[seen] - lowest[seen]) / lowest[seen]).max())) * (1 + 1e-15)
+    return math.log1p(float(((highest - lowest) / lowest).max())) * (1 + 1e-15)
 
 
 def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMechanism:

@@ -332,6 +332,15 @@ class Teller(Facts):
             yield self.note(
                 "ε is of the protected columns; these are released unprotected: {columns}.", columns=self.listed(public)
             )
+        columns = self.get("release.json", "plan", "columns") or {}
+        for name in columns:
+            given = self.names("release.json", "plan", "columns", name, "channel", "given")
+            if given:
+                yield self.note(
+                    "The ε of {secret} is given {columns}: it compares two values in rows whose {columns} is the same.",
+                    secret=self.written(name),
+                    columns=self.listed(given),
+                )
 
     @property
     def secret_bins(self) -> tuple[str, ...]:
