@@ -67,8 +67,8 @@ def test_the_claim_compares_illnesses_of_one_city(made: Release) -> None:
     assert witness is not None
     assert len({text.rpartition("|")[2] for text in witness.inputs}) == 1
     assert made.record.plan.columns["illness"].given == ("city",)
-    (said,) = (str(one) for one in made.record.assumptions if "are given city" in str(one))
-    assert said.endswith("they compare two values of illness in a row whose city is the same.")
+    (said,) = (str(one) for one in made.record.assumptions if "are given the public columns" in str(one))
+    assert said.endswith("reads, city: they compare two values of illness in rows that agree in these.")
     verify(made.record_file).require()
     assert made.public_record_file is not None
     verify(made.public_record_file).require()
@@ -97,7 +97,7 @@ def test_a_record_that_calls_another_column_known_does_not_verify(people: Table,
     honest.record_file.write_text(json.dumps(fields), encoding="utf-8")
     found = verify(honest.record_file)
     assert not found.holds
-    assert any("known to everybody that is not public" in str(one.reason) for one in found.checks)
+    assert any("given a column that is not public" in str(one.reason) for one in found.checks)
 
 
 def test_the_ledger_counts_it(people: Table, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_neighbours_are_of_one_group() -> None:
 
 def test_a_channel_is_given_some_of_what_it_reads(tmp_path: Path) -> None:
     for wrong in (("age",), ("illness", "city")):
-        with pytest.raises(LabelError, match="are some of the columns it reads"):
+        with pytest.raises(LabelError, match="some of the columns that it reads"):
             NamedChannel(GIVEN.channel, GIVEN.inputs, GIVEN.outputs, given=wrong)
     fields = json.loads(text_of(ChannelFile.of(GIVEN))) | {"given": ["age"]}
     (tmp_path / "channel.json").write_text(json.dumps(fields), encoding="utf-8")

@@ -76,7 +76,7 @@ STAGES = {
     "--keep",
     type=click.Choice(["nothing", "shares", "associations"]),
     show_default="shares",
-    help="Every value is released as often as it occurs; also with each public value; or the least leaking of all.",
+    help="shares: every value as often as it occurs; associations: also with each public value; nothing: least leaking.",
 )
 @click.option(
     "--distortion",

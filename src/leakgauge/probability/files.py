@@ -60,8 +60,8 @@ class NamedChannel:
     def __post_init__(self) -> None:
         if self.given and not set(self.given) < set(self.inputs):
             raise LabelError(
-                "The channel is given {found!s}, and reads {inputs!s}; what is given are some of the columns it reads, "
-                "and not all of them.",
+                "The channel is given {found!s}, and reads {inputs!s}; name some of the columns that it reads, and not "
+                "all of them.",
                 found=tuple(map(repr, self.given)),
                 inputs=tuple(map(repr, self.inputs)),
             )

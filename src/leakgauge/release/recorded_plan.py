@@ -153,7 +153,7 @@ def _bound(name: str, column: PlannedColumn, public: tuple[str, ...], place: Pat
     if not set(column.given) <= set(public):
         # Its level would leave out of account what the release protects, or does not show.
         raise VerificationError(
-            "{path} takes a column as known to everybody that is not public, for column {name!r}.",
+            "{path} says of column {name!r} that its claims are given a column that is not public.",
             path=place,
             name=name,
         )

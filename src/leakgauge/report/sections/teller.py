@@ -337,7 +337,7 @@ class Teller(Facts):
             given = self.names("release.json", "plan", "columns", name, "channel", "given")
             if given:
                 yield self.note(
-                    "The ε of {secret} is given {columns}: it compares two values in rows whose {columns} is the same.",
+                    "The ε of {secret} is given {columns}: it compares two values in rows that agree in {columns}.",
                     secret=self.written(name),
                     columns=self.listed(given),
                 )
