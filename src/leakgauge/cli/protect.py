@@ -76,7 +76,8 @@ STAGES = {
     "--keep",
     type=click.Choice(["nothing", "shares", "associations"]),
     show_default="shares",
-    help="shares: every value as often as it occurs; associations: also with each public value; nothing: least leaking.",
+    help="shares: every value as often as it occurs; associations: also with each public value; nothing: "
+    "least leaking.",
 )
 @click.option(
     "--distortion",

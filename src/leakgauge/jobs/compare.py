@@ -187,16 +187,15 @@ def _given_channel(text: str, question: Question, problem: RateDistortion) -> Ch
     if named is None or not beside or problem.knowledge is not Knowledge.BOTH or not isinstance(source, Joint):
         return finite_channel(text, problem)
     order = [named.inputs.index(name) for name in columns]
-    places = {
-        tuple(label[at] for at in order): row
-        for row, label in enumerate(named.channel.inputs)
-        if isinstance(label, tuple)
-    }
+    places, backgrounds = dict[tuple[Label, ...], int](), dict[tuple[Label, ...], int]()
+    for row, label in enumerate(named.channel.inputs):
+        parts = tuple(label_parts(label, columns)[at] for at in order)
+        places[parts] = row
+        backgrounds.setdefault(parts[len(question.released) :], row)
     pairs = problem_pairs(source)
-    read = [(*label_parts(x, question.released), *label_parts(z, question.background)) for x, z in pairs]
-    lacking = sum(
-        label not in places for label, share in zip(read, source.matrix.ravel().tolist(), strict=True) if share
-    )
+    read = [(label_parts(x, question.released), label_parts(z, question.background)) for x, z in pairs]
+    shares = source.matrix.ravel().tolist()
+    lacking = sum(x + z not in places for (x, z), share in zip(read, shares, strict=True) if share)
     if lacking:
         raise LabelError(
             "{name!s} does not read {lacking} of the {count} pairs of a secret and a background; give a channel from "
@@ -206,7 +205,9 @@ def _given_channel(text: str, question: Question, problem: RateDistortion) -> Ch
             count=len(pairs),
         )
     exact = named.channel.dyadic()
-    return Channel(pairs, exact.outputs, exact.matrix[[places.get(label, 0) for label in read]])
+    # A pair that does not occur here acts like another one of its background: it adds nothing to ε.
+    rows = [places.get(x + z, backgrounds.get(z, 0)) for x, z in read]
+    return Channel(pairs, exact.outputs, exact.matrix[rows])
 
 
 def finite_channel(text: str, problem: RateDistortion) -> Channel:

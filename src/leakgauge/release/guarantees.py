@@ -278,8 +278,8 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
         if column.given:
             # What is public is not protected by anything, and whoever sees it knows it.
             yield Sentence(
-                "The claims of {columns!s} are given the public columns that its channel reads, {given!s}: they compare "
-                "two values of {columns!s} in rows that agree in these.",
+                "The claims of {columns!s} are given the public columns that its channel reads, {given!s}: they "
+                "compare two values of {columns!s} in rows that agree in these.",
                 columns=column.writes,
                 given=column.given,
             )
