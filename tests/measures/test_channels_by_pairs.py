@@ -75,3 +75,14 @@ def test_other_pairs_are_refused(counts: Counts) -> None:
     turned = Channel(product(Z, X), "yn", np.full((6, 2), 0.5))
     with pytest.raises(LabelError, match="6 inputs that are not the 3 secrets"):
         estimate(mutual_information, counts, ["x"], background=["z"], channel=turned)
+
+
+def test_one_background_is_none() -> None:
+    counts = Counts({"x": X, "z": ["only"]}, [[30], [50], [20]])
+    plain = Channel(X, "yn", [[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
+    lifted = Channel(product(X, ["only"]), "yn", plain.matrix)
+    found, wanted = (
+        estimate(conditional_mutual_information, counts, ["x"], background=["z"], channel=one)
+        for one in (lifted, plain)
+    )
+    assert found.value == pytest.approx(wanted.value)

@@ -133,7 +133,9 @@ class _Exposed:
             return ()
         probabilities = self.attacker.with_own(self.attacker.by(self.attacker.learner.prior.predictor))
         exact = self._own_information
-        information = self._between(probabilities, self._most_by_own) if exact is None else exact
+        # Where it reads what is seen, it may tell that as well, and all that goes with it.
+        most = math.inf if self._read else self._most_by_own
+        information = self._between(probabilities, most) if exact is None else exact
         return (
             ToldByColumns(
                 Quantity.estimated(information, BITS),

@@ -130,18 +130,17 @@ def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> AxisR
     if roles.channel is None:
         return roles
     labels = counts.merge({"secret": roles.secret}).labels("secret")
-    if roles.background and len(roles.channel.inputs) > len(labels):
-        known = counts.merge({"background": roles.background}).labels("background")
-        if roles.channel.inputs == tuple(product(labels, known)):
-            return replace(roles, by_pairs=True)
-    if roles.channel.inputs != labels:
-        raise LabelError(
-            "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
-            "build it on the labels of the counts.",
-            inputs=len(roles.channel.inputs),
-            labels=len(labels),
-        )
-    return roles
+    if roles.channel.inputs == labels:
+        return roles
+    known = counts.merge({"background": roles.background}).labels("background") if roles.background else ()
+    if roles.channel.inputs == tuple(product(labels, known)):
+        return replace(roles, by_pairs=True)
+    raise LabelError(
+        "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
+        "build it on the labels of the counts.",
+        inputs=len(roles.channel.inputs),
+        labels=len(labels),
+    )
 
 
 def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scenario:

@@ -62,9 +62,9 @@ class ReleasedColumn:
     @cached_property
     def given(self) -> Codes:
         """For each row the number of what its claims are given; all 0 where they compare any two inputs."""
-        number = np.zeros(len(self.mechanism.letters or ()), dtype=np.int64)
         if self.mechanism.compared is None:
             return np.zeros(len(self.inputs), dtype=np.int64)
+        number = np.zeros(len(self.mechanism.letters or ()), dtype=np.int64)
         for at, places in enumerate(self.mechanism.compared):
             number[list(places)] = at
         return number[self.inputs]
