@@ -387,7 +387,7 @@ def test_mechanisms_for_a_column_by_what_it_tells_on_the_secret(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--keep", "associations"], "read the secret alone are compared; keep shares or nothing"),
+        (["--keep", "associations"], "compare its file with --knowledge both, and keep shares or nothing"),
         (["--keep", "shares", "--through", "marital_status"], "named with --through and as secret"),
         (["--by", "identifiability", "--through", "occupation"], "rank by bits or epsilon"),
     ],
@@ -413,3 +413,39 @@ def test_a_channel_within_a_bound_stands_among_the_others_by_its_own_name(ages: 
     assert found.leakage.value == pytest.approx(chosen.leakage) and found.epsilon.value <= 1.2
     assert found.meets_target and found.keeps_shares is (keep is Keep.SHARES)
     assert found.waste.value == pytest.approx(chosen.leakage - rows[Role.OPTIMUM].leakage.value, abs=1e-8)
+
+
+def test_channels_that_read_the_background(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
+    who = ("--secret", "marital_status", "--background", "occupation")
+    channel = tmp_path / "both.json"
+    target = ("--max-distortion", 0.2)
+    kept = ("--knowledge", "both", "--keep", "associations")
+    designed = fields(capsys, "design", adult, *who, *kept, *target, "-o", channel)
+    response = "randomized-response:epsilon=3"
+    found = fields(capsys, "compare", adult, *who, "--knowledge", "both", channel, response, *target)
+    assert found["knowledge"] == "both"
+    rows = by_name(found)
+    best, own, symmetric = rows["least leaking channel"], rows[str(channel)], rows["symmetric channel"]
+    # The channel of the file as the design knows it, ε given the background included.
+    assert own["leakage_with_background"]["value"] == pytest.approx(designed["leakage_with_background"]["value"])
+    assert own["epsilon"]["value"] == pytest.approx(designed["epsilon"]["value"], rel=1e-12)
+    assert own["waste"]["value"] == pytest.approx(designed["price_of_keeping"]["value"], abs=1e-8)
+    assert own["effective_rows"]["value"] == pytest.approx(0.657, abs=1e-3)
+    # What reads the secret alone is a channel for every background.
+    joint = lg.open_table(adult).counts("marital_status", "occupation").joint()
+    plain = symmetric_channel(joint.rows, 0.2)
+    told = lg.measures.leakage_with_background(Scenario(joint, plain))
+    assert symmetric["leakage_with_background"]["value"] == pytest.approx(told)
+    assert symmetric["waste"]["value"] == pytest.approx(told - best["leakage_with_background"]["value"], abs=1e-6)
+    alone = by_name(fields(capsys, "compare", adult, *who, response, *target))
+    assert rows[response]["leakage_with_background"] == alone[response]["leakage_with_background"]
+    assert best["leakage_with_background"]["value"] < alone["least leaking channel"]["leakage_with_background"]["value"]
+    assert "its ε is given it" in " ".join(
+        run(capsys, "compare", adult, *who, "--knowledge", "both", *target)[1].split()
+    )
+    with pytest.raises(OptionError, match="needs a background, and none is given"):
+        lg.compare(adult_rows(), secret="marital_status", max_distortion=0.2, knowledge="both")
+    with pytest.raises(OptionError, match="neither attacker nor both"):
+        lg.compare(
+            adult_rows(), secret="marital_status", background="occupation", max_distortion=0.2, knowledge="published"
+        )

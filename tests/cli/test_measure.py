@@ -414,7 +414,9 @@ def test_a_channel_of_other_columns_is_refused(capsys: pytest.CaptureFixture[str
     assert found["mutual_information"]["value"] == pytest.approx(0.8812909)
     both = channel_file(tmp_path / "both.json", ("a", "z"), [("u", 1), ("v", 2)], [[1, 0], [0, 1]])
     err = refused(capsys, "measure", pairs, "--secret", "a", "--background", "z", "--channel", both)
-    assert "background 'z' too, which measure does not support yet" in err
+    assert "no input for 2 of the 4 values of 'a', 'z'" in err
+    err = refused(capsys, "measure", pairs, "--secret", "a", "--channel", both)
+    assert "reads 'z' too, which is neither secret nor background" in err
 
 
 def test_a_channel_without_a_value_that_occurs(capsys: pytest.CaptureFixture[str], tmp_path: Path, pairs: Path) -> None:

@@ -80,6 +80,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
     Attributes:
         prior_origin: from which prior it was designed, where it was.
         keep_inside: whether private counts can be computed from it; it follows from the origin.
+        given: columns that it reads and that everybody is taken to know; its levels are given these.
         matrix: a row of probabilities for each input.
     """
 
@@ -87,6 +88,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
     keep_inside: bool | None = None
     inputs: ChannelSide
     outputs: ChannelSide
+    given: tuple[str, ...] = ()
     # Any: the channel itself says best what is wrong with its numbers.
     matrix: Any
 
@@ -99,6 +101,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
             keep_inside=None if origin is None else origin.keep_inside,
             inputs=ChannelSide.of(named.inputs, named.channel.inputs),
             outputs=ChannelSide.of(named.outputs, named.channel.outputs),
+            given=named.given,
             matrix=named.channel.matrix.tolist(),
         )
 
@@ -121,9 +124,9 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
             raise _malformed(place) from None
         try:
             channel = Channel(inputs, outputs, self.matrix)
+            return NamedChannel(channel, self.inputs.names, self.outputs.names, origin, self.given)
         except InputError as error:
             raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
-        return NamedChannel(channel, self.inputs.names, self.outputs.names, origin)
 
 
 def read_channel(path: Path | str) -> NamedChannel:

@@ -46,6 +46,7 @@ class Design(
         price_of_keeping: what that costs more than the least leaking channel at the same distortion.
         told_unprotected: I(S;X), what a column tells on the secret when it is released as it is; None where the secret
             itself goes through the channel, and then all other numbers are of the secret S.
+        certain: the share of rows whose value is released as it is for certain.
     """
 
     knowledge: str
@@ -58,6 +59,7 @@ class Design(
     keep: str = "nothing"
     price_of_keeping: Quantity | None = None
     told_unprotected: Quantity | None = None
+    certain: Quantity | None = None
 
 
 class BesideCurve(Part, frozen=True):
@@ -116,8 +118,8 @@ class Compared(Part, frozen=True, kw_only=True):
         effective_rows: the share of the rows that its release is worth to whoever estimates shares; 0 where values
             cannot be told apart. None in files of earlier versions.
         confused_values: how many values cannot be told apart.
-        keeps_shares: whether it releases every value as often as it occurs in this table. None in files of earlier
-            versions.
+        keeps_shares: whether it releases every value as often as it occurs in this table, with ``both`` in each
+            background. None in files of earlier versions.
     """
 
     mechanism: str

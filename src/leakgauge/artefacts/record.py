@@ -87,6 +87,11 @@ class PlannedColumn(Part, frozen=True):
         return self.mechanism.partition(":")[0]
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The public columns that its channel reads too: what it guarantees is given these."""
+        return () if self.channel is None else self.channel.given
+
+    @property
     def clamps(self) -> bool:
         """Whether its mechanism brings released numbers back to their bounds."""
         return self.channel is None and "clamp=yes" in self.mechanism.split(",")

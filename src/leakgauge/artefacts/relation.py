@@ -45,6 +45,7 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         ordered: whether neighbouring data sets differ in the record at one position.
         restricted: whether values that never occur were left out.
         levels: exact levels by name; empty for a statement.
+        given: columns that the channel reads and everybody is taken to know: levels are of the others given these.
         prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
     """
@@ -61,3 +62,4 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     moment_skewness: Quantity | None = None
     implied: tuple[Implied, ...]
     warnings: tuple[str, ...]
+    given: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ class RepeatedSecret(Part, frozen=True):
 
     Attributes:
         entropy: of the secret: what there is to be told.
-        alone: by its column of the new release.
+        alone: by its column of the new release, and by the public columns that its channel reads.
         together: by its columns of all these releases; at most that where it is not ``exact``.
         guessed_alone: the chance of guessing it in one try from its column of the new release.
         guessed: from its columns of all of them.

@@ -79,6 +79,7 @@ class Request(Part, frozen=True):
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
         keep: ``shares``, the default, designs among channels that release every value as often as it occurs;
+            ``associations`` among those that do so for each value of the public columns too, which they read;
             ``nothing`` among all. Mechanisms that are named keep what they keep.
         publish_shares: whether the table's shares, and what else follows from channels designed from its counts, may
             be known: the recipient's kit then holds these channels.
@@ -390,13 +391,38 @@ class Request(Part, frozen=True):
                 )
 
     def _require_keepable(self) -> None:
-        if self.keep not in (None, "nothing", "shares"):
-            raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=self.keep)
+        if self.keep not in (None, "nothing", "shares", "associations"):
+            raise OptionError(
+                "--keep {found!r} is not nothing, shares or associations; say one of them.", found=self.keep
+            )
+        if self.keep == "associations" and self.target is not None:
+            raise OptionError(
+                "--keep associations needs to know how useful the release must be, which --target looks for itself; "
+                "say --keep shares, or --max-distortion in place of --target."
+            )
         if self.keep is not None and all(aim.mechanism for aim in self.aims):
             raise OptionError(
                 "--keep {found!s} is for a channel that is designed, and here a mechanism is taken as it is; leave "
                 "--keep out, or --mechanism.",
                 found=self.keep,
+            )
+        if self.keep != "associations":
+            return
+        if not self.public:
+            raise OptionError(
+                "--keep associations keeps cross-tables with public columns, and none is public; name one with "
+                "--public, or say --keep shares."
+            )
+        if self.accounted is not None:
+            raise OptionError(
+                "--accounted buys a histogram of the secret alone, which says nothing of associations; say --keep "
+                "shares, or leave --accounted out."
+            )
+        designed = [aim for aim in self.aims if not aim.mechanism]
+        if any((aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None) for aim in designed):
+            raise OptionError(
+                "--keep associations needs to know how useful the release must be; say --max-distortion, --within or "
+                "--max-leakage beside --local-dp."
             )
 
     @property

@@ -3,7 +3,7 @@
 Where the secret and what is seen have at most a fifth as many cells as the table has rows, the bits are estimated with
 an interval. Beyond that every plug-in number is mostly chance, so that there is a bracket: from below by an attacker on
 rows it did not learn from, from above by I(X;W) ≤ I(X;V) + I(X;Y), where Y reads X with noise of its own and V is the
-rest, and by H(X).
+rest, and by H(X). Where Y reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -19,13 +20,18 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.audit.attacks.attack import SHARE, Truths, scored
 from leakgauge.audit.attacks.attacker import Attacker
-from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret
 from leakgauge.audit.attacks.columns import numbered
 from leakgauge.audit.attacks.learner import Learner
 from leakgauge.audit.attacks.seen import Role
 from leakgauge.measures.clusters import estimate_by_units
 from leakgauge.measures.held_out import held_out_information
-from leakgauge.measures.shannon import entropy, leakage_with_background, mutual_information
+from leakgauge.measures.shannon import (
+    conditional_mutual_information,
+    entropy,
+    leakage_with_background,
+    mutual_information,
+)
 from leakgauge.measures.terms import Measure
 from leakgauge.probability import Channel, Counts, Estimate
 from leakgauge.probability.cells import Codes, Floats
@@ -34,7 +40,7 @@ BITS = "bits"
 ROWS_PER_CELL = 5
 """Fewer, and a number of bits is mostly chance."""
 BEST_PAIRS = 3
-_LARGEST_CHANNEL = 1 << 20
+LARGEST_CHANNEL = 1 << 20
 
 
 def exposure(case: Case, secret: Secret) -> Exposure:
@@ -50,18 +56,18 @@ def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColu
     return Quantity.estimated(exposed.entropy, BITS), exposed.singles()
 
 
-def own_channel(secret: Secret) -> Channel | None:
-    """From a secret to its own released column; None where that reads more, is not finite or too large."""
-    column = secret.column
+def released_from(column: ReleasedColumn | None, cells: Codes, count: int) -> Floats | None:
+    """q(y|cell) of a released column for so many cells, of which every row has one; those of no row count nowhere.
+
+    None where the cell of a row does not decide what the mechanism reads, and where it is not finite or too large.
+    """
     whole = None if column is None else column.mechanism.channel()
-    if column is None or whole is None or {*column.reads} != {*secret.names}:
+    if column is None or whole is None or count * len(whole.outputs) > LARGEST_CHANNEL:
         return None
-    letters, first = np.unique(secret.each, return_index=True)
-    inputs = column.inputs[first]
-    is_one_to_one = bool((inputs[np.searchsorted(letters, secret.each)] == column.inputs).all())
-    if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
-        return None
-    return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
+    inputs = np.zeros(count, dtype=np.int64)
+    inputs[cells] = column.inputs
+    is_decided = bool((inputs[cells] == column.inputs).all())
+    return np.asarray(whole.matrix)[inputs] if is_decided else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +133,9 @@ class _Exposed:
             return ()
         probabilities = self.attacker.with_own(self.attacker.by(self.attacker.learner.prior.predictor))
         exact = self._own_information
-        information = self._between(probabilities, self._most_by_own) if exact is None else exact
+        # Where it reads what is seen, it may tell that as well, and all that goes with it.
+        most = math.inf if self._read else self._most_by_own
+        information = self._between(probabilities, most) if exact is None else exact
         return (
             ToldByColumns(
                 Quantity.estimated(information, BITS),
@@ -163,8 +171,8 @@ class _Exposed:
         probabilities, exact = self.attacker.everything, False
         if not uses and self._own_information is not None:
             told, exact = self._own_information, True
-        elif self._channel is not None and self._is_countable(uses):
-            told, exact = self._enclosed(self._estimated(leakage_with_background, uses, self._channel), uses)
+        elif self._is_countable(uses) and (channel := self._channel_beside(uses)) is not None:
+            told, exact = self._enclosed(self._estimated(leakage_with_background, uses, channel), uses)
         else:
             own = self._own_information
             least = max(plain.information.ends[0], 0.0 if own is None else own.low)
@@ -233,19 +241,44 @@ class _Exposed:
         return Counts.from_cells(labels, [*axes.values(), *units.values()], rows), next(iter(units), None)
 
     @cached_property
-    def _channel(self) -> Channel | None:
-        return own_channel(self.secret)
+    def _read(self) -> tuple[int, ...]:
+        """The seen columns that the secret's own mechanism reads too."""
+        column, seen = self.secret.column, self.attacker.learner.columns
+        reads = () if column is None else column.reads
+        return tuple(at for at, one in enumerate(seen) if one.name in reads and one.role is not Role.PROTECTED)
+
+    def _channel_beside(self, uses: Sequence[int]) -> Channel | None:
+        """From the secret to its own released column, or from pairs of it and what is seen where that is read too."""
+        values = int(self.secret.each.max()) + 1
+        alone = released_from(self.secret.column, self.secret.each, values)
+        if alone is not None:
+            return Channel(range(values), range(alone.shape[1]), alone)
+        if not set(self._read) & set(uses):
+            return None
+        together = self._together(uses)
+        seen = int(together.max()) + 1
+        pairs = released_from(self.secret.column, self.secret.each * seen + together, values * seen)
+        return None if pairs is None else Channel(product(range(values), range(seen)), range(pairs.shape[1]), pairs)
+
+    def _by_own(self, measure: Measure) -> Estimate | None:
+        """A measure of the secret and its own released column, where the channel is known and can be counted."""
+        uses = self._read if self._is_countable(self._read) else ()
+        channel = self._channel_beside(uses)
+        if channel is None:
+            return None
+        return self._estimated(measure, uses if len(channel.inputs) > int(self.secret.each.max()) + 1 else (), channel)
 
     @cached_property
     def _own_information(self) -> Estimate | None:
         """I(X;Y) of the secret's own channel, where that is known."""
-        return None if self._channel is None else self._estimated(mutual_information, (), self._channel)
+        return self._by_own(mutual_information)
 
     @cached_property
     def _most_by_own(self) -> float:
         """The bits that the secret's own column adds at most, whatever is seen besides."""
-        if self._own_information is not None:
-            return self._own_information.high
+        added = self._by_own(conditional_mutual_information) if self._read else self._own_information
+        if added is not None:
+            return added.high
         column = self.secret.column
         pure = [one.epsilon for one in (column.promises if column is not None else ()) if one.delta == 0]
         # The divergence between the outputs of two inputs is at most ε tanh(ε/2) nats under ε-differential privacy.

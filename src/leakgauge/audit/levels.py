@@ -26,9 +26,11 @@ from leakgauge.claims import (
 from leakgauge.errors import OptionError
 from leakgauge.notions import Level as ExactLevel
 from leakgauge.notions import approximate_dp_at, gaussian_dp, renyi_dp, zero_concentrated_dp
+from leakgauge.notions.neighbours import given
 from leakgauge.notions.ratios import local_dp
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import Groups
 
 _ORDERS = np.geomspace(1.02, 200, 60)
 """Rényi orders at which a zero-concentrated claim is tried; fewer orders prove less, never something wrong."""
@@ -128,15 +130,18 @@ def _renyi_line(claim: RenyiDP, q: float) -> tuple[float, float]:
     return slope, outside - slope * q + 1e-12 * (1 + slope)
 
 
-def exact_level(channel: Channel, claim: Statement) -> ExactLevel:
-    """The level of the claim's notion that a channel has, over any two of its inputs, with those that reach it."""
+def exact_level(channel: Channel, claim: Statement, compared: Groups | None = None) -> ExactLevel:
+    """The level of the claim's notion that a channel has, with the inputs that reach it: over any two of them, or over
+    those that are compared.
+    """
+    structure = None if compared is None else given(compared)
     if isinstance(claim, ApproximateDP):
-        return approximate_dp_at(channel, claim.delta)
+        return approximate_dp_at(channel, claim.delta, structure)
     if isinstance(claim, RenyiDP):
-        return renyi_dp(channel, claim.order)
+        return renyi_dp(channel, claim.order, structure)
     if isinstance(claim, ZeroConcentratedDP):
-        return zero_concentrated_dp(channel)
-    return gaussian_dp(channel) if isinstance(claim, GaussianDP) else local_dp(channel)
+        return zero_concentrated_dp(channel, structure)
+    return gaussian_dp(channel, structure) if isinstance(claim, GaussianDP) else local_dp(channel, structure)
 
 
 def held_to(

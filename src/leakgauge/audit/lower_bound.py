@@ -17,6 +17,7 @@ from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
 
 SAMPLES = 20_000
@@ -42,7 +43,8 @@ def lower_bound(
 
     Args:
         mechanism: a function from an input to an output, a mechanism of the catalogue, an OpenDP measurement, a
-            ``Program``, or a channel, whose level is computed rather than shown.
+            ``Program``, or a channel, whose level is computed rather than shown; of one with names, given the columns
+            that it is given.
         claim: what it is held to; by default what a mechanism of the catalogue claims, else nothing.
         pairs: neighbouring inputs, of which the most telling is audited, found on a part of the outputs that counts no
             more; by default those of the catalogue.
@@ -75,6 +77,8 @@ def lower_bound(
     target = held or LocalDP(0.0)
     require_auditable(target)
     if isinstance(mechanism, Channel):
+        mechanism = NamedChannel(mechanism, (), ())
+    if isinstance(mechanism, NamedChannel):
         if pairs is not None:
             raise OptionError("A channel is computed over all of its inputs; leave the pairs out.")
         return _of_channel(mechanism, target, held is not None)
@@ -89,8 +93,8 @@ def lower_bound(
     return experiment.run(experiment.most_telling(chosen, in_order=pairs is None))
 
 
-def _of_channel(channel: Channel, claim: Statement, held: bool) -> Shown:
-    level = exact_level(channel, claim)
+def _of_channel(named: NamedChannel, claim: Statement, held: bool) -> Shown:
+    level = exact_level(named.channel, claim, named.compared)
     witness = level.witness
     pair = (None, None) if witness is None else witness.inputs
     output = None if witness is None else witness.output

@@ -24,8 +24,12 @@ FEWEST_ROWS = 40
 """Rows that each of two inputs must have."""
 _INPUTS = 8
 """The most frequent inputs, of which a pair is chosen."""
+_BACKGROUNDS = 16
+"""The most frequent values of what a claim is given, within each of which a pair is chosen."""
 
 
+Met: TypeAlias = dict[int, int]
+"""Rows by the number of their input."""
 Groups: TypeAlias = tuple[dict[str, Outputs], Callable[[Outputs], Floats] | None]
 """Released outputs by the two inputs, or groups of them, and their log-likelihood ratio as the record has it."""
 
@@ -33,8 +37,9 @@ Groups: TypeAlias = tuple[dict[str, Outputs], Callable[[Outputs], Floats] | None
 def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
     """The level that the released rows of a column show, held to what the record claims of it.
 
-    Letters: the two of the most frequent inputs that the record's channel lets expect most of. Numbers: the rows of the
-    lowest quarter against those of the highest, which are mixtures of inputs and no easier to tell apart than they are.
+    Letters: the two of the most frequent inputs that the record's channel lets expect most of; where the claim is given
+    other columns, two for each of their most frequent values. Numbers: the rows of the lowest quarter against those of
+    the highest, which are mixtures of inputs and no easier to tell apart than they are.
 
     Returns:
         None where nothing is claimed or too few rows share an input.
@@ -42,8 +47,14 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
     claim = _claim(column)
     if claim is None:
         return None
-    groups = _letters(column, claim) if column.mechanism.noise is None else _quarters(column)
-    return None if groups is None else shown_by_groups(groups, claim, confidence)
+    if column.mechanism.noise is None:
+        tried = [_letters(column, claim, inputs) for inputs in _compared(column)]
+    else:
+        tried = [_quarters(column)]
+    groups = [one for one in tried if one is not None]
+    # Each may miss its share of the time.
+    shown = [shown_by_groups(one, claim, 1 - (1 - confidence) / len(groups)) for one in groups]
+    return max(shown, key=lambda one: one.at_least, default=None)
 
 
 def shown_by_groups(groups: Groups, claim: Statement | None, confidence: float) -> Shown:
@@ -86,10 +97,17 @@ def _quarters(column: ReleasedColumn) -> Groups | None:
     return outputs, lambda steps: ratio(steps.astype(np.float64))
 
 
-def _letters(column: ReleasedColumn, claim: Statement) -> Groups | None:
+def _compared(column: ReleasedColumn) -> list[Met]:
+    """The inputs that the claim compares with each other and how many rows have each, the most rows first."""
     inputs, counts = np.unique(column.inputs, return_counts=True)
-    frequent = np.argsort(-counts, kind="stable")[:_INPUTS]
-    rows = {int(inputs[at]): int(counts[at]) for at in frequent if counts[at] >= FEWEST_ROWS}
+    met = dict(zip(inputs.tolist(), counts.tolist(), strict=True))
+    groups = [{one: met[one] for one in group if one in met} for group in column.mechanism.compared or (tuple(met),)]
+    return sorted(groups, key=lambda group: -sum(group.values()))[:_BACKGROUNDS]
+
+
+def _letters(column: ReleasedColumn, claim: Statement, met: Met) -> Groups | None:
+    frequent = sorted(met, key=lambda one: -met[one])[:_INPUTS]
+    rows = {one: met[one] for one in frequent if met[one] >= FEWEST_ROWS}
     if len(rows) < 2:
         return None
     pairs = itertools.permutations(rows, 2)

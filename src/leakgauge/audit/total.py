@@ -1,29 +1,34 @@
 """What everything that leaves tells of all secrets at once.
 
 The sum over secrets is no bound: of two fair coins X and X', X xor X' tells nothing of either and a bit of both. What
-holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) + I(X';Y'), where each Y reads its own secret with noise of its own.
+holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) + I(X';Y'), where each Y reads its own secret with noise of its own; where Y
+reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from functools import reduce
+from itertools import product
 
 import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Exposure, Total
-from leakgauge.audit.attacks.case import Case
+from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import numbered
 from leakgauge.audit.attacks.seen import Role
-from leakgauge.audit.exposure import BITS, ROWS_PER_CELL, own_channel
+from leakgauge.audit.exposure import BITS, LARGEST_CHANNEL, ROWS_PER_CELL, released_from
 from leakgauge.measures.clusters import estimate_by_units
-from leakgauge.measures.shannon import entropy, leakage_with_background, mutual_information
+from leakgauge.measures.shannon import (
+    conditional_mutual_information,
+    entropy,
+    leakage_with_background,
+    mutual_information,
+)
 from leakgauge.measures.terms import Measure
 from leakgauge.probability import Channel, Counts, Estimate
 from leakgauge.probability.cells import Codes, Floats
-
-_LARGEST_CHANNEL = 1 << 20
 
 
 def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
@@ -32,10 +37,10 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
         return None
     letters = numbered(*(one.each for one in case.secrets), rows=case.rows)
     seen = numbered(*(one.codes for one in case.seen), rows=case.rows)
-    channel = _product(case, letters)
     people = case.rows if case.units is None else len(np.unique(case.units))
     countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= people
     whole = _estimated(case, entropy, letters)
+    channel = (_product(case, letters) or _product(case, letters, seen)) if countable else None
     if countable and (channel is not None or not case.columns):
         told = (
             # No column has a mechanism that is known: all of them are among what is seen.
@@ -46,7 +51,7 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
         return Total(Quantity.estimated(told, BITS), exact=True, entropy=Quantity.estimated(whole, BITS))
     most = whole.high
     if countable:
-        own = sum(map(_most_by_own, exposures))
+        own = sum(_most_by_own(case, *one) for one in zip(case.secrets, exposures, strict=True))
         most = min(most, _estimated(case, mutual_information, letters, seen).high + own)
     # Who learns of one secret learns as much of all.
     least = max(one.everything.information.ends[0] for one in exposures)
@@ -54,28 +59,38 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
     return Total(between, exact=False, entropy=Quantity.estimated(whole, BITS))
 
 
-def _most_by_own(told: Exposure) -> float:
-    """The bits that a secret's own released column tells at most; none where it has none."""
-    return sum(one.information.ends[1] for one in told.columns if Role.OWN.value in one.roles)
+def _most_by_own(case: Case, secret: Secret, told: Exposure) -> float:
+    """The bits that a secret's own released column adds at most; none where it has none."""
+    column = secret.column
+    if column is None or column.mechanism.compared is None:
+        return sum(one.information.ends[1] for one in told.columns if Role.OWN.value in one.roles)
+    width, given = int(secret.each.max()) + 1, int(column.given.max()) + 1
+    law = released_from(column, secret.each * given + column.given, width * given)
+    if law is None:
+        return math.inf
+    channel = Channel(product(range(width), range(given)), range(law.shape[1]), law)
+    return _estimated(case, conditional_mutual_information, secret.each, column.given, channel).high
 
 
-def _product(case: Case, letters: Codes) -> Channel | None:
-    """From all secrets to all their released columns, each with noise of its own; None where one is not known."""
-    first = np.unique(letters, return_index=True)[1]
-    channels = [
-        (own_channel(one), np.unique(one.each, return_inverse=True)[1][first])
-        for one in case.secrets
-        if one.column is not None
-    ]
-    if not channels:
-        return None
-    size, rows = len(first), list[Floats]()
-    for channel, of_each in channels:
-        if channel is None or (size := size * len(channel.outputs)) > _LARGEST_CHANNEL:
+def _product(case: Case, letters: Codes, seen: Codes | None = None) -> Channel | None:
+    """From all secrets to all their released columns, each with noise of its own; None where one is not known.
+
+    Where a mechanism reads what is seen too, from pairs of all secrets and what is seen.
+    """
+    values, others = int(letters.max()) + 1, 1 if seen is None else int(seen.max()) + 1
+    cells, count = letters if seen is None else letters * others + seen, values * others
+    matrix: Floats | None = None
+    for one in case.secrets:
+        if one.column is None:
+            continue
+        law = released_from(one.column, cells, count)
+        if law is None or (matrix is not None and matrix.size * law.shape[1] > LARGEST_CHANNEL):
             return None
-        rows.append(np.asarray(channel.matrix)[of_each])
-    matrix = reduce(lambda one, other: np.einsum("iy,iz->iyz", one, other).reshape(len(first), -1), rows)
-    return Channel(range(len(first)), range(matrix.shape[1]), matrix)
+        matrix = law if matrix is None else np.einsum("iy,iz->iyz", matrix, law).reshape(count, -1)
+    if matrix is None:
+        return None
+    inputs = range(values) if seen is None else product(range(values), range(others))
+    return Channel(inputs, range(matrix.shape[1]), matrix)
 
 
 def _estimated(

@@ -31,6 +31,11 @@ NARROW, NUMBER = 9, 8
 @options.secrets
 @options.together
 @options.background
+@click.option(
+    "--knowledge",
+    type=click.Choice(["attacker", "both"]),
+    help="both: compare with channels that read the background too.",
+)
 @click.option("--max-distortion", type=float, metavar="D", help="A mean distortion of at most this is asked for.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="A leakage of at most these bits is asked for.")
 @click.option(
@@ -165,11 +170,21 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         parts.append(
             say("With --keep shares the least leaking channel is one that releases every value as often as it occurs.")
         )
-    parts.append(
-        say(
-            "Effective rows are the share of this table's rows that would be as good as the release to estimate shares."
+    if comparison.knowledge == "both":
+        parts.append(
+            say(
+                "Effective rows are the share of this table's rows that would be as good as the release to estimate "
+                "cross-tables with the background. The least leaking channel reads the background, and its ε is given "
+                "it."
+            )
         )
-    )
+    else:
+        parts.append(
+            say(
+                "Effective rows are the share of this table's rows that would be as good as the release to estimate "
+                "shares."
+            )
+        )
     if comparison.prior_skew is not None:
         parts.append(
             say(

@@ -74,9 +74,10 @@ STAGES = {
 @click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
 @click.option(
     "--keep",
-    type=click.Choice(["nothing", "shares"]),
+    type=click.Choice(["nothing", "shares", "associations"]),
     show_default="shares",
-    help="shares: every value is released as often as it occurs; nothing: the least leaking of all.",
+    help="shares: every value as often as it occurs; associations: also with each public value; nothing: "
+    "least leaking.",
 )
 @click.option("--publish-shares", is_flag=True, help="The table's shares may be known: put its channels into the kit.")
 @click.option(

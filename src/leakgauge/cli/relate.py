@@ -110,6 +110,14 @@ def _render(relation: Relation) -> Parts:
 def _compared(relation: Relation) -> list[str]:
     """Which data sets are neighbours, which values were left out, and what limits the answer."""
     lines = []
+    if relation.given:
+        lines.append(
+            say(
+                "Levels are given {columns!s}: they compare values of the secret in rows that agree in these columns, "
+                "which everybody is taken to know, and say nothing of what the release tells about them.",
+                columns=", ".join(relation.given),
+            )
+        )
     if relation.records > 1 and relation.ordered:
         lines.append(say("Data sets are ordered: neighbours differ in the record at one position."))
     elif relation.records > 1:

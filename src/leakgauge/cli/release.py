@@ -152,11 +152,10 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
         if kind == "noisy-histogram":
             prior: Prior | Distribution | float = _epsilon(budget, text)
         elif how == "this-table":
-            prior = own_prior(
-                suppressed(in_bins(table, plan.bins), plan.suppression), column, bound_channel(plan, table, column)
-            )
+            named, seen = bound_channel(plan, table, column), suppressed(in_bins(table, plan.bins), plan.suppression)
+            prior = own_prior(seen, named.inputs, named.channel)
         else:
-            labels = bound_channel(plan, table, column).inputs
+            labels = bound_channel(plan, table, column).channel.inputs
             values = match_labels(read_label_values(how), labels, "entries of the prior")
             prior = Distribution(labels, [values[label] for label in labels])
         if column in priors:

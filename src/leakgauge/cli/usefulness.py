@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 ROUNDED = 1e-9
 """Of an error that was asked for: what rounding may add."""
+_CERTAIN = message(
+    "For {share:.2%} of the rows {secret!s} is released as it is for certain: all rows with the same {kept!s} have the "
+    "same value."
+)
 _TAKEN_FOR_BOUND = message(
     "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
 )
@@ -39,7 +43,7 @@ def said_of_use(done: Done) -> Parts:
         worth = done.kept.get(Utility, done.job.asked.file("utility.json", group))
         design = done.kept.get(Design, done.job.asked.file("design.json", group))
         if design is not None:
-            parts += _kept(design, ", ".join(group))
+            parts += [*_kept(design, ", ".join(group)), *_associated(done, design, group)]
         if worth is not None:
             parts += [*_dropped(worth), *_numbers(worth)]
     return parts
@@ -54,6 +58,28 @@ def _kept(design: Design, column: str) -> Iterator[str]:
             column=column,
             bits=number(design.price_of_keeping.value),
         )
+
+
+def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator[str | Text]:
+    """Which cross-tables are right on average, where these were kept, and which are not."""
+    from leakgauge.artefacts import Record
+
+    if design.keep != "associations":
+        return
+    columns = done.read(Record, "release.json").plan.columns.values()
+    given = next(one.given for one in columns if one.writes == secret)
+    names: dict[str, object] = {"secret": ", ".join(secret), "kept": ", ".join(given)}
+    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is given {kept!s}.", **names)
+    if design.price_of_keeping is not None:
+        yield say(
+            "· Keeping them costs {bits} bits more than the least leaking channel.",
+            bits=number(design.price_of_keeping.value),
+        )
+    others = ", ".join(name for name in done.job.asked.public if name not in given)
+    if others:
+        yield say("· Cross-tables of {secret!s} with {others!s} are not kept.", others=others, **names)
+    if design.certain is not None and design.certain.value > 0:
+        yield Text(say(_CERTAIN, share=design.certain.value, **names), "yellow")
 
 
 def _dropped(worth: Utility) -> Iterator[Text]:

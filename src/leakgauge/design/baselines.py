@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
@@ -109,15 +110,13 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
     """How many bits a channel wastes beside the least leaking one of a problem at the channel's own distortion.
 
     Args:
-        channel: reads the problem's secret and releases its letters.
+        channel: reads the problem's secret and releases its letters; beside channels that read the background it may
+            read pairs (x, z) as they do.
         problem: source, distortion, knowledge; its target is not used.
 
     Raises:
         LabelError: the channel reads or releases other letters.
-        OptionError: the problem's channels read the background too.
     """
-    if problem.knowledge is Knowledge.BOTH:
-        raise OptionError("A channel that reads the secret alone is not compared with ones that read the background.")
     distortion = mean_distortion(channel, problem)
     best = solve(problem.with_target(MaxDistortion(distortion)), gap)
     return Waste(Leakages.of(channel, problem).objective, distortion, best)
@@ -147,15 +146,27 @@ class Leakages:
             alone = inference.without_background().leakage(rows) / math.log(2)
             if problem.knowledge is Knowledge.ATTACKER:
                 known = (inference.floor + inference.leakage(rows)) / math.log(2)
-        counted = known if problem.knowledge is Knowledge.ATTACKER else weighted
+        counted = known if problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH) else weighted
         return cls(alone, weighted, known, alone if counted is None else counted)
 
 
 def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
-    """The mean distortion of a channel that reads the problem's secret and releases its letters."""
-    same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
+    """The mean distortion of a channel that reads the problem's secret, or where its channels do so pairs of it and a
+    background, and releases its letters.
+    """
     same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
-    return _mean(problem, channel, problem.distortion.between(problem.inputs, problem.letters))
+    distances = problem.distortion.between(problem.inputs, problem.letters)
+    source = problem.source
+    if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) and channel.inputs == problem_pairs(source):
+        costs = (channel.matrix * np.repeat(distances, len(source.columns), axis=0)).sum(axis=1)
+        return float(source.matrix.ravel() @ costs)
+    same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
+    return _mean(problem, channel, distances)
+
+
+def problem_pairs(source: Joint) -> tuple[tuple[Label, Label], ...]:
+    """What channels read that read the background too: every pair of a secret and a background."""
+    return tuple(product(source.rows, source.columns))
 
 
 def _mean(problem: RateDistortion, channel: Channel, distances: Floats) -> float:

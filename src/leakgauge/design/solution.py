@@ -99,6 +99,16 @@ class Solution:
         return float(sum(prior.probabilities[[label not in kept for label in prior.outcomes]]))
 
     @property
+    def certain(self) -> float:
+        """The share of rows whose value is released as it is for certain."""
+        source, places = self.problem.source, {label: at for at, label in enumerate(self.channel.outputs)}
+        pairs = self.problem.knowledge is Knowledge.BOTH and isinstance(source, Joint)
+        shares = source.matrix.ravel() if pairs and isinstance(source, Joint) else self.problem.prior.probabilities
+        secrets = [label[0] if pairs and isinstance(label, tuple) else label for label in self.channel.inputs]
+        own = [self.channel.matrix[at, places[one]] if one in places else 0.0 for at, one in enumerate(secrets)]
+        return float(shares[np.array(own) == 1].sum())
+
+    @property
     def objective(self) -> float:
         """What was made small, in bits: I(X;Y), or I_w(X;Y) with weights, or I(X;Y,Z) where a background is known."""
         if self.weighted_leakage is not None:

@@ -62,7 +62,7 @@ def audit_release(
     verification, held = verify(release, released=released), release.record
     # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
     each = 1 - (1 - case.confidence) / 2 / len(case.columns)
-    columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
+    columns = {case.called(one): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
         with open_table(released or release.output) as table:
@@ -237,7 +237,7 @@ def audit_mechanism(
             raise OptionError("A program's inputs are not known; give two neighbouring ones with --inputs A B.")
     elif names_a_file(spelled):
         # A channel is computed, not run; what runs it is audited as a mechanism.
-        subject = read_channel(spelled).channel
+        subject = read_channel(spelled)
     else:
         subject = parse_mechanism(spelled)
         pairs = [(subject.read_input(first), subject.read_input(second)) for first, second in pairs]

@@ -20,7 +20,7 @@ from leakgauge.design import (
     Solution,
     solve,
 )
-from leakgauge.design.baselines import Leakages, mean_distortion
+from leakgauge.design.baselines import Leakages, mean_distortion, problem_pairs
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
@@ -31,9 +31,11 @@ from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions import moment_skewness, prior_skew
+from leakgauge.notions.neighbours import given as within
 from leakgauge.notions.ratios import identifiability
-from leakgauge.probability import Channel, PriorOrigin
-from leakgauge.probability.files import read_label_values
+from leakgauge.probability import Channel, Distribution, Joint, Label, PriorOrigin
+from leakgauge.probability.files import Groups, read_label_values
+from leakgauge.probability.labels import label_parts
 from leakgauge.release.estimates.effective_rows import effective_rows, keeps_shares
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
@@ -65,6 +67,7 @@ def compare(
     by: str = "bits",
     keep: str = "nothing",
     through: str | None = None,
+    knowledge: str | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
@@ -74,6 +77,8 @@ def compare(
         mechanisms: such as ``randomized-response:epsilon=1``, or channel files.
         secret: the column, or several that are one joint source.
         background: columns that the attacker knows.
+        knowledge: ``both`` measures all beside the least leaking channel that reads the background too, and takes files
+            of such channels; by default only the attacker knows it.
         max_distortion: a mean distortion of at most this is asked for.
         max_leakage: or a leakage of at most these bits.
         distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
@@ -103,7 +108,7 @@ def compare(
         columns,
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
-        Knowledge.ATTACKER if known else Knowledge.NOBODY,
+        _knowledge(knowledge, known),
         parse_binnings(_several(bins), tuple(dict.fromkeys(columns + released + known)), _several(levels)),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
         through=through,
@@ -134,15 +139,18 @@ def comparison(
     after the noise, which anybody could do to a release. ``bounded`` was designed for the question within a bound on ε,
     and is shown as well. Raises as ``compare``.
     """
-    if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
-        raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
+    if question.knowledge is Knowledge.PUBLISHED:
+        raise OptionError(
+            "Mechanisms are compared by what they leak, not by the published algorithm; let nobody, the "
+            "attacker or both know more."
+        )
     if question.through is not None and by is RankedBy.IDENTIFIABILITY:
         raise OptionError(
             "Identifiability is of the column that is released, not of the secret; rank by bits or epsilon."
         )
     asked = question.problem(table, target)
     plain = replace(asked, keep=Keep.NOTHING)
-    given = {text: finite_channel(text, plain) for text in dict.fromkeys(mechanisms)}
+    given = {text: _given_channel(text, question, plain) for text in dict.fromkeys(mechanisms)}
     # All are measured beside one optimum, which may release every letter that any of them releases.
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
@@ -198,6 +206,39 @@ def _place(
     return (rank, first, second, 0.0) if one.meets_target else (rank, second, first, 0.0)
 
 
+def _given_channel(text: str, question: Question, problem: RateDistortion) -> Channel:
+    """As ``finite_channel``, or the channel of a file that reads the background too, from every pair."""
+    named = read_channel(text) if text.lower().endswith(".json") else None
+    source, columns = problem.source, question.released + question.background
+    beside = (
+        named is not None and sorted(named.inputs) == sorted(columns) and len(named.inputs) > len(question.released)
+    )
+    if named is None or not beside or problem.knowledge is not Knowledge.BOTH or not isinstance(source, Joint):
+        return finite_channel(text, problem)
+    order = [named.inputs.index(name) for name in columns]
+    places, backgrounds = dict[tuple[Label, ...], int](), dict[tuple[Label, ...], int]()
+    for row, label in enumerate(named.channel.inputs):
+        parts = tuple(label_parts(label, columns)[at] for at in order)
+        places[parts] = row
+        backgrounds.setdefault(parts[len(question.released) :], row)
+    pairs = problem_pairs(source)
+    read = [(label_parts(x, question.released), label_parts(z, question.background)) for x, z in pairs]
+    shares = source.matrix.ravel().tolist()
+    lacking = sum(x + z not in places for (x, z), share in zip(read, shares, strict=True) if share)
+    if lacking:
+        raise LabelError(
+            "{name!s} does not read {lacking} of the {count} pairs of a secret and a background; give a channel from "
+            "all of them.",
+            name=text,
+            lacking=lacking,
+            count=len(pairs),
+        )
+    exact = named.channel.dyadic()
+    # A pair that does not occur here acts like another one of its background: it adds nothing to ε.
+    rows = [places.get(x + z, backgrounds.get(z, 0)) for x, z in read]
+    return Channel(pairs, exact.outputs, exact.matrix[rows])
+
+
 def finite_channel(text: str, problem: RateDistortion) -> Channel:
     """A mechanism, as on the command line, as a dyadic channel that reads every letter of the secret."""
     mechanism = parse_mechanism(text, letters=problem.inputs)
@@ -232,7 +273,8 @@ def _measured(
     target: MaxDistortion | MaxLeakage,
     gap: float,
 ) -> Compared:
-    over = aligned(channel, problem.inputs, problem.letters)
+    pairs = _compared(channel, problem)
+    over = aligned(channel, problem.inputs if pairs is None else channel.inputs, problem.letters)
     told, distortion = Leakages.of(over, problem), mean_distortion(over, problem)
     if isinstance(target, MaxDistortion):
         meets = distortion <= target.distortion * (1 + SAME)
@@ -256,7 +298,7 @@ def _measured(
         leakage_with_background=bits_or_none(told.leakage_with_background),
         distortion=Quantity(distortion, "distortion"),
         # Of the whole channel: letters that this table lacks are protected as well.
-        epsilon=Quantity(exact_epsilon(channel), "nats"),
+        epsilon=Quantity(exact_epsilon(channel, pairs), "nats"),
         waste=Quantity(0.0 if best is None else max(told.objective - best.objective, 0.0), "bits"),
         gap=Quantity(0.0 if best is None else best.gap, "bits"),
         **_for_recipients(over, problem, own=own),
@@ -265,15 +307,32 @@ def _measured(
 
 def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> dict[str, Any]:
     """What the channel shows of one posterior beside another, and what its release is worth."""
-    prior = problem.prior
-    worth = effective_rows(channel, prior, own=own)
-    told_of_secret = problem.secret is None
+    prior, pairs, source = problem.prior, _compared(channel, problem), problem.source
+    # Beside channels that read the background, for its cross-tables: that is what they may keep.
+    seen = source if problem.knowledge is Knowledge.BOTH else prior
+    worth = effective_rows(channel, seen, own=own)
+    if pairs is None:
+        level = identifiability(channel, prior)
+    else:
+        assert isinstance(source, Joint)
+        prior = Distribution(channel.inputs, source.matrix.ravel())
+        level = identifiability(channel, prior, within(pairs))
     return {
-        "identifiability": Quantity(identifiability(channel, prior).value, "nats") if told_of_secret else None,
+        "identifiability": Quantity(level.value, "nats") if problem.secret is None else None,
         "effective_rows": Quantity(worth.share, "share"),
-        "confused_values": sum(map(len, worth.confused)),
-        "keeps_shares": keeps_shares(channel, prior),
+        "confused_values": len({label for group in worth.confused for label in group}),
+        "keeps_shares": keeps_shares(channel, seen),
     }
+
+
+def _compared(channel: Channel, problem: RateDistortion) -> Groups | None:
+    """The places of inputs with the same background, where a channel reads pairs; None where it reads the secret."""
+    if problem.knowledge is not Knowledge.BOTH or not isinstance(problem.source, Joint):
+        return None
+    if set(problem.inputs) <= set(channel.inputs):
+        return None
+    backgrounds = len(problem.source.columns)
+    return tuple(tuple(range(at, len(channel.inputs), backgrounds)) for at in range(backgrounds))
 
 
 def _is_of_this_table(mechanism: str) -> bool:
@@ -310,13 +369,26 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
 def _kept(keep: str) -> Keep:
     if keep == Keep.ASSOCIATIONS.value:
         raise OptionError(
-            "Associations are kept by channels that read the background, and mechanisms that read the secret alone are "
-            "compared; keep shares or nothing."
+            "Associations are kept by channels that read the background; design one, compare its file with --knowledge "
+            "both, and keep shares or nothing here."
         )
     known = [one.value for one in Keep if one is not Keep.ASSOCIATIONS]
     if keep not in known:
         raise OptionError("{found!r} cannot be kept; {hint}", found=keep, hint=did_you_mean(keep, known))
     return Keep(keep)
+
+
+def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
+    if name is None:
+        return Knowledge.ATTACKER if background else Knowledge.NOBODY
+    if name not in ("attacker", "both"):
+        raise OptionError("--knowledge {found!r} is neither attacker nor both; say one of them.", found=name)
+    if not background:
+        raise OptionError(
+            "--knowledge {name!s} needs a background, and none is given; name its columns with --background COLUMN.",
+            name=name,
+        )
+    return Knowledge(name)
 
 
 def _measure(by: str) -> RankedBy:

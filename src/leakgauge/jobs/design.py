@@ -17,7 +17,7 @@ from leakgauge.distances import Distortion
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
-from leakgauge.probability.labels import text_of
+from leakgauge.probability.labels import label_parts, text_of
 from leakgauge.tables import Binning, Kind, Levels, Table
 from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_binning
 from leakgauge.tables.chosen_bins import bin_error, present_share, settled
@@ -113,9 +113,11 @@ class Question:
         channel = solution.channel
         if self.knowledge is Knowledge.BOTH:
             pairs = cast("Iterable[tuple[Label, Label]]", channel.inputs)
-            inputs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in pairs]
+            inputs = [
+                label_parts(secret, self.released) + label_parts(known, self.background) for secret, known in pairs
+            ]
             channel = Channel(inputs, channel.outputs, channel.matrix)
-        return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE)
+        return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE, reads[len(self.released) :])
 
 
 def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str, Binning] | None = None) -> None:
@@ -246,6 +248,7 @@ def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE, pric
         keep=found.problem.keep.value,
         price_of_keeping=bits_or_none(price, origin),
         told_unprotected=bits_or_none(found.told_unprotected, origin),
+        certain=Quantity(found.certain, "share", origin=origin),
     )
 
 
@@ -284,8 +287,3 @@ def as_point(found: Solution, origin: Origin = Origin.TABLE) -> DesignPoint:
 def bits_or_none(value: float | None, origin: Origin = Origin.TABLE) -> Quantity | None:
     """Exact bits, where there are any."""
     return None if value is None else Quantity(value, "bits", origin=origin)
-
-
-def _parts(label: Label, columns: Sequence[str]) -> tuple[Label, ...]:
-    """A label column by column."""
-    return label if len(columns) > 1 and isinstance(label, tuple) else (label,)

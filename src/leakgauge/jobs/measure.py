@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from math import log2, prod
+
+import numpy as np
 
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
@@ -15,7 +18,7 @@ from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
-from leakgauge.probability.labels import Label
+from leakgauge.probability.labels import Label, label_parts
 from leakgauge.tables import Binning, Table, in_bins
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
@@ -72,21 +75,25 @@ def measure(
 
     Rows with the same value of ``unit`` are of one person: intervals are as wide as if only persons were independent.
 
-    ``channel`` is a known release channel from the secret columns, instead of released columns; ``weights`` are by the
-    text of each secret's label, and ``called`` is the name by which the measurement calls the table.
+    ``channel`` is a known release channel from the secret columns, and perhaps some of the background, instead of
+    released columns; ``weights`` are by the text of each secret's label, and ``called`` is the name by which the
+    measurement calls the table.
     """
     if channel is not None and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
-    known = None if channel is None else _from_secret(channel, roles)
+    beside = () if channel is None else _read_beside(channel, roles)
     counts = in_bins(table, bins or {}).counts(*roles.columns)
     for column in roles.columns:
         require_varied(counts, column, binned=column in (bins or {}))
     groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
     merged = counts.merge(groups)
     by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
-    if known is not None:
-        occurring = set(merged.labels(SECRET))
-        _require_inputs(known, occurring, roles)
+    known: Channel | None = None
+    if channel is not None and beside:
+        known = _from_pairs(_in_order(channel, roles.secret + beside), merged, roles, beside)
+    elif channel is not None:
+        known, occurring = _in_order(channel, roles.secret), set(merged.labels(SECRET))
+        _require_inputs(known, occurring, roles.secret)
         merged = merged.over(SECRET, known.inputs)
         if by_label is not None:
             # What never occurs weighs nothing, whatever its sensitivity.
@@ -124,21 +131,39 @@ def _bits(estimate: Estimate) -> Quantity:
     return Quantity.estimated(estimate, "bits")
 
 
-def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
-    """The channel with the columns of its inputs in the order of the secret's."""
-    if sorted(named.inputs) != sorted(roles.secret):
-        if roles.background and sorted(named.inputs) == sorted(roles.secret + roles.background):
+def _read_beside(named: NamedChannel, roles: Roles) -> tuple[str, ...]:
+    """The columns of the background that a channel reads beside the secret."""
+    beside = tuple(name for name in roles.background if name in named.inputs)
+    if sorted(named.inputs) != sorted(roles.secret + beside):
+        unknown = [name for name in named.inputs if name not in roles.secret]
+        if unknown and set(roles.secret) <= set(named.inputs):
             raise OptionError(
-                "The channel reads the background {columns!s} too, which measure does not support yet; "
-                "give a channel that reads the secret only.",
-                columns=_listed(roles.background),
+                "The channel reads {found!s} too, which is neither secret nor background; name it with --background.",
+                found=_listed(unknown),
             )
         raise OptionError(
             "The channel reads {found!s}, but the secret is {secret!s}; both must name the same columns.",
             found=_listed(named.inputs),
             secret=_listed(roles.secret),
         )
-    order = [named.inputs.index(column) for column in roles.secret]
+    return beside
+
+
+def _from_pairs(channel: Channel, merged: Counts, roles: Roles, beside: tuple[str, ...]) -> Channel:
+    """The channel from every pair of a secret and a background, of which it reads some columns."""
+    at = [roles.background.index(name) for name in beside]
+    pairs = list(product(merged.labels(SECRET), merged.labels(BACKGROUND)))
+    read = [(*label_parts(x, roles.secret), *(label_parts(z, roles.background)[one] for one in at)) for x, z in pairs]
+    met = np.ravel_multi_index(tuple(merged.codes), merged.shape)
+    _require_inputs(channel, {read[place] for place in met.tolist()}, roles.secret + beside)
+    places = {label: place for place, label in enumerate(channel.inputs)}
+    # Pairs that do not occur count nowhere, whatever they would release.
+    return Channel(pairs, channel.outputs, channel.matrix[[places.get(label, 0) for label in read]])
+
+
+def _in_order(named: NamedChannel, columns: Sequence[str]) -> Channel:
+    """The channel with the columns of its inputs in this order."""
+    order = [named.inputs.index(column) for column in columns]
     inputs = []
     for label in named.channel.inputs:
         parts = label if len(order) > 1 and isinstance(label, tuple) else (label,)
@@ -148,14 +173,14 @@ def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
     return Channel(inputs, named.channel.outputs, named.channel.matrix)
 
 
-def _require_inputs(channel: Channel, occurring: set[Label], roles: Roles) -> None:
+def _require_inputs(channel: Channel, occurring: set[Label], columns: Sequence[str]) -> None:
     lost = len(occurring.difference(channel.inputs))
     if lost:
         raise LabelError(
             "The channel has no input for {lost} of the {count} values of {columns!s}; add them or bin alike.",
             lost=lost,
             count=len(occurring),
-            columns=_listed(roles.secret),
+            columns=_listed(columns),
         )
 
 

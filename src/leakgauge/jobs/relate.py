@@ -16,11 +16,11 @@ from leakgauge.notions import Circumstances
 from leakgauge.notions.graph import Implication
 from leakgauge.notions.relation import relate_channel, relate_statement
 from leakgauge.probability import Channel, Distribution, Label
-from leakgauge.probability.files import match_labels, read_label_values
+from leakgauge.probability.files import NamedChannel, match_labels, read_label_values
 
 
 def relate(
-    subject: str | Path | Channel | Statement,
+    subject: str | Path | Channel | NamedChannel | Statement,
     prior: Path | Distribution | None = None,
     records: int | None = None,
     *,
@@ -31,7 +31,8 @@ def relate(
     """The exact levels of a channel, or what a statement implies in every other notion.
 
     Args:
-        subject: a channel, a statement, the path of a channel file, or a statement as text.
+        subject: a channel, a statement, the path of a channel file, or a statement as text. Of a channel that is given
+            columns the levels are given these.
         prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it.
         records: how many records a data set has; None for a local channel.
         ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
@@ -48,12 +49,18 @@ def relate(
         'identifiability'
     """
     known = replace(wanted or Circumstances(), records=1 if records is None else records, ordered=ordered)
-    told = "" if isinstance(subject, Channel) else str(subject)
+    told = "" if isinstance(subject, Channel | NamedChannel) else str(subject)
     if isinstance(subject, Path) or (isinstance(subject, str) and (told.endswith(".json") or Path(told).is_file())):
-        subject = read_channel(subject).channel
+        subject = read_channel(subject)
     if isinstance(subject, Channel):
-        believed = _prior(prior, subject.inputs)
-        found = relate_channel(subject, believed, records, known, ordered=ordered, restricted=restricted)
+        subject = NamedChannel(subject, (), ())
+    given: tuple[str, ...] = ()
+    if isinstance(subject, NamedChannel):
+        channel, given, compared = subject.channel, subject.given, subject.compared
+        believed = _prior(prior, channel.inputs)
+        found = relate_channel(
+            channel, believed, records, known, ordered=ordered, restricted=restricted, compared=compared
+        )
     else:
         statement = parse_statement(subject) if isinstance(subject, str) else subject
         found = relate_statement(statement, _prior(prior, records=records), known, restricted=restricted)
@@ -71,6 +78,7 @@ def relate(
         moment_skewness=None if found.moment_skewness is None else Quantity(found.moment_skewness, "1"),
         implied=tuple(_implied(name, one) for name, one in found.implied.items()),
         warnings=found.warnings,
+        given=given,
     )
 
 

@@ -8,7 +8,9 @@ asked for; its measured coverage is in ``tests/measures/test_coverage.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
+from itertools import product
 
 import numpy as np
 
@@ -61,7 +63,8 @@ def estimate(
     Args:
         measure: a function of a scenario, such as ``mutual_information``. Shannon's are treated analytically, any
             other by redrawing the counts.
-        channel: a known channel from the secret to the release, instead of release axes: it has no sampling error.
+        channel: a known channel to the release, instead of release axes: it has no sampling error. It reads the secret,
+            or every pair of a secret and a background.
         estimator: how the point estimate is made; the interval does not depend on it and is widened to hold it.
         unit: of Shannon's measures; others keep their own.
         simulation_seed: what the redraws start from.
@@ -82,7 +85,7 @@ def estimate(
         0.8813 [0.7449, 0.9731]
     """
     roles = AxisRoles(tuple(secret), tuple(release), tuple(background), channel)
-    _require_sound(counts, roles, confidence)
+    roles = _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)
     analytic = measure in FORMULAS
     if not analytic and estimator is Estimator.MILLER_MADOW:
@@ -110,7 +113,8 @@ def estimate(
     return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
 
 
-def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> None:
+def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
+    """The roles, with what a channel reads; what does not fit together is refused."""
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
     if roles.channel is not None and roles.release:
@@ -124,15 +128,19 @@ def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> None:
         counts.labels(name)
     require_one_role(names)
     if roles.channel is None:
-        return
+        return roles
     labels = counts.merge({"secret": roles.secret}).labels("secret")
-    if roles.channel.inputs != labels:
-        raise LabelError(
-            "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
-            "build it on the labels of the counts.",
-            inputs=len(roles.channel.inputs),
-            labels=len(labels),
-        )
+    if roles.channel.inputs == labels:
+        return roles
+    known = counts.merge({"background": roles.background}).labels("background") if roles.background else ()
+    if roles.channel.inputs == tuple(product(labels, known)):
+        return replace(roles, by_pairs=True)
+    raise LabelError(
+        "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
+        "build it on the labels of the counts.",
+        inputs=len(roles.channel.inputs),
+        labels=len(labels),
+    )
 
 
 def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scenario:

@@ -50,12 +50,16 @@ def require_one_role(names: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True)
 class AxisRoles:
-    """The axes that play secret (X), release (Y) and background (Z), or a known channel for the release."""
+    """The axes that play secret (X), release (Y) and background (Z), or a known channel for the release.
+
+    A channel reads the secret, or ``by_pairs`` every pair (x, z) of a secret and a background, in this order.
+    """
 
     secret: tuple[str, ...]
     release: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
     channel: Channel | None = None
+    by_pairs: bool = False
 
     def axes(self, letter: str) -> tuple[str, ...]:
         """The axes of counts behind one letter."""
@@ -65,6 +69,8 @@ class AxisRoles:
         """Which of X, Y and Z a measure involves, of those there are."""
         formula = FORMULAS.get(measure)
         wanted = "XYZ" if formula is None or pair_weights else "".join(group for _, group in formula)
+        # What depends on the background is not counted without it.
+        wanted += "Z" if self.by_pairs and "Y" in wanted else ""
         there = {"X": True, "Y": bool(self.release) or self.channel is not None, "Z": bool(self.background)}
         return "".join(letter for letter in "XYZ" if letter in wanted and there[letter])
 
@@ -140,13 +146,15 @@ class Layout:
         letters = roles.letters(measure, of_pairs)
         merged = roles.merged(counts, letters)
         channel = roles.channel if "Y" in letters else None
-        entries = _Entries(dict(zip(merged.names, merged.codes, strict=True)), channel)
+        by_pairs = roles.by_pairs and channel is not None
+        backgrounds = len(merged.labels("Z")) if by_pairs else 0
+        entries = _Entries(dict(zip(merged.names, merged.codes, strict=True)), channel, backgrounds)
         weight = None if weights is None else entries.weights(weights)
         signs: Counter[str] = Counter()
         drift = 0
         for sign, group in FORMULAS[measure]:
             shown = "".join(letter for letter in group if letter in letters)
-            if channel is not None and "X" in shown and "Y" in shown:
+            if channel is not None and {*shown} >= {*("XYZ" if by_pairs else "XY")}:
                 # H(XY) is H(X) and the known H(Y|x) averaged, which is linear: only H(X) has a sampling bias.
                 shown = shown.replace("Y", "")
                 drift += sign
@@ -155,7 +163,9 @@ class Layout:
         self.linear, self.extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
         if channel is not None and drift:
             self.linear = drift * entries.noise(weight)
-            every = _Entries({"X": np.arange(len(channel.inputs))}, channel)
+            inputs = np.arange(len(channel.inputs))
+            places = {"X": inputs // backgrounds, "Z": inputs % backgrounds} if by_pairs else {"X": inputs}
+            every = _Entries(places, channel, backgrounds)
             noise = drift * every.noise(None if weights is None else every.weights(weights))
             self.extremes = float(noise.min()), float(noise.max())
         self.groupings = tuple(
@@ -178,11 +188,13 @@ class Layout:
 class _Entries:
     """Every cell with every release it may show: cell, probability, and code of each letter."""
 
-    def __init__(self, codes: Mapping[str, Codes], channel: Channel | None) -> None:
+    def __init__(self, codes: Mapping[str, Codes], channel: Channel | None, backgrounds: int = 0) -> None:
+        """With so many ``backgrounds`` the channel reads pairs."""
         self.cells, self.codes = len(codes["X"]), codes
         self.row, self.chance = np.arange(self.cells), np.ones(self.cells)
         if channel is not None:
-            self.row, _, released, self.chance = follow(codes["X"], channel.cells)
+            read = codes["X"] * backgrounds + codes["Z"] if backgrounds else codes["X"]
+            self.row, _, released, self.chance = follow(read, channel.cells)
             self.codes = {letter: code[self.row] for letter, code in codes.items()} | {"Y": released}
 
     def weights(self, weights: Floats) -> Floats:

@@ -18,6 +18,7 @@ from leakgauge.mechanisms.steps import KnownChannel, RandomizedResponse, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.channel import DYADIC_BITS
+from leakgauge.probability.files import Groups
 from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.alias import AliasTables
@@ -62,6 +63,7 @@ class FiniteMechanism(Mechanism):
     law: ChannelLaw
     closed_form: Step | None = None
     """What it costs in a sequence where its dyadic channel tells no more than a mechanism with a closed form."""
+    compared: Groups | None = None
 
     def channel(self) -> Channel:
         """The dyadic channel."""
@@ -74,11 +76,21 @@ class FiniteMechanism(Mechanism):
     def step(self) -> Step:
         if self.closed_form is not None:
             return self.closed_form
+        if self.compared is not None:
+            # By its ε alone: a channel that composes exactly compares any two of its inputs.
+            return super().step()
         small = len(self.letters) * len(self.law.channel.outputs) <= LARGEST_CHANNEL
         return KnownChannel(self.law.channel) if small else super().step()
 
     def neighbours(self) -> list[Pair]:
         """The two letters that the channel tells apart best, then others."""
+        if self.compared is not None:
+            # The largest ε first, each pair within what is given.
+            parts = sorted(_parts(self.law.channel, self.compared), key=exact_epsilon, reverse=True)
+            pairs = [
+                pair for part in parts for pair in through_channel(part).neighbours()[: -(-MOST_PAIRS // len(parts))]
+            ]
+            return pairs[:MOST_PAIRS]
         pairs = super().neighbours()
         if not pairs:
             return pairs
@@ -102,10 +114,11 @@ class FiniteMechanism(Mechanism):
         return [self.law.channel.outputs[at] for at in self.law.draw(rows, randomness)]
 
 
-def through_channel(channel: Channel, file: str | None = None) -> FiniteMechanism:
+def through_channel(channel: Channel, file: str | None = None, compared: Groups | None = None) -> FiniteMechanism:
     """The channel in its dyadic form, with the local ε it has exactly.
 
-    None is the letter of missing values; ``file`` is where the channel was read from, for records.
+    None is the letter of missing values; ``file`` is where the channel was read from, for records. Where inputs are
+    ``compared`` in groups, the ε is of two inputs of one group: of secrets, given what everybody knows.
 
     Example:
         >>> mechanism = through_channel(Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]]))
@@ -114,21 +127,37 @@ def through_channel(channel: Channel, file: str | None = None) -> FiniteMechanis
     """
     exact = channel.dyadic()
     parameters: dict[str, Parameter] = {} if file is None else {"file": file}
-    return FiniteMechanism("channel", parameters, (LocalDP(exact_epsilon(exact)),), ChannelLaw(exact))
+    claim = LocalDP(exact_epsilon(exact, compared))
+    return FiniteMechanism("channel", parameters, (claim,), ChannelLaw(exact), compared=compared)
 
 
-def exact_epsilon(channel: Channel) -> float:
-    """The largest log-ratio of two inputs at one output in nats, rounded up; infinite where one of them is 0."""
+def _parts(channel: Channel, compared: Groups) -> list[Channel]:
+    return [channel.restrict([channel.inputs[place] for place in group]) for group in compared]
+
+
+def exact_epsilon(channel: Channel, compared: Groups | None = None) -> float:
+    """The largest log-ratio of two inputs at one output in nats, rounded up; infinite where one of them is 0.
+
+    Where inputs are ``compared`` in groups, that of two inputs of one group.
+    """
+    if compared is not None:
+        parts = (channel.matrix[list(group)] for group in compared)
+        return max(_largest_ratio(rows.max(axis=0), rows.min(axis=0)) for rows in parts)
     _, columns, values = channel.cells.nonzero()
     highest, lowest = np.zeros(len(channel.outputs)), np.full(len(channel.outputs), math.inf)
     np.maximum.at(highest, columns, values)
     np.minimum.at(lowest, columns, values)
     met = np.bincount(columns, minlength=len(channel.outputs))
-    if ((met > 0) & (met < len(channel.inputs))).any():
+    return _largest_ratio(highest, np.where(met < len(channel.inputs), 0.0, lowest))
+
+
+def _largest_ratio(highest: Floats, lowest: Floats) -> float:
+    """The largest log-ratio of the highest and the lowest probability of an output, of outputs that ever occur."""
+    highest, lowest = highest[highest > 0], lowest[highest > 0]
+    if not lowest.all():
         return math.inf
-    seen = met > 0
     # The difference of two multiples of 2^-53 is exact, so that a tiny ε keeps all its digits.
-    return math.log1p(float(((highest[seen] - lowest[seen]) / lowest[seen]).max())) * (1 + 1e-15)
+    return math.log1p(float(((highest - lowest) / lowest).max())) * (1 + 1e-15)
 
 
 def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMechanism:

@@ -21,6 +21,7 @@ from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import Groups
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Randomness
 from leakgauge.tables import Kind
@@ -115,6 +116,11 @@ class Mechanism(ABC):
     @property
     def sets(self) -> LetterSets | None:
         """Itself where it releases sets of letters."""
+        return None
+
+    @property
+    def compared(self) -> Groups | None:
+        """The places of letters that its claim compares with each other; None where any two are."""
         return None
 
     @property

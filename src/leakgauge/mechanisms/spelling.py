@@ -62,7 +62,8 @@ def split_at(text: str, separator: str) -> list[str]:
 
 
 def _channel(file: str) -> FiniteMechanism:
-    return through_channel(read_channel(file).channel, file=file)
+    named = read_channel(file)
+    return through_channel(named.channel, file, named.compared)
 
 
 CATALOGUE: dict[str, Callable[..., Mechanism]] = {

@@ -32,6 +32,11 @@ def all_pairs(inputs: Sequence[Label]) -> Structure:
     return Structure((tuple(range(len(inputs))),))
 
 
+def given(groups: Sequence[Sequence[int]]) -> Structure:
+    """Inputs are compared that agree in what everybody knows: any two of a group, which has their positions."""
+    return Structure(tuple(map(tuple, groups)))
+
+
 def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> Structure:
     """Inputs are data sets, tuples of records; two are neighbours when they differ in one of them.
 

@@ -20,9 +20,9 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet
 
 
-def local_dp(channel: Channel) -> Level:
-    """max ln q(y|x)/q(y|x') over any two inputs, in nats."""
-    return _largest_ratio(channel, _log(channel.matrix), all_pairs(channel.inputs), LocalDP)
+def local_dp(channel: Channel, structure: Structure | None = None) -> Level:
+    """max ln q(y|x)/q(y|x') over any two inputs, or over those that the structure compares, in nats."""
+    return _largest_ratio(channel, _log(channel.matrix), structure or all_pairs(channel.inputs), LocalDP)
 
 
 def central_dp(channel: Channel, structure: Structure) -> Level:
@@ -30,9 +30,12 @@ def central_dp(channel: Channel, structure: Structure) -> Level:
     return _largest_ratio(channel, _log(channel.matrix), structure, CentralDP)
 
 
-def identifiability(channel: Channel, prior: Distribution) -> Level:
-    """max ln p(x|y)/p(x'|y) over any two inputs, in nats; infinite where the prior has a zero."""
-    return _posterior_ratio(channel, prior, all_pairs(channel.inputs), Identifiability)
+def identifiability(channel: Channel, prior: Distribution, structure: Structure | None = None) -> Level:
+    """max ln p(x|y)/p(x'|y) over any two inputs, or over those that the structure compares, in nats.
+
+    It is infinite where the prior has a zero.
+    """
+    return _posterior_ratio(channel, prior, structure or all_pairs(channel.inputs), Identifiability)
 
 
 def central_identifiability(channel: Channel, prior: Distribution, structure: Structure) -> Level:

@@ -27,9 +27,10 @@ from leakgauge.measures import mutual_information, renyi
 from leakgauge.notions import curves, ratios
 from leakgauge.notions.circumstances import Circumstances, of_data_sets
 from leakgauge.notions.graph import Implication, everything_implied, implied
-from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
+from leakgauge.notions.neighbours import Structure, all_pairs, data_sets, given
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
+from leakgauge.probability.files import Groups
 
 PAIRWISE_CELLS = 1 << 20
 """Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
@@ -120,11 +121,19 @@ def relate_channel(
     *,
     ordered: bool = True,
     restricted: bool = False,
+    compared: Groups | None = None,
 ) -> Relation:
     """The exact levels of a channel, and for notions without one the tightest statement its levels imply.
 
     Its arguments are those of ``levels``; ``wanted`` says at which δ and order, and whether records are independent.
+    Where inputs are ``compared`` in groups, those that agree in what everybody knows, every level is given that: the
+    largest over the groups, and over a prior of pairs the mean.
+
+    Raises:
+        OptionError: groups of inputs beside data sets, or beside a restriction to the values that occur.
     """
+    if compared is not None:
+        return _relate_given(channel, prior, records, wanted or Circumstances(), restricted, given(compared))
     if restricted:
         prior = _occurring(prior)
         channel = channel.restrict(prior.outcomes)
@@ -138,6 +147,29 @@ def relate_channel(
     skewness = None if prior is None else ratios.moment_skewness(prior)
     warnings = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
     return Relation(exact, skewness, missing, known, warnings)
+
+
+def _relate_given(
+    channel: Channel,
+    prior: Distribution | None,
+    records: int | None,
+    known: Circumstances,
+    restricted: bool,
+    structure: Structure,
+) -> Relation:
+    if restricted or (records or 1) > 1:
+        raise OptionError(
+            "The channel reads columns that everybody is taken to know, so that one row is compared with another that "
+            "agrees in them; leave --records and --restrict out."
+        )
+    # As many secrets as any group has: bounds by their number are never too small then.
+    largest = max(structure.groups, key=len)
+    known = known.with_domain([channel.inputs[place] for place in largest])
+    found = _levels_given(channel, prior, structure, known.order, known.delta)
+    exact = {level.statement.name: level for level in found}
+    covered = {type(level.statement) for level in exact.values()} | _CENTRAL
+    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
+    return Relation(exact, None, missing, known, tuple(_about_prior(prior)))
 
 
 def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
@@ -232,12 +264,37 @@ def _exact_levels(
         yield ratios.central_dp(channel, structure)
         if prior is not None:
             yield ratios.central_identifiability(channel, prior, structure)
-    pairs = math.inf if structure is None else sum(len(group) ** 2 for group in structure.groups)
-    if pairs * len(channel.outputs) <= PAIRWISE_CELLS:
-        yield curves.renyi_dp(channel, order, structure)
-        yield curves.zero_concentrated_dp(channel, structure)
-        yield curves.gaussian_dp(channel, structure)
-        yield curves.approximate_dp_at(channel, delta, structure)
-        yield curves.mutual_information_dp(channel, structure)
+    if structure is not None:
+        yield from _pairwise_levels(channel, structure, order, delta)
     if prior is not None and central:
         yield Level(CentralMutualInformation(mutual_information(Scenario(prior, channel))))
+
+
+def _pairwise_levels(channel: Channel, structure: Structure, order: float, delta: float) -> Iterator[Level]:
+    """Levels that need every pair of rows, where there are not too many."""
+    if sum(len(group) ** 2 for group in structure.groups) * len(channel.outputs) > PAIRWISE_CELLS:
+        return
+    yield curves.renyi_dp(channel, order, structure)
+    yield curves.zero_concentrated_dp(channel, structure)
+    yield curves.gaussian_dp(channel, structure)
+    yield curves.approximate_dp_at(channel, delta, structure)
+    yield curves.mutual_information_dp(channel, structure)
+
+
+def _levels_given(
+    channel: Channel, prior: Distribution | None, structure: Structure, order: float, delta: float
+) -> Iterator[Level]:
+    """Levels given what the inputs of a group share; averages over a prior that have no agreed form are left out."""
+    parts = [channel.restrict([channel.inputs[place] for place in group]) for group in structure.groups]
+    yield ratios.local_dp(channel, structure)
+    yield Level(MaximalLeakage(max(map(renyi.maximal_leakage, parts))))
+    if prior is not None:
+        shares = [prior.probabilities[list(group)] for group in structure.groups]
+        yield ratios.identifiability(channel, prior, structure)
+        told = [
+            float(share.sum()) * mutual_information(Scenario(Distribution(part.inputs, share / share.sum()), part))
+            for part, share in zip(parts, shares, strict=True)
+            if share.sum() > 0
+        ]
+        yield Level(MutualInformation(sum(told)))
+    yield from _pairwise_levels(channel, structure, order, delta)

@@ -6,16 +6,20 @@ import csv
 import json
 import math
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from leakgauge.errors import FileError, LabelError
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.labels import Label, text_of
+
+Groups: TypeAlias = tuple[tuple[int, ...], ...]
+"""Places of inputs, those together that are compared with each other."""
 
 
 class PriorOrigin(StrEnum):
@@ -42,12 +46,45 @@ class NamedChannel:
     ``prior_origin`` says from which prior it was designed, where it was: a channel designed from a private table is
     itself learnt from it, and its ε holds for the fixed channel only. The file then says ``keep_inside``, because the
     exact counts of the table can be computed from the channel.
+
+    ``given`` are those of the inputs that everybody is taken to know: levels are of the others given these, and say
+    nothing of what the output tells about them.
     """
 
     channel: Channel
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     prior_origin: PriorOrigin | None = None
+    given: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.given and not set(self.given) < set(self.inputs):
+            raise LabelError(
+                "The channel is given {found!s}, and reads {inputs!s}; name some of the columns that it reads, and not "
+                "all of them.",
+                found=tuple(map(repr, self.given)),
+                inputs=tuple(map(repr, self.inputs)),
+            )
+
+    @property
+    def secrets(self) -> tuple[Label, ...]:
+        """For each input its label without what is given."""
+        if not self.given:
+            return self.channel.inputs
+        kept = [at for at, name in enumerate(self.inputs) if name not in self.given]
+        parts = [tuple(label[at] for at in kept) for label in self.channel.inputs if isinstance(label, tuple)]
+        return tuple(parts) if len(kept) > 1 else tuple(part for (part,) in parts)
+
+    @property
+    def compared(self) -> Groups | None:
+        """The places of inputs that levels compare, those that agree in what is given; None where any two are."""
+        if not self.given:
+            return None
+        at, groups = [self.inputs.index(name) for name in self.given], defaultdict[tuple[Label, ...], list[int]](list)
+        for place, label in enumerate(self.channel.inputs):
+            parts = label if isinstance(label, tuple) else (label,)
+            groups[tuple(parts[one] for one in at)].append(place)
+        return tuple(map(tuple, groups.values()))
 
 
 def require_schema(fields: Mapping[str, Any], wanted: str, path: object) -> None:

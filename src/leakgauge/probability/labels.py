@@ -171,3 +171,8 @@ def text_of(label: Label) -> str:
     if isinstance(label, tuple):
         return "|".join(text_of(part) for part in label)
     return str(label)
+
+
+def label_parts(label: Label, columns: Sequence[str]) -> tuple[Label, ...]:
+    """A label column by column."""
+    return label if len(columns) > 1 and isinstance(label, tuple) else (label,)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -32,6 +33,12 @@ from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, same_alphabet
 
 Weights: TypeAlias = Mapping[Label, float] | Sequence[float] | Sequence[Sequence[float]] | Floats
+
+
+@lru_cache(maxsize=8)
+def _are_pairs(inputs: tuple[Label, ...], first: tuple[Label, ...], second: tuple[Label, ...]) -> bool:
+    """Remembered: a bootstrap asks it of the same labels hundreds of times."""
+    return inputs == tuple(product(first, second))
 
 
 class Seen(Enum):
@@ -126,13 +133,18 @@ class Scenario(Frozen):
     @cached_property
     def _by_pairs(self) -> bool:
         """Whether the release depends on the background as well as on the secret."""
-        return (
-            self.background is not None
-            and self.channel is not None
-            and self.channel.inputs != self.source.outcomes
-            and all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.channel.inputs)
+        if self.background is None or self.channel is None or self.channel.inputs == self.source.outcomes:
+            return False
+        return self._reads_all_pairs or (
+            all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.channel.inputs)
             and set(self.channel.inputs) >= set(self._pairs)
         )
+
+    @property
+    def _reads_all_pairs(self) -> bool:
+        """Whether the inputs of the channel are every pair of a secret and a background, in this order."""
+        known, channel = self._known(), self._released()
+        return _are_pairs(channel.inputs, known.rows, known.columns)
 
     @property
     def _pairs(self) -> list[tuple[Label, Label]]:
@@ -213,7 +225,9 @@ class Scenario(Frozen):
     def _ways(self) -> tuple[Codes, Codes, Floats, Codes, Codes, Floats]:
         """Secret, background and p(x,z) of each pair; then for every way on: which pair, the release, q(y|x,z)."""
         channel, (x, z, p) = self._released(), self._known().cells.nonzero()
-        if self._by_pairs:
+        if self._by_pairs and self._reads_all_pairs:
+            inputs = x * len(self._known().columns) + z
+        elif self._by_pairs:
             index = {pair: at for at, pair in enumerate(channel.inputs)}
             inputs = np.array([index[pair] for pair in self._pairs], dtype=np.int64)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
@@ -184,9 +184,12 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
     bins = plan.bins
     if isinstance(how, NamedChannel):
         _require_not_clamped(name, plan, "a channel")
-        fixed = through_channel(_in_text(how, bins))
-        exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
-        return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
+        # Whatever its file says is known: only what this release publishes as it is, is given to everybody.
+        published = tuple(one for one in how.inputs if one in plan.public)
+        given = published if len(published) < len(how.inputs) else ()
+        read = replace(how, channel=_in_text(how, bins), given=given)
+        fixed = through_channel(read.channel, compared=read.compared)
+        return BoundColumn(name, fixed, how.inputs, how.outputs, channel=replace(read, channel=fixed.channel()))
     column, own = known[name], isinstance(how, str) and _THIS_TABLE in how.partition(":")[2].split(",")
     mechanism = _mechanism(how, column, table, own) if isinstance(how, str) else how
     if column.kind not in mechanism.capabilities.columns:

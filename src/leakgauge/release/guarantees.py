@@ -52,10 +52,11 @@ def claims_of(
         prior = None
         levels = implied_levels(mechanism.claims, origin, Circumstances(values=mechanism.capabilities.values))
     else:
-        found = whatever = relate_channel(channel).levels
+        found = whatever = relate_channel(channel, compared=mechanism.compared).levels
         under = origin
         if prior is not None:
-            found, under = relate_channel(channel, prior.distribution).levels, origin_under(prior.origin, origin)
+            found = relate_channel(channel, prior.distribution, compared=mechanism.compared).levels
+            under = origin_under(prior.origin, origin)
         levels = {name: level.stored(origin if name in whatever else under) for name, level in found.items()}
     if column.letters in PRIVATE_LETTERS:
         declared = implied_levels(mechanism.claims, origin)
@@ -273,6 +274,15 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
     yield from said_of_bins(plan)
     yield from said_of_suppression(plan)
     columns = plan.columns.values()
+    for column in columns:
+        if column.given:
+            # What is public is not protected by anything, and whoever sees it knows it.
+            yield Sentence(
+                "The claims of {columns!s} are given the public columns that its channel reads, {given!s}: they "
+                "compare two values of {columns!s} in rows that agree in these.",
+                columns=column.writes,
+                given=column.given,
+            )
     clamped = _written(column for column in columns if column.clamps)
     if clamped:
         yield Sentence(

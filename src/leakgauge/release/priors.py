@@ -14,6 +14,7 @@ from leakgauge.mechanisms import geometric
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import DiscreteLaplaceNoise, Step
 from leakgauge.probability import Channel, Distribution, PriorOrigin
+from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.release.bound import BoundPlan, bind
@@ -49,14 +50,15 @@ class WantedPriors:
         known: dict[str, Prior] = {}
         bought = {}
         for name, prior in given.items():
-            channel = _channel_of(bound, name)
+            named = _channel_of(bound, name)
+            channel = named.channel
             if isinstance(prior, Prior | Distribution):
                 known[name] = prior if isinstance(prior, Prior) else Prior(prior)
                 outcomes = known[name].distribution.outcomes
                 same_alphabet(outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
             else:
                 require_budget(prior)
-                bought[name] = (prior, channel, input_counts(bound.table, name, channel))
+                bought[name] = (prior, channel, input_counts(bound.table, named.inputs, channel))
         return cls(known, bought, bound.unit)
 
     @property
@@ -102,16 +104,17 @@ def input_counts(table: Table, columns: str | tuple[str, ...], channel: Channel)
     return np.array([by_label.get(label, 0) for label in channel.inputs], dtype=np.int64)
 
 
-def bound_channel(plan: ReleasePlan, table: Table, columns: str | tuple[str, ...]) -> Channel:
+def bound_channel(plan: ReleasePlan, table: Table, columns: str | tuple[str, ...]) -> NamedChannel:
     """The channel a plan releases columns through, letters of the table included."""
     return _channel_of(bind(plan, table), columns)
 
 
-def _channel_of(bound: BoundPlan, columns: str | tuple[str, ...]) -> Channel:
+def _channel_of(bound: BoundPlan, columns: str | tuple[str, ...]) -> NamedChannel:
     names = (columns,) if isinstance(columns, str) else columns
     for one in bound.columns:
-        if one.reads == names and one.channel is not None:
-            return one.channel.channel
+        # Beside the columns that it writes a channel may read public ones.
+        if names in (one.reads, one.writes) and one.channel is not None:
+            return one.channel
     raise OptionError(
         "A prior is given for {name!r}, which the plan does not release through a channel of its own; leave it out.",
         name=", ".join(names),

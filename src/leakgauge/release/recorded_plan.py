@@ -134,7 +134,7 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     """
     plan = record.plan
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
-    columns = tuple(_bound(name, column, place) for name, column in known.items())
+    columns = tuple(_bound(name, column, plan.public, place) for name, column in known.items())
     unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
     order, bins = record.output.columns, binnings(plan)
     elsewhere = from_another_table(plan)
@@ -149,7 +149,14 @@ def from_another_table(plan: Plan) -> frozenset[str]:
     return frozenset(letters | {name for name, one in plan.bins.items() if one.from_another_table})
 
 
-def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:
+def _bound(name: str, column: PlannedColumn, public: tuple[str, ...], place: Path) -> BoundColumn:
+    if not set(column.given) <= set(public):
+        # Its level would leave out of account what the release protects, or does not show.
+        raise VerificationError(
+            "{path} says of column {name!r} that its claims are given a column that is not public.",
+            path=place,
+            name=name,
+        )
     try:
         channel = None if column.channel is None else column.channel.named(place)
         mechanism = _mechanism(column, channel)
@@ -168,7 +175,7 @@ def _mechanism(column: PlannedColumn, named: NamedChannel | None) -> Mechanism:
     if kind == _CHANNEL or kind not in CATALOGUE:
         # The channel stands in the record; the file it once came from is not opened.
         file = re.sub(r"\\(.)", r"\1", rest.removeprefix("file="), flags=re.DOTALL)
-        return through_channel(named.channel, file or None)
+        return through_channel(named.channel, file or None, named.compared)
     if column.epsilon is None:
         raise VerificationError("its randomized response has no ε.")
     mechanism = with_letters(parse_mechanism(column.mechanism), named.channel.inputs)

@@ -181,13 +181,14 @@ def audited_by(shown: Shown | None, findings: Iterable[Finding], names: Iterable
 
 def audited_in(audit: Audit, protected: Protected) -> Audited:
     """What an audit of a release says of one of its columns; an audit of another release or column is refused."""
-    names = protected.setting.source.names
+    source = protected.setting.source
     audited = None if audit.record is None else audit.record.digest
     if protected.record_digest is not None and protected.record_digest != audited:
         raise VerificationError("The audit is of another release than the record's; audit this one.")
-    if ", ".join(names) not in audit.columns:
-        raise FileError("The audit has nothing on column {name!r}; audit this release.", name=names[0])
-    return audited_by(audit.columns[", ".join(names)], audit.attacks, names)
+    if source.name not in audit.columns:
+        raise FileError("The audit has nothing on column {name!r}; audit this release.", name=source.names[0])
+    names = [name for name in source.names if name not in source.public]
+    return audited_by(audit.columns[source.name], audit.attacks, names)
 
 
 def _gaining(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Finding, ...]:

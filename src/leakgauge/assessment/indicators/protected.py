@@ -196,7 +196,7 @@ def _chosen(columns: Sequence[ReleasedColumn], name: str | None) -> ReleasedColu
             )
         return columns[0]
     for one in columns:
-        if name in one.reads or name == ", ".join(one.reads):
+        if name in one.reads or name in (", ".join(one.reads), ", ".join(one.writes)):
             return one
     raise ColumnError(
         "Column {name!r} is not released through a mechanism; {hint}", name=name, hint=did_you_mean(name, readable)

@@ -51,7 +51,7 @@ class LetterSetting(_Setting):
     @property
     def exact_level(self) -> float:
         """The level in nats of the channel."""
-        return exact_epsilon(self.channel)
+        return exact_epsilon(self.channel, self.mechanism.compared)
 
     @property
     def counted(self) -> Codes:

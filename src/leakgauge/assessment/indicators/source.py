@@ -63,8 +63,8 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The columns in words."""
-        return ", ".join(self.names)
+        """The columns that are protected, in words."""
+        return ", ".join([name for name in self.names if name not in self.public] or self.names)
 
     @cached_property
     def numbers(self) -> Floats:

@@ -62,7 +62,10 @@ def _seen(case: Case, secret: ReleasedSecret) -> Codes:
     """For each row the number of what is known and published of it, where that is seen often enough to be counted."""
     together = numbered(case.background, case.classes, rows=case.rows)
     cells = (int(together.max()) + 1) * (int(secret.letters.max()) + 1)
-    return together if 5 * cells <= case.rows else case.background
+    if 5 * cells <= case.rows:
+        return together
+    # What a claim is given is known in any case: the ceiling is relative to it.
+    return numbered(case.background, secret.column.given, rows=case.rows)
 
 
 def guesses(secret: ReleasedSecret, knowledge: Knowledge, background: Codes, outputs: Outputs) -> Codes:

@@ -10,6 +10,7 @@ from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, Truths, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.case import Case, ReleasedSecret, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
+from leakgauge.audit.attacks.columns import numbered
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES
 from leakgauge.audit.outputs import Outputs
@@ -32,17 +33,20 @@ def averaging(case: Case) -> tuple[Finding, ...]:
 def _curve(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
     draws = case.draws()
     column = secret.column
-    knowledge = Knowledge.of(case.background, secret.letters, column.inputs)
+    # What the claim is given is published, so that whoever averages knows it too.
+    known = numbered(case.background, column.given, rows=case.rows)
+    knowledge = Knowledge.of(known, secret.letters, column.inputs)
     best = knowledge.best_without()
     most = max(MOST_SCORES // (2 * RELEASES[-1] * len(np.unique(column.inputs))), 16)
     targets = draws.permutation(case.rows)[: min(case.targets, most)]
-    x, z = secret.letters[targets], case.background[targets]
+    x, z = secret.letters[targets], known[targets]
     noise = fresh(draws)
     outputs = [column.law.draw(column.inputs[targets], noise) for _ in range(RELEASES[-1])]
     shuffled = draws.permutation(len(targets))
     found = _guessed(secret, knowledge, z, outputs)
     by_chance = _guessed(secret, knowledge, z, [one[shuffled] for one in outputs])
-    without: Truths = best.guesses(z) == x
+    before = Knowledge.of(case.background, secret.letters, secret.letters).best_without()
+    without: Truths = before.guesses(case.background[targets]) == x
     for releases in RELEASES:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
@@ -55,6 +58,16 @@ class ReleasedColumn:
     inputs: Codes
     outputs: Outputs
     promises: tuple[Promise, ...]
+
+    @cached_property
+    def given(self) -> Codes:
+        """For each row the number of what its claims are given; all 0 where they compare any two inputs."""
+        if self.mechanism.compared is None:
+            return np.zeros(len(self.inputs), dtype=np.int64)
+        number = np.zeros(len(self.mechanism.letters or ()), dtype=np.int64)
+        for at, places in enumerate(self.mechanism.compared):
+            number[list(places)] = at
+        return number[self.inputs]
 
     @property
     def law(self) -> Law:
@@ -132,8 +145,12 @@ class Case:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Every column that goes into a mechanism."""
-        return tuple(name for column in self.columns for name in column.reads)
+        """Every column that goes into a mechanism, public ones left out."""
+        return tuple(name for column in self.columns for name in column.reads if name not in self.public)
+
+    def called(self, column: ReleasedColumn) -> str:
+        """What a mechanism protects, by its columns: what is public it may read, but does not protect."""
+        return ", ".join([name for name in column.reads if name not in self.public] or column.reads)
 
     @property
     def released_secrets(self) -> tuple[ReleasedSecret, ...]:

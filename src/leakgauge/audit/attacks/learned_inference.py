@@ -66,12 +66,23 @@ def _allowed(secret: Secret, attacker: Attacker, draws: Generator) -> Floats | N
     if column is None or not column.promises:
         return None
     given = attacker.by(attacker.whole.predictor)
-    orders = [draws.permutation(len(given)) for _ in range(ORDERS)]
+    scored_rows = attacker.learner.rows[attacker.learner.score]
+    # The others of whom the claim speaks: those who agree in what it is given.
+    alike = column.given[scored_rows]
+    orders = [_within(alike, draws) for _ in range(ORDERS)]
     by_others = np.mean([attacker.is_right_with_own(given, order) for order in orders], axis=0)
-    inputs = np.unique(column.inputs[attacker.learner.rows[attacker.learner.score]], return_inverse=True)[1]
-    shares = (np.bincount(inputs) / len(inputs))[inputs]
+    inputs = np.unique(column.inputs[scored_rows], return_inverse=True)[1]
+    shares = np.bincount(inputs)[inputs] / np.bincount(alike)[alike]
     bounds = [bound_by_others(promise, by_others, shares) for promise in column.promises]
     return min(bounds, key=lambda bound: float(bound.mean()))
+
+
+def _within(groups: Codes, draws: Generator) -> Codes:
+    """A random order of the rows of each group, each in a place of its group."""
+    shuffled = draws.permutation(len(groups))
+    order = np.empty(len(groups), dtype=np.int64)
+    order[np.argsort(groups, kind="stable")] = shuffled[np.argsort(groups[shuffled], kind="stable")]
+    return order
 
 
 def _is_above(excess: Floats, units: Codes | None, confidence: float) -> bool:

@@ -225,6 +225,7 @@ def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:
         )
     earlier = earlier_job(folder)
     earlier.require_same_mechanism(asked)
+    earlier.require_public(asked)
     return earlier
 
 

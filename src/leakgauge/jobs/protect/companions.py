@@ -39,6 +39,7 @@ from leakgauge.mechanisms import Mechanism, through_channel
 from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
 from leakgauge.release.priors import own_prior
 
@@ -46,26 +47,29 @@ MOST_SHARES = 40
 """Values whose shares are told one by one, at most."""
 
 
-def levels_of(sources: Sources, secret: tuple[str, ...], channel: Channel) -> Levels:
+def levels_of(sources: Sources, named: NamedChannel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
-    found = relate_channel(channel, own_prior(sources.table, secret, channel).distribution).levels
+    prior = own_prior(sources.table, named.inputs, named.channel).distribution
+    found = relate_channel(named.channel, prior, compared=named.compared).levels
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, released: Path) -> Utility:
+def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, released: Path) -> Utility:
     """What a released secret and the public columns are worth, by the law of the release; of numbers as drawn, too."""
-    p, q = own_prior(sources.table, aim.columns, channel).distribution.probabilities, channel.matrix
+    channel, secrets = named.channel, named.secrets
+    p, q = own_prior(sources.table, named.inputs, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
-    same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
+    same = [(row, place[label]) for row, label in enumerate(secrets) if label in place]
     kept = sum(p[row] * q[row, column] for row, column in same)
     shares = np.zeros(len(channel.outputs))
     for row, column in same:
-        shares[column] = p[row]
-    lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
+        shares[column] += p[row]
+    lost = float(sum(p[row] for row, label in enumerate(secrets) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
-    mean = float(p @ (q * distances).sum(axis=1))
-    found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(channel, p))
+    values = {label: at for at, label in enumerate(dict.fromkeys(secrets))}
+    distances = distortion_named(aim.distortion).between(tuple(values), channel.outputs)
+    mean = float(p @ (q * distances[[values[label] for label in secrets]]).sum(axis=1))
+    found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(named, p))
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
     if same and not on_a_line:
         # A number that is never released has near neighbours that are; a set of values holds many.
@@ -73,15 +77,19 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, releas
         dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
         found = replace(found, dropped=Quantity(dropped, "share"))
     columns = {", ".join(aim.columns): found}
-    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
+    letters = (tuple(values), channel.outputs)
+    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, released)} if on_a_line else {}
     return Utility(columns | _public(sources, asked), numbers)
 
 
-def _shares(channel: Channel, prior: Floats) -> tuple[ValueShares, ...]:
+def _shares(named: NamedChannel, prior: Floats) -> tuple[ValueShares, ...]:
     """The shares of the values before and after, where they are few enough to be looked at."""
-    before = dict(zip(channel.inputs, prior.tolist(), strict=True))
-    after = dict(zip(channel.outputs, (prior @ channel.matrix).tolist(), strict=True))
-    values = tuple(dict.fromkeys((*channel.inputs, *channel.outputs)))
+    secrets, outputs = named.secrets, named.channel.outputs
+    before = dict.fromkeys(secrets, 0.0)
+    for secret, share in zip(secrets, prior.tolist(), strict=True):
+        before[secret] += share
+    after = dict(zip(outputs, (prior @ named.channel.matrix).tolist(), strict=True))
+    values = tuple(dict.fromkeys((*secrets, *outputs)))
     if len(values) > MOST_SHARES:
         return ()
     return tuple(

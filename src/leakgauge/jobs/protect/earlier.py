@@ -92,6 +92,18 @@ class Earlier:
                     path=str(self.folder),
                 )
 
+    def require_public(self, asked: Request) -> None:
+        """Refuse a request that no longer publishes what a mechanism reads: its claims are given that."""
+        for column in self.record.plan.columns.values():
+            hidden = tuple(repr(name) for name in column.given if name not in asked.public)
+            if hidden:
+                raise OptionError(
+                    "The mechanism of {path!s} reads {columns!s}, which must be public for that; publish it as before, "
+                    "or run without --repeat.",
+                    path=str(self.folder),
+                    columns=hidden,
+                )
+
     def require_columns(self, asked: Request, found: tuple[Column, ...]) -> None:
         """Refuse a new table that lacks columns, or in which a secret is of another kind."""
         kinds = {one.name: one.kind.words for one in found}

@@ -16,7 +16,7 @@ from leakgauge.distances.centres import centres
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.languages import message
 from leakgauge.mechanisms.noisy_number import NoisyNumber
-from leakgauge.probability import Channel, Label
+from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.tables import Kind, Table, open_table
@@ -26,15 +26,15 @@ _DATES = (Kind.DATE, Kind.TIMESTAMP)
 
 
 def numbers_through_channel(
-    sources: Sources, aim: Aim, channel: Channel, distortion: float, released: Path
+    sources: Sources, aim: Aim, inputs: Sequence[Label], outputs: Sequence[Label], distortion: float, released: Path
 ) -> NumberUtility:
     """Numbers, or bins of them, that went through a channel with so much mean absolute distortion."""
     (column,) = aim.columns
     unit = _unit(sources.original, column)
     binning = sources.bins.get(column)
-    places = centres(channel.outputs, channel.inputs)
-    true, shown = _numbers(sources.original, column), _shown(released, column, channel.outputs, places)
-    known = centres(channel.inputs, channel.outputs)
+    places = centres(outputs, inputs)
+    true, shown = _numbers(sources.original, column), _shown(released, column, outputs, places)
+    known = centres(inputs, outputs)
     # As in the distance itself: a value in place of a missing one, or none in place of a value.
     missing = float(np.ptp(known[~np.isnan(known)])) or 1.0
     wrong = np.where(np.isnan(true) == np.isnan(shown), np.nan_to_num(np.abs(true - shown)), missing)

@@ -10,12 +10,16 @@ from leakgauge.artefacts import Measurement, Origin, Quantity, Sentence, Utility
 from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
 from leakgauge.design import sequence_leakage
+from leakgauge.design.sequences import SequenceLeakage
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.persons import persons_in_both
 from leakgauge.jobs.protect.sources import watched
 from leakgauge.jobs.protect.stages import MEASUREMENT, Work
+from leakgauge.measures import entropy
+from leakgauge.probability import Distribution
+from leakgauge.probability.files import NamedChannel
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
 
@@ -109,18 +113,18 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
 
 def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
     asked, sources, secret = work.asked, work.sources, aim.columns
-    entropy = work.folder.read(Measurement, asked.file(MEASUREMENT, secret)).entropy
+    all_of_it = work.folder.read(Measurement, asked.file(MEASUREMENT, secret)).entropy
     try:
-        channel = bound_channel(work.plan, sources.original, secret)
+        named = bound_channel(work.plan, sources.original, secret)
     except OptionError:
         # Numbers with noise have no finite channel; their ε add up all the same.
-        return RepeatedSecret(secret, entropy, exact=False)
-    prior = own_prior(sources.table, secret, channel).distribution
-    alone, together = (sequence_leakage(prior, [channel] * times) for times in (1, releases))
+        return RepeatedSecret(secret, all_of_it, exact=False)
+    prior = own_prior(sources.table, named.inputs, named.channel).distribution
+    alone, together = (_told(prior, named, times) for times in (1, releases))
     worth = work.folder.get(Utility, asked.file("utility.json", secret))
     return RepeatedSecret(
         secret,
-        entropy,
+        all_of_it,
         alone=Quantity(alone.bits, "bits"),
         together=Quantity(together.bits, "bits"),
         exact=together.exact,
@@ -129,3 +133,25 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
         distortion=None if worth is None else worth.columns[", ".join(secret)].distortion,
         max_distortion=aim.max_distortion,
     )
+
+
+def _told(prior: Distribution, named: NamedChannel, times: int) -> SequenceLeakage:
+    """What so many releases tell together; where the channel is given columns, what these tell is among it."""
+    if named.compared is None:
+        return sequence_leakage(prior, [named.channel] * times)
+    left, success, exact = 0.0, 0.0, True
+    whole = dict.fromkeys(named.secrets, 0.0)
+    for label, share in zip(named.secrets, prior.probabilities.tolist(), strict=True):
+        whole[label] += share
+    for group in named.compared:
+        shares = prior.probabilities[list(group)]
+        weight = float(shares.sum())
+        if weight > 0:
+            part = named.channel.restrict([named.channel.inputs[place] for place in group])
+            given = Distribution(part.inputs, shares / weight)
+            found = sequence_leakage(given, [part] * times)
+            left += weight * (entropy(given) - found.bits)
+            success += weight * found.success
+            exact &= found.exact
+    told = entropy(Distribution(whole, list(whole.values()))) - left
+    return SequenceLeakage(told, exact, times, success)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,9 @@ from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment import Diagram, Questionnaire, default_diagram, read_diagram, read_questionnaire
 from leakgauge.assessment.indicators import asked_leaves
-from leakgauge.design import Knowledge
+from leakgauge.design import Keep, Knowledge
 from leakgauge.distances.distortions import distortion_named
-from leakgauge.errors import TableError
+from leakgauge.errors import OptionError, TableError
 from leakgauge.jobs.design import Question, bins_within, left_within
 from leakgauge.measures import Estimator, background_floor, estimate
 from leakgauge.release.ledger import Ledger, open_ledger
@@ -61,7 +62,48 @@ class Sources:
         """What the channel of one source is designed for."""
         known = self.known(asked, aim.columns)
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
+        if self._reads_public(asked, aim.columns):
+            known, who = self.kept_with(asked, aim.columns), Knowledge.BOTH
         return Question(aim.columns, known, distortion_named(aim.distortion), who, local_dp=aim.local_dp)
+
+    @staticmethod
+    def _reads_public(asked: Request, secret: tuple[str, ...]) -> bool:
+        """Whether the channel of a secret is designed to keep its associations."""
+        designed = (aim.columns for aim in asked.aims if not aim.mechanism)
+        return asked.kept == Keep.ASSOCIATIONS.value and secret in designed
+
+    def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
+        """The public columns whose cross-tables with a secret are kept: all of them, or the most telling that fit.
+
+        Where rows that agree in them are few, their secrets would be released nearly as they are: every group needs as
+        many rows, or persons, as a cell does on average.
+
+        Raises:
+            OptionError: none of them has several values and few enough of them.
+        """
+        varied = self._varied(asked.public)
+        if not varied:
+            raise OptionError(
+                "--keep associations keeps cross-tables with public columns, and {columns!s} has the same value in "
+                "every row; publish another column, or say --keep shares.",
+                columns=", ".join(asked.public),
+            )
+
+        def keeps(columns: tuple[str, ...]) -> bool:
+            (groups,) = self.table.group_sizes([columns], unit=asked.unit)
+            return groups.smallest >= ROWS_PER_CELL and self._fits(secret, columns)
+
+        kept = varied if keeps(varied) else self._most_telling(secret, varied, keeps)
+        if not kept:
+            raise OptionError(
+                "The associations of {secret!s} with {columns!s} cannot be kept: every public value needs at least "
+                "{rows} rows, and as many on average with each value of the secret; coarsen these columns with --bins, "
+                "--levels or --min-k, or say --keep shares.",
+                secret=", ".join(secret),
+                columns=", ".join(varied),
+                rows=ROWS_PER_CELL,
+            )
+        return kept
 
     def allowing(self, aim: Aim) -> Aim:
         """The aim with what an error that readers can bear leaves for the channel.
@@ -80,19 +122,31 @@ class Sources:
         With more cells than a fifth of the rows, frequencies are mostly noise: then of the background, and after it of
         the public columns, the most telling that fit.
         """
-        if not asked.seen:
-            return ()
-        # A column with one value alone tells nothing.
-        sizes = self.table.group_sizes([(name,) for name in asked.seen])
-        varied = tuple(one.columns[0] for one in sizes if one.groups > 1)
+        varied = self._varied(asked.seen)
         if not varied or self._fits(secret, varied):
             return varied
+        # What a channel reads is counted in any case.
+        read = self.kept_with(asked, secret) if self._reads_public(asked, secret) else ()
+        return self._most_telling(secret, varied, partial(self._fits, secret), read, asked.background)
+
+    def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+        """Columns with several values; one value alone tells nothing."""
+        sizes = self.table.group_sizes([(name,) for name in columns]) if columns else []
+        return tuple(one.columns[0] for one in sizes if one.groups > 1)
+
+    def _most_telling(
+        self,
+        secret: tuple[str, ...],
+        columns: tuple[str, ...],
+        fits: Callable[[tuple[str, ...]], bool],
+        known: tuple[str, ...] = (),
+        first: tuple[str, ...] = (),
+    ) -> tuple[str, ...]:
+        """Those that are known and of the others the most telling that fit, some of them before all others."""
         # By a column in which nearly every row is alone every channel looks free, and the secret itself would go out.
-        fitting = [name for name in varied if self._fits(secret, (name,))]
-        telling = sorted(fitting, key=lambda one: (one not in asked.background, -self._told(secret, one)))
-        known: tuple[str, ...] = ()
-        for name in telling:
-            known = (*known, name) if self._fits(secret, (*known, name)) else known
+        fitting = [name for name in columns if name not in known and fits((name,))]
+        for name in sorted(fitting, key=lambda one: (one not in first, -self._told(secret, one))):
+            known = (*known, name) if fits((*known, name)) else known
         return known
 
     def _fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:

@@ -232,8 +232,7 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
         channel = bound_channel(plan, work.sources.original, aim.columns)
     except OptionError:
         return
-    known = work.sources.known(work.asked, aim.columns)
-    measured = work.measured(aim.columns, known, NamedChannel(channel, aim.columns, aim.columns))
+    measured = work.measured(aim.columns, work.sources.known(work.asked, aim.columns), channel)
     told = measured.leakage_with_background or measured.mutual_information
     if told is not None and told.value > aim.max_leakage * (1 + COUNTED) + COUNTED:
         raise RefusalError(
@@ -334,7 +333,8 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     asked, sources, written = work.asked, work.sources, list[str]()
     for aim in asked.aims:
         secret, released = aim.columns, work.folder.place / work.released
-        bound = next((one for one in bind(work.plan, sources.original).columns if one.reads == secret), None)
+        columns = bind(work.plan, sources.original).columns
+        bound = next((one for one in columns if secret in (one.reads, one.writes)), None)
         if bound is None or bound.channel is None:
             # Numbers with noise have no finite channel; their guarantee is in the record.
             worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, released)
@@ -342,11 +342,10 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
                 written.append(asked.file("utility.json", secret))
                 work.folder.write(written[-1], worth)
             continue
-        channel = bound.channel.channel
         artefacts = {
-            "leakage.json": work.measured(secret, sources.known(asked, secret), NamedChannel(channel, secret, secret)),
-            "levels.json": levels_of(sources, secret, channel),
-            "utility.json": utility(sources, asked, aim, channel, released),
+            "leakage.json": work.measured(secret, sources.known(asked, secret), bound.channel),
+            "levels.json": levels_of(sources, bound.channel),
+            "utility.json": utility(sources, asked, aim, bound.channel, released),
         }
         for name, artefact in artefacts.items():
             written.append(asked.file(name, secret))

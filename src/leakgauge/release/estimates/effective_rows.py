@@ -79,9 +79,9 @@ def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool 
     return max(found, key=lambda one: one.share)
 
 
-def keeps_shares(channel: Channel, prior: Distribution) -> bool:
-    """Whether a channel releases every value as often as it occurs, but for rounding."""
-    return all(part.is_kept for part in _parts(channel, prior))
+def keeps_shares(channel: Channel, source: Distribution | Joint) -> bool:
+    """Whether a channel releases every value as often as it occurs, but for rounding; of a joint, in every column."""
+    return all(part.is_kept for part in _parts(channel, source))
 
 
 def effective_rows_of_mean(variance: float, noise: float, slope: float = 1.0) -> float:

@@ -64,6 +64,27 @@ def _optimal(tell: Teller) -> Iterator[Content]:
                 own if tell.get("design.json", "prior") == "this table" else bought,
                 price=tell.number("design.json", "price_of_keeping"),
             )
+        if kept := tell.keeps_associations:
+            yield tell.say(
+                "It reads {columns} too, and is the least among the channels that release every value as often as it "
+                "occurs with each value of {columns}, so that cross-tables with {columns} counted in the release are "
+                "right on average; that costs {price}.",
+                columns=tell.listed(kept),
+                price=tell.number("design.json", "price_of_keeping"),
+            )
+            if tell.get("design.json", "certain", "value"):
+                yield tell.alarm(
+                    "For {share} of the rows the value is released as it is for certain: all rows with the same "
+                    "{columns} have the same value.",
+                    share=tell.number("design.json", "certain", digits=2),
+                    columns=tell.listed(kept),
+                )
+            others = [name for name in tell.names("release.json", "plan", "public") if name not in kept]
+            if others:
+                yield tell.say(
+                    "Cross-tables with {columns} are not kept: the release makes them weaker than they are.",
+                    columns=tell.listed(others),
+                )
 
 
 def notion_of(tell: Teller, notion: str) -> str:

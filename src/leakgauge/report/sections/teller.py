@@ -333,6 +333,15 @@ class Teller(Facts):
             yield self.note(
                 "ε is of the protected columns; these are released unprotected: {columns}.", columns=self.listed(public)
             )
+        columns = self.get("release.json", "plan", "columns") or {}
+        for name in columns:
+            given = self.names("release.json", "plan", "columns", name, "channel", "given")
+            if given:
+                yield self.note(
+                    "The ε of {secret} is given {columns}: it compares two values in rows that agree in {columns}.",
+                    secret=self.written(name),
+                    columns=self.listed(given),
+                )
 
     @property
     def secret_bins(self) -> tuple[str, ...]:
@@ -343,6 +352,14 @@ class Teller(Facts):
     def keeps_shares(self) -> bool:
         """Whether the channel was designed among those that release every value as often as it occurs."""
         return self.has("design.json") and self.get("design.json", "keep") == "shares"
+
+    @property
+    def keeps_associations(self) -> tuple[str, ...]:
+        """The public columns whose cross-tables with the secret the channel was designed to keep."""
+        if not self.has("design.json") or self.get("design.json", "keep") != "associations":
+            return ()
+        channels = (("release.json", "plan", "columns", name, "channel", "given") for name in self.planned)
+        return tuple(dict.fromkeys(name for place in channels for name in self.names(*place)))
 
     @property
     def from_this_table(self) -> bool:

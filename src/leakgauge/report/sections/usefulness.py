@@ -139,31 +139,40 @@ def _leakage_field(tell: Teller, file: str) -> str:
 
 
 _NONE_LESS: Final = {
-    (False, False): message(
+    ("nothing", False): message(
         "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion leaks less "
         "by more than {gap}."
     ),
-    (True, False): message(
+    ("shares", False): message(
         "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that keeps "
         "the shares leaks less by more than {gap}."
     ),
-    (False, True): message(
+    ("nothing", True): message(
         "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
         "that was asked for leaks less by more than {gap}."
     ),
-    (True, True): message(
+    ("shares", True): message(
         "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
         "that was asked for that keeps the shares leaks less by more than {gap}."
     ),
+    ("associations", False): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that keeps "
+        "the associations with {columns} leaks less by more than {gap}."
+    ),
+    ("associations", True): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
+        "that was asked for that keeps the associations with {columns} leaks less by more than {gap}."
+    ),
 }
-"""What the gap proves, by whether the shares and a bound on ε are kept."""
+"""What the gap proves, by what is kept and by whether a bound on ε is kept too."""
 
 
 def _gap(tell: Teller) -> Iterator[Content]:
     if tell.has("design.json", "gap"):
         field = _leakage_field(tell, "design.json")
         yield tell.say(
-            _NONE_LESS[tell.keeps_shares, tell.asked_epsilon is not None],
+            _NONE_LESS[tell.get("design.json", "keep") or "nothing", tell.asked_epsilon is not None],
+            columns=tell.listed(tell.keeps_associations),
             leakage=tell.number("design.json", field),
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
