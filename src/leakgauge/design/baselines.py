@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from leakgauge.design.points import induced
+from leakgauge.design.points import costs_at, induced
 from leakgauge.design.problem import Knowledge, MaxDistortion, RateDistortion, Slope, below_nearest
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import GAP, solve
 from leakgauge.distances import Distortion
+from leakgauge.distances.distortions import mean_distance
 from leakgauge.errors import OptionError
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario
@@ -61,7 +62,7 @@ def maximum_entropy_channel(
         return Channel(problem.inputs, problem.letters, _exponential(distances, slope)).dyadic()
 
     def mean(channel: Channel) -> float:
-        return _mean(problem, channel, distances)
+        return mean_distance(problem.prior.probabilities, channel.matrix, distances)
 
     if isinstance(target, Slope):
         return at(target.nats_per_unit)
@@ -70,7 +71,7 @@ def maximum_entropy_channel(
         raise below_nearest(target.distortion, mean(last))
     if mean(at(0.0)) <= target.distortion:
         return at(0.0)
-    low, high = 0.0, 1 / float(distances[distances > 0].mean())
+    low, high = 0.0, 1 / float(distances[(distances > 0) & np.isfinite(distances)].mean())
     while mean(at(high)) > target.distortion:
         low, high = high, 2 * high
         if math.isinf(high):
@@ -118,6 +119,10 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
     if problem.knowledge is Knowledge.BOTH:
         raise OptionError("A channel that reads the secret alone is not compared with ones that read the background.")
     distortion = mean_distortion(channel, problem)
+    if math.isinf(distortion):
+        raise OptionError(
+            "This channel releases values as others that an infinite distance forbids; compare one that does not."
+        )
     scenario = Scenario(problem.source, channel, weights=problem.weights)
     measure = leakage_with_background if problem.knowledge is Knowledge.ATTACKER else mutual_information
     return Waste(measure(scenario), distortion, solve(problem.with_target(MaxDistortion(distortion)), gap))
@@ -127,15 +132,12 @@ def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
     """The mean distortion of a channel that reads the problem's secret and releases its letters."""
     same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
     same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
-    return _mean(problem, channel, problem.distortion.between(problem.inputs, problem.letters))
-
-
-def _mean(problem: RateDistortion, channel: Channel, distances: Floats) -> float:
-    return float(problem.prior.probabilities @ (channel.matrix * distances).sum(axis=1))
+    distances = problem.distortion.between(problem.inputs, problem.letters)
+    return mean_distance(problem.prior.probabilities, channel.matrix, distances)
 
 
 def _exponential(distances: Floats, slope: float) -> Floats:
     if math.isinf(slope):
         nearest = distances == distances.min(axis=1, keepdims=True)
         return np.asarray(nearest / nearest.sum(axis=1, keepdims=True))
-    return induced(-slope * distances, forbids=False)
+    return induced(-costs_at(slope, distances), forbids=bool(np.isinf(distances).any()))

@@ -30,7 +30,7 @@ from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
-from leakgauge.distances.distortions import distortion_named
+from leakgauge.distances.distortions import distortion_named, mean_distance
 from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.numbers import numbers_through_channel, numbers_through_noise
@@ -59,7 +59,7 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, releas
     lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
-    mean = float(p @ (q * distances).sum(axis=1))
+    mean = mean_distance(p, q, distances)
     columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
     numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
