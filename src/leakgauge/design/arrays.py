@@ -128,8 +128,8 @@ def _require_finite(problem: RateDistortion, distances: Floats) -> None:
     stuck = int(forbidden.all(axis=1).sum())
     if stuck:
         raise OptionError(
-            "{stuck} of the {count} values have infinite distances alone, and could be released as nothing; give each a "
-            "finite one.",
+            "{stuck} of the {count} values have infinite distances alone, and could be released as nothing; give each "
+            "a finite one.",
             stuck=stuck,
             count=len(distances),
         )

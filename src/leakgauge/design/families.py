@@ -115,7 +115,7 @@ class OneChannel(OverValues):
         if self.secrets.weights is not None and math.isinf(slope):
             return self._measured(slope, best_nearest(self.secrets, self._excess, gap))
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
-            # Sweeps leave out forbidden letters; a search among columns can only make them dear, as it does with weights.
+            # Sweeps leave forbidden letters out; a search among columns only makes them dear, as it does with weights.
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
             if self.secrets.weights is None and (large or self.forbids or math.isinf(slope)):
                 return self._by_sweeps(slope, gap, near)

@@ -111,7 +111,7 @@ class Given(Distortion):
 
 
 def mean_distance(prior: Floats, channel: Floats, distances: Floats) -> float:
-    """The mean distance of a channel from inputs with these shares; infinite only where it releases what is forbidden."""
+    """The mean distance of a channel; infinite only where it releases what is forbidden."""
     return float(prior @ np.multiply(channel, distances, out=np.zeros(channel.shape), where=channel > 0).sum(axis=1))
 
 

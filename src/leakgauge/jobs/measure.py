@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log2, prod
@@ -10,6 +10,7 @@ from math import log2, prod
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
+from leakgauge.design.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
@@ -61,7 +62,7 @@ def measure(
     roles: Roles,
     *,
     called: str = "",
-    channel: NamedChannel | None = None,
+    channels: Sequence[NamedChannel] = (),
     weights: Mapping[str, float] | None = None,
     bins: Mapping[str, Binning] | None = None,
     estimator: Estimator = Estimator.PLUG_IN,
@@ -72,12 +73,13 @@ def measure(
 
     Rows with the same value of ``unit`` are of one person: intervals are as wide as if only persons were independent.
 
-    ``channel`` is a known release channel from the secret columns, instead of released columns; ``weights`` are by the
-    text of each secret's label, and ``called`` is the name by which the measurement calls the table.
+    ``channels`` are known release channels from the secret columns, instead of released columns; of several the release
+    is what all of them release of a row. ``weights`` are by the text of each secret's label, and ``called`` is the name
+    by which the measurement calls the table.
     """
-    if channel is not None and roles.release:
+    if channels and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
-    known = None if channel is None else _from_secret(channel, roles)
+    known = released_together([reading_secret(one, roles.secret, roles.background) for one in channels])
     counts = in_bins(table, bins or {}).counts(*roles.columns)
     for column in roles.columns:
         require_varied(counts, column, binned=column in (bins or {}))
@@ -86,7 +88,7 @@ def measure(
     by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
     if known is not None:
         occurring = set(merged.labels(SECRET))
-        _require_inputs(known, occurring, roles)
+        require_inputs(known, occurring, roles.secret)
         merged = merged.over(SECRET, known.inputs)
         if by_label is not None:
             # What never occurs weighs nothing, whatever its sensitivity.
@@ -116,7 +118,7 @@ def measure(
         weighted=weighted,
         **_companions(merged, known, confidence, worth, chosen),
         zero_leakage=_zero_leakage(merged, roles),
-        through_channel=channel is not None,
+        through_channel=bool(channels),
     )
 
 
@@ -124,38 +126,74 @@ def _bits(estimate: Estimate) -> Quantity:
     return Quantity.estimated(estimate, "bits")
 
 
-def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
+def released_together(channels: Sequence[Channel]) -> Channel | None:
+    """The channel to all that these release of one secret; None of none."""
+    if len(channels) < 2:
+        return channels[0] if channels else None
+    same = set(channels[0].inputs)
+    for channel in channels:
+        if set(channel.inputs) != same:
+            raise LabelError("The channels read different values of the secret; give channels that read the same.")
+    inputs = channels[0].inputs
+    runs, others = counted_jointly([in_order(channel, inputs) for channel in channels], JOINT_CELLS)
+    if others:
+        raise OptionError(
+            "{count} channels together release more combinations than the {most} cells that are counted; measure fewer "
+            "together.",
+            count=len(channels),
+            most=JOINT_CELLS,
+        )
+    return joint_channel(runs)
+
+
+def in_order(channel: Channel, inputs: Sequence[Label]) -> Channel:
+    """The channel with these of its inputs, in this order."""
+    if channel.inputs == tuple(inputs):
+        return channel
+    at = {_as_counted(label): row for row, label in enumerate(channel.inputs)}
+    return Channel(inputs, channel.outputs, channel.matrix[[at[_as_counted(label)] for label in inputs]])
+
+
+def _as_counted(label: Label) -> Label:
+    """An interval by its text, as in a release."""
+    if isinstance(label, tuple):
+        return tuple(map(_as_counted, label))
+    return str(label) if isinstance(label, Interval) else label
+
+
+def reading_secret(named: NamedChannel, secret: tuple[str, ...], background: tuple[str, ...] = ()) -> Channel:
     """The channel with the columns of its inputs in the order of the secret's."""
-    if sorted(named.inputs) != sorted(roles.secret):
-        if roles.background and sorted(named.inputs) == sorted(roles.secret + roles.background):
+    if sorted(named.inputs) != sorted(secret):
+        if background and sorted(named.inputs) == sorted(secret + background):
             raise OptionError(
                 "The channel reads the background {columns!s} too, which measure does not support yet; "
                 "give a channel that reads the secret only.",
-                columns=_listed(roles.background),
+                columns=_listed(background),
             )
         raise OptionError(
             "The channel reads {found!s}, but the secret is {secret!s}; both must name the same columns.",
             found=_listed(named.inputs),
-            secret=_listed(roles.secret),
+            secret=_listed(secret),
         )
-    order = [named.inputs.index(column) for column in roles.secret]
+    order = [named.inputs.index(column) for column in secret]
     inputs = []
     for label in named.channel.inputs:
         parts = label if len(order) > 1 and isinstance(label, tuple) else (label,)
-        # An interval is counted by its text, as in a release.
-        texts = tuple(str(parts[at]) if isinstance(parts[at], Interval) else parts[at] for at in order)
+        texts = tuple(_as_counted(parts[at]) for at in order)
         inputs.append(texts if len(order) > 1 else texts[0])
     return Channel(inputs, named.channel.outputs, named.channel.matrix)
 
 
-def _require_inputs(channel: Channel, occurring: set[Label], roles: Roles) -> None:
-    lost = len(occurring.difference(channel.inputs))
+def require_inputs(channel: Channel, occurring: Iterable[Label], secret: tuple[str, ...]) -> None:
+    """Refuse a channel that does not read every value of the secret that occurs."""
+    values = set(map(_as_counted, occurring))
+    lost = len(values.difference(channel.inputs))
     if lost:
         raise LabelError(
             "The channel has no input for {lost} of the {count} values of {columns!s}; add them or bin alike.",
             lost=lost,
-            count=len(occurring),
-            columns=_listed(roles.secret),
+            count=len(values),
+            columns=_listed(secret),
         )
 
 

@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError
+from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import geometric
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import DiscreteLaplaceNoise, Step
-from leakgauge.probability import Channel, Distribution, PriorOrigin
+from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
-from leakgauge.release.bound import BoundPlan, bind
+from leakgauge.release.bound import BoundColumn, BoundPlan, bind
+from leakgauge.release.ledger.told import Bits
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table
@@ -86,6 +88,26 @@ def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) ->
     """The shares in the table itself; what is claimed with it is as private as the table."""
     counts = input_counts(table, columns, channel).astype(np.float64)
     return Prior(Distribution(channel.inputs, counts / counts.sum()), PriorOrigin.THIS_TABLE)
+
+
+def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
+    """What each mechanism of a plan tells of the columns it reads, by its law and the table's own shares.
+
+    A channel that reads a background too tells at most this of the secret. None where there is no finite channel, or
+    too many values to count.
+    """
+    return {", ".join(one.reads): _bits(bound.table, one) for one in bound.columns}
+
+
+def _bits(table: Table, one: BoundColumn) -> Bits | None:
+    if one.channel is None:
+        return None
+    channel = one.channel.channel
+    try:
+        prior = own_prior(table, one.reads, channel).distribution
+    except ColumnError:
+        return None
+    return Bits(mutual_information(Scenario(prior, channel)), entropy(prior))
 
 
 def input_counts(table: Table, columns: str | tuple[str, ...], channel: Channel) -> npt.NDArray[np.int64]:
