@@ -15,7 +15,7 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
@@ -115,13 +115,10 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
         bits = (_short(leakage.value) for leakage in leakages if leakage is not None)
-        levels = [
-            one.distortion,
-            one.epsilon,
-            *([one.identifiability] if identified and one.identifiability is not None else []),
-        ]
+        levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
+        told = [_short(one.distortion.value), *(told_level(level.value, digits=3) for level in levels)]
         worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
-        cells = (name, met, *bits, *(_short(level.value) for level in levels), worth, wasted)
+        cells = (name, met, *bits, *told, worth, wasted)
         # A mechanism's name may hold brackets, which would be read as markup.
         ranking.add_row(*map(Text, cells))
     parts: Parts = [ranking]

@@ -17,7 +17,7 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -322,7 +322,7 @@ def _render(
     for one in solutions:
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         cells = [number(one.distortion), *(number(bits) for bits in leakages if bits is not None)]
-        table.add_row(*cells, number(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
+        table.add_row(*cells, told_level(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
     parts: Parts = [table]
     if rounds is not None:
         parts.extend(_said_of_rounds(rounds, len(solutions) == 1))
