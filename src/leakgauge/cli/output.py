@@ -29,7 +29,7 @@ def number(value: float | str) -> str:
 
 
 def told_level(value: float, unit: str = "", digits: int = 6) -> str:
-    """The level of a guarantee in nats for a person; one that promises nothing, or next to nothing, is told in words."""
+    """A level in nats for a person; one that promises nothing, or next to nothing, is told in words."""
     from leakgauge.claims import PRACTICALLY_UNLIMITED
 
     if value >= PRACTICALLY_UNLIMITED:
