@@ -71,6 +71,7 @@ def command(
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
     from leakgauge.jobs.compare import compare
+    from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given.pop("together"))
@@ -81,7 +82,13 @@ def command(
         comparison = compare(
             table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given, **reading
         )
-    deliver(comparison, as_json, output, lambda: _render(comparison, secret))
+    bins = parse_binnings(given["bins"], secret + given["background"], given["levels"])
+    deliver(
+        comparison,
+        as_json,
+        output,
+        lambda: [*_render(comparison, secret), *options.between_centres(loss, bins, secret)],
+    )
 
 
 def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:

@@ -175,7 +175,11 @@ def command(
         answer,
         as_json,
         None,
-        lambda: [*_render(solutions, question, price, rounds, output), *options.learnt_bins(bins)],
+        lambda: [
+            *_render(solutions, question, price, rounds, output),
+            *options.between_centres(loss, bins, released),
+            *options.learnt_bins(bins),
+        ],
     )
 
 

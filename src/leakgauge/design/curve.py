@@ -167,16 +167,16 @@ class Curve:
             sure="" if least else Sentence(" as far as was found, which is not proven for so many letters"),
         )
 
-    def with_leakage(self, leakage: float) -> Bracket:
-        """Points that enclose a leakage in nats."""
+    def with_leakage(self, leakage: float, floor: float = 0.0) -> Bracket:
+        """Points that enclose a leakage in nats; ``floor`` is what is known anyhow in bits, for messages."""
         flat = self.at(0.0)
         if leakage < flat.leakage - self.gap:
             raise RefusalError(
-                "A leakage of {asked:.9g} bits beyond what is known anyhow is impossible: the values that may not be "
-                "changed tell {least:.9f} at least; ask for at least that.",
-                asked=leakage / math.log(2),
+                "A leakage of {asked:.9g} bits is impossible: values that may not be changed tell {least:.9f}; ask for "
+                "at least that.",
+                asked=floor + leakage / math.log(2),
                 # Up, so that what is named can be reached.
-                least=math.ceil((flat.leakage + self.gap) / math.log(2) * 1e9) / 1e9,
+                least=math.ceil((floor + (flat.leakage + self.gap) / math.log(2)) * 1e9) / 1e9,
             )
         if leakage <= 0 or flat.excess == 0:
             return Bracket(flat, flat)
