@@ -95,7 +95,8 @@ class AccountTold(Part, frozen=True):
     Attributes:
         unit: in words, what is protected.
         composition: None where nothing was spent, or nothing is proved of the sequence.
-        told: what releases tell of each column, where a ledger was given with them.
+        told: what releases tell of each column, in bits.
+        without_bits: spends that say nothing of it: queries, and releases of earlier versions.
     """
 
     dataset: str
@@ -108,6 +109,7 @@ class AccountTold(Part, frozen=True):
     composition: CompositionTold | None = None
     entries: tuple[SpendTold, ...] | None = None
     told: tuple[ColumnTold, ...] = ()
+    without_bits: int = 0
 
 
 class LedgerTold(Artefact, frozen=True, tag="leakgauge/ledger/1"):

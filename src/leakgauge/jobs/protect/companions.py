@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from leakgauge.artefacts import (
     Audit,
@@ -60,8 +60,14 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, releas
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
     mean = mean_distance(p, q, distances)
-    columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
+    found = _column(mean, float(kept), float(distance), protected=True)
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
+    if same and not on_a_line:
+        # A number that is never released has near neighbours that are; a set of values holds many.
+        reached = q.sum(axis=0) > 0
+        dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
+        found = replace(found, dropped=Quantity(dropped, "share"))
+    columns = {", ".join(aim.columns): found}
     numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
     return Utility(columns | _public(sources, asked), numbers)
 

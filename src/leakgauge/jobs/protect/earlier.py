@@ -194,7 +194,7 @@ def earlier_job(folder: Path | str) -> Earlier:
 
 def _deciding(asked: Request, name: str) -> object:
     """What the mechanism follows from in a field of a request."""
-    value = getattr(asked, name)
+    value = asked.kept if name == "keep" else getattr(asked, name)
     if name not in _PER_COLUMN:
         return value
     return {text for text in value for secret in asked.released_secrets if text.startswith(f"{secret}=")}

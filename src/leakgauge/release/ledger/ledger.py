@@ -267,13 +267,15 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
         return AccountTold(*opened)
     spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)
     completed = {entry.reference: entry for entry in entries if entry.kind is Kind.COMPLETE}
+    spends = [entry for entry in entries if entry.kind is Kind.SPEND]
     return AccountTold(
         *opened,
         SpentSums(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
         left_of(spent),
         _composition(ledger, account),
-        tuple(_spend(entry, completed.get(entry.reference)) for entry in entries if entry.kind is Kind.SPEND),
-        added_up(entry.told for entry in entries),
+        tuple(_spend(entry, completed.get(entry.reference)) for entry in spends),
+        added_up(entry.told for entry in spends),
+        sum(not entry.told for entry in spends),
     )
 
 
