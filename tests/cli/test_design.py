@@ -252,9 +252,7 @@ def test_what_cannot_be_designed_is_one_sentence(
     assert told in found.err and found.err.count("\n") == 1 and not found.out
 
 
-def test_values_that_never_change_tell_at_least_what_is_named(
-    capsys: pytest.CaptureFixture[str], house: Path
-) -> None:
+def test_values_that_never_change_tell_at_least_what_is_named(capsys: pytest.CaptureFixture[str], house: Path) -> None:
     asked = ["design", "people.csv", "--secret", "illness", "--keep", "shares", "--never-changed", "flu"]
     assert main([*asked, "--max-leakage", "0.1"]) == 1
     said = capsys.readouterr().err

@@ -170,7 +170,7 @@ def test_bits_told_of_each_column_add_up(
     capsys.readouterr()
     assert fields(capsys, "ledger", "show", budget)["accounts"][0]["told"] == []
     prior = Distribution(["flu", "none", "cold"], [0.3, 0.5, 0.2])
-    alone = mutual_information(Scenario(prior, randomized_response(2.0, prior.outcomes).channel()))
+    alone = mutual_information(Scenario(prior, randomized_response(2.0, letters=prior.outcomes).channel()))
     for releases in range(1, 5):
         out = f"out{releases}.csv"
         assert main(["release", "people.csv", "--plan", "plan.toml", "-o", out, "--ledger", str(budget)]) == 0

@@ -13,12 +13,10 @@ from leakgauge.design import (
     MaxDistortion,
     RateDistortion,
     Slope,
-    leakage_by_round,
-    next_round,
-    rounds,
     sequence_leakage,
     solve,
 )
+from leakgauge.design.rounds import designing, leakage_by_round, next_round
 from leakgauge.distances import Given, Hamming
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures import background_floor, leakage_with_background, mutual_information
@@ -121,12 +119,12 @@ def test_rounds_that_do_not_fit_are_left_out_and_nothing_is_too_small(monkeypatc
     problem = RateDistortion(HEALTH, Hamming(), MaxDistortion(0.25))
     earlier = _earlier(9, 3)
     exact = next_round(problem, earlier)
-    monkeypatch.setattr(rounds, "ROUND_CELLS", 40)
+    monkeypatch.setattr(designing, "ROUND_CELLS", 40)
     fewer = next_round(problem, earlier)
     assert exact.exact and not fewer.exact
     assert fewer.added >= exact.added - 1e-9
     assert fewer.after >= sequence_leakage(HEALTH, [*earlier, fewer.solution.channel]).bits - 1e-12
-    monkeypatch.setattr(rounds, "ROUND_CELLS", 10)
+    monkeypatch.setattr(designing, "ROUND_CELLS", 10)
     for reads in (False, True):
         with pytest.raises(OptionError, match="beside which a round is designed"):
             next_round(problem, earlier, reads_earlier=reads)

@@ -103,7 +103,8 @@ def command(
     """
     from leakgauge.artefacts.channel_file import read_channel
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
-    from leakgauge.design.rounds import NextRound, after_rounds, told_before
+    from leakgauge.design.rounds import NextRound
+    from leakgauge.design.rounds.designing import after_rounds, told_before
     from leakgauge.jobs.design import (
         Question,
         as_design,

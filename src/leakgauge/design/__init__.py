@@ -1,10 +1,10 @@
 """The channel that leaks least for the usefulness needed, with a proof of how close to the best it is."""
 
+from leakgauge.design import rounds as rounds
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.channel_capacity import capacity
 from leakgauge.design.output_entropy import largest_output_entropy
 from leakgauge.design.problem import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
-from leakgauge.design.rounds import leakage_by_round, next_round
 from leakgauge.design.sequences import sequence_leakage
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import frontier, solve
@@ -21,8 +21,6 @@ __all__ = [
     "capacity",
     "frontier",
     "largest_output_entropy",
-    "leakage_by_round",
-    "next_round",
     "sequence_leakage",
     "solve",
     "solve_on_grid",
