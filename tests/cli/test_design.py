@@ -224,7 +224,7 @@ def test_a_level_near_the_grid_is_practically_unlimited(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases what it reads, and '?' is not among it"),
+        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases what it reads, and it does not read '?'"),
         (["--keep", "shares", "--distortion", "fewer.csv"], 2, "1 of the 3 values are not among the outputs"),
         (["--keep", "shares", "--keep-at-least", "1.5"], 2, "at least 1.5"),
         (["--keep", "associations"], 2, "knowledge is nobody; give a background with knowledge both"),

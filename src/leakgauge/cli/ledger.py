@@ -137,7 +137,9 @@ def _render(account: Account, told: AccountTold) -> Parts:
                 say("Releases that are not counted, such as numbers with noise, have no bits; their ε add up.")
             )
         if told.without_bits:
-            without = say("Not among them: {count} queries, or releases of earlier versions.", count=told.without_bits)
+            without = say(
+                "Spends without bits (queries, or releases of earlier versions): {count}.", count=told.without_bits
+            )
             parts.append(without)
         parts.append(say("Bits follow from the exact counts of the table: keep the ledger inside."))
     return parts

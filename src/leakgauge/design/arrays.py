@@ -83,7 +83,7 @@ class ProblemArrays:
     def _nearest(distances: Floats) -> int:
         if np.isinf(distances.min()):
             raise OptionError(
-                "A value that never occurs is forbidden every letter that is released here; leave it out, or allow it "
+                "A value that never occurs may be released as none of the letters used here; leave it out, or allow it "
                 "one of them."
             )
         return int(distances.argmin())

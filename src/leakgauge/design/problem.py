@@ -237,8 +237,8 @@ class RateDistortion:
         foreign = [letter for letter in self.letters if letter not in inputs]
         if foreign:
             raise OptionError(
-                "Shares are kept by a channel that releases what it reads, and {outputs!s} is not among it; leave such "
-                "outputs out, or keep nothing.",
+                "Shares are kept by a channel that releases what it reads, and it does not read {outputs!s}; leave "
+                "such outputs out, or keep nothing.",
                 outputs=", ".join(repr(text_of(letter)) for letter in foreign[:SHOWN]) + " …" * (len(foreign) > SHOWN),
             )
         lacking = len(inputs.difference(self.letters))
