@@ -176,12 +176,12 @@ def test_bits_told_of_each_column_add_up(
         assert main(["release", "people.csv", "--plan", "plan.toml", "-o", out, "--ledger", str(budget)]) == 0
         capsys.readouterr()
         account = fields(capsys, "ledger", "show", budget)["accounts"][0]
-        told = {one["columns"]: one for one in account["told"]}
+        told = {one["column"]: one for one in account["told"]}
         assert told["illness"]["bits"]["value"] == pytest.approx(min(releases * alone, entropy(prior)), abs=1e-9)
         assert told["illness"]["entropy"]["value"] == pytest.approx(entropy(prior), abs=1e-12)
         assert told["illness"]["bits"]["origin"] == "table", "it follows from private counts"
         assert told["age"] == {
-            "columns": "age", "releases": releases, "uncounted": releases, "bits": None, "entropy": None,
+            "column": "age", "releases": releases, "uncounted": releases, "bits": None, "entropy": None,
         }  # fmt: skip
         assert account["without_bits"] == 1
     assert main(["ledger", "show", str(budget)]) == 0

@@ -82,7 +82,7 @@ class ColumnTold(Part, frozen=True):
         entropy: all there is to tell; bits and entropy follow from the exact counts of the table.
     """
 
-    columns: str
+    column: str
     releases: int
     uncounted: int
     bits: Quantity | None = None

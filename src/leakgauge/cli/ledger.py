@@ -150,7 +150,7 @@ def _told(columns: Sequence[ColumnTold]) -> Table:
     table = grid(say("column|releases|bits told at most|of|not counted"))
     for one in columns:
         bits = ["" if amount is None else number(amount.value) for amount in (one.bits, one.entropy)]
-        table.add_row(Text(one.columns), str(one.releases), *bits, str(one.uncounted or ""))
+        table.add_row(Text(one.column), str(one.releases), *bits, str(one.uncounted or ""))
     return table
 
 

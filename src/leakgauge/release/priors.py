@@ -91,15 +91,23 @@ def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) ->
 
 
 def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
-    """What each mechanism of a plan tells of the columns it reads, by its law and the table's own shares.
+    """What the mechanisms of a plan tell of each column that is not public, by their laws and the table's own shares.
 
-    A channel that reads a background too tells at most this of the secret. None where there is no finite channel, or
-    too many values to count.
+    Of a channel that reads several columns each is counted with what it tells of all, which is never too little. None
+    where there is no finite channel, or too many values to count.
     """
-    return {", ".join(one.reads): _bits(bound.table, one) for one in bound.columns}
+    told: dict[str, Bits | None] = {}
+    for one in bound.columns:
+        bits = _bits(bound.table, one)
+        for name in one.reads:
+            if name not in bound.public:
+                whole = None if bits is None else entropy(bound.table.counts(name).distribution(name))
+                told[name] = None if bits is None or whole is None else Bits(min(bits, whole), whole)
+    return told
 
 
-def _bits(table: Table, one: BoundColumn) -> Bits | None:
+def _bits(table: Table, one: BoundColumn) -> float | None:
+    """I(X;Y), X being all that is read."""
     if one.channel is None:
         return None
     channel = one.channel.channel
@@ -107,7 +115,7 @@ def _bits(table: Table, one: BoundColumn) -> Bits | None:
         prior = own_prior(table, one.reads, channel).distribution
     except ColumnError:
         return None
-    return Bits(mutual_information(Scenario(prior, channel)), entropy(prior))
+    return mutual_information(Scenario(prior, channel))
 
 
 def input_counts(table: Table, columns: str | tuple[str, ...], channel: Channel) -> npt.NDArray[np.int64]:

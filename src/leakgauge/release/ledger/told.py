@@ -15,7 +15,7 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.ledger import ColumnTold
 
 Told = Mapping[str, "Bits | None"]
-"""By the columns that are read, what a release tells of them; None where that is not known in bits."""
+"""By the columns that are read, what a release tells of each; None where that is not known in bits."""
 
 
 class Bits(msgspec.Struct, frozen=True):
@@ -33,17 +33,17 @@ def added_up(releases: Iterable[Told]) -> tuple[ColumnTold, ...]:
     """What all releases tell of each column, at most."""
     by_column: dict[str, list[Bits | None]] = {}
     for told in releases:
-        for columns, bits in told.items():
-            by_column.setdefault(columns, []).append(bits)
-    return tuple(_column(columns, found) for columns, found in by_column.items())
+        for column, bits in told.items():
+            by_column.setdefault(column, []).append(bits)
+    return tuple(_column(column, found) for column, found in by_column.items())
 
 
-def _column(columns: str, found: list[Bits | None]) -> ColumnTold:
+def _column(column: str, found: list[Bits | None]) -> ColumnTold:
     known = [bits for bits in found if bits is not None]
     # Tables of one data set may differ from release to release: the largest entropy is never too little.
     entropy = max((bits.entropy for bits in known), default=None)
     return ColumnTold(
-        columns,
+        column,
         releases=len(found),
         uncounted=len(found) - len(known),
         bits=None if entropy is None else Quantity(min(sum(bits.told for bits in known), entropy), "bits"),
