@@ -11,6 +11,7 @@ from leakgauge.design import (
     Keep,
     Knowledge,
     MaxDistortion,
+    MaxLeakage,
     RateDistortion,
     Slope,
     sequence_leakage,
@@ -18,7 +19,7 @@ from leakgauge.design import (
 )
 from leakgauge.design.rounds import designing, leakage_by_round, next_round
 from leakgauge.distances import Given, Hamming
-from leakgauge.errors import LabelError, OptionError
+from leakgauge.errors import LabelError, OptionError, RefusalError
 from leakgauge.measures import background_floor, leakage_with_background, mutual_information
 from leakgauge.notions.composition import compose_exactly
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
@@ -124,6 +125,8 @@ def test_rounds_that_do_not_fit_are_left_out_and_nothing_is_too_small(monkeypatc
     assert exact.exact and not fewer.exact
     assert fewer.added >= exact.added - 1e-9
     assert fewer.after >= sequence_leakage(HEALTH, [*earlier, fewer.solution.channel]).bits - 1e-12
+    with pytest.raises(OptionError, match="2 of the 3 earlier ones"):
+        next_round(problem.with_target(MaxLeakage(1.5)), earlier)
     monkeypatch.setattr(designing, "ROUND_CELLS", 10)
     for reads in (False, True):
         with pytest.raises(OptionError, match="beside which a round is designed"):
@@ -134,6 +137,15 @@ def test_many_rounds_through_one_channel_are_counted_by_their_letters() -> None:
     skewed = Channel("abcd", "abcd", 0.96 * np.eye(4) + 0.01)
     found = next_round(RateDistortion(HEALTH, Hamming(), MaxDistortion(0.25)), [skewed] * 10)
     assert found.exact and found.before.bits > 1.6 and found.added < 1e-3
+
+
+def test_a_largest_leakage_is_that_of_all_rounds() -> None:
+    problem = RateDistortion(HEALTH, Hamming(), MaxLeakage(1.0))
+    earlier = _earlier(11, 2)
+    found = next_round(problem, earlier)
+    assert sequence_leakage(HEALTH, [*earlier, found.solution.channel]).bits <= 1.0 + 1e-12
+    with pytest.raises(RefusalError, match="tells"):
+        next_round(problem.with_target(MaxLeakage(found.before.bits - 0.01)), earlier)
 
 
 def test_misuse_is_refused() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leakgauge.design.problem import Keep, Knowledge, RateDistortion
+from leakgauge.design.problem import Keep, Knowledge, MaxLeakage, RateDistortion
 from leakgauge.design.sequences import SequenceLeakage, counted_jointly, joint_channel, sequence_leakage
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import GAP, solve
@@ -123,6 +123,13 @@ def after_rounds(
         if not counted:
             raise _too_many(problem, len(earlier[0].outputs), room)
         laws, exact = joint_channel(counted).matrix, counted.total() == len(earlier)
+        if not exact and isinstance(problem.target, MaxLeakage):
+            raise OptionError(
+                "A largest leakage is that of all rounds, and {counted} of the {count} earlier ones are all that can "
+                "be counted; ask for a distortion.",
+                counted=counted.total(),
+                count=len(earlier),
+            )
         seen = tuple(range(laws.shape[1]))
     if background is None:
         joint = Joint(problem.inputs, seen, problem.prior.probabilities[:, None] * laws)
