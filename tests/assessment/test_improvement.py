@@ -9,9 +9,12 @@ import pytest
 
 from leakgauge.artefacts.assessment import Grade
 from leakgauge.assessment import default_diagram, improve
+from leakgauge.assessment.candidates import candidates
 from leakgauge.assessment.improvement import Goal, Improvement
 from leakgauge.assessment.indicators import Form
+from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError, RefusalError
+from leakgauge.release.estimates.effective_rows import keeps_shares
 from leakgauge.tables import Table, open_table
 
 
@@ -47,6 +50,18 @@ def test_the_choice_is_the_best_balanced_of_the_cheapest_stage(people: Table, co
     assert min(chosen.privacy, chosen.utility) == max(min(a.privacy or 0, a.utility or 0) for a in meeting)
     share = {one.leaf: one.value for one in chosen.evidence.values()}
     assert share["5"] is not None and share["5"] < 0.9
+
+
+@pytest.mark.parametrize("keep", [Keep.SHARES, Keep.NOTHING])
+def test_designed_channels_keep_the_shares_unless_nothing_is_to_be_kept(people: Table, keep: Keep) -> None:
+    found = [one for one in candidates(people, "illness", keep=keep) if one.designed is not None]
+    prior = people.counts("illness").distribution("illness")
+    kept = [keeps_shares(one.designed, prior) for one in found if one.designed is not None]
+    assert len(found) == 8 and all(kept) == (keep is Keep.SHARES)
+    assert all(("keeps the shares" in str(one.name)) == (keep is Keep.SHARES) for one in found)
+    # It is the default.
+    first = next(one for one in candidates(people, "illness") if one.designed is not None)
+    assert "keeps the shares" in str(first.name)
 
 
 def test_a_release_that_is_nearly_the_data_meets_nothing(people: Table) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import sentence_of, text_of
-from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
+from leakgauge.artefacts.design import Role
+from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.errors import OptionError
+from leakgauge.jobs.compare import comparison
+from leakgauge.jobs.design import Question
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.measures import mutual_information
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
@@ -189,7 +193,7 @@ def test_weights_decide_the_order(
     # The gap of 1e-6 nats is counted in the largest weight.
     assert found["ranking"][0]["gap"]["value"] < 40 * 1e-6 / math.log(2)
     code, out, _ = run(capsys, *how, "--weights", weights)
-    assert code == 0 and "weighted bits" in out
+    assert code == 0 and "weighted" in out
 
 
 def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
@@ -198,7 +202,7 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tm
     what = ["--secret", "marital_status", "--background", "occupation", *given, "--max-distortion", 0.3]
     code, out, err = run(capsys, "compare", adult, *what, "-o", output)
     assert (code, err) == (0, "")
-    for words in ("least leaking channel", "symmetric channel", "missed", "I(X;Z) = 0.076373", "wasted bits"):
+    for words in ("least leaking channel", "symmetric channel", "missed", "I(X;Z) = 0.076373", "wasted"):
         assert words in out
     assert json.loads(output.read_text())["ranking"][0]["role"] == "optimum"
 
@@ -316,3 +320,96 @@ def test_a_channel_of_this_table_that_keeps_its_shares_is_read_as_it_is(
         found = by_name(fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5))[str(path)]
         worth[origin] = found["effective_rows"]["value"]
     assert worth[PriorOrigin.THIS_TABLE] >= 0.5 > worth[PriorOrigin.ANOTHER_TABLE] > 0
+
+
+def test_mechanisms_beside_the_least_leaking_one_that_keeps_the_shares(
+    capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path
+) -> None:
+    kept, secret = tmp_path / "kept.json", ["--secret", "marital_status"]
+    assert run(capsys, "design", adult, *secret, "--max-distortion", 0.2, "--keep", "shares", "-o", kept)[0] == 0
+    found = fields(capsys, "compare", adult, *secret, kept, "--max-distortion", 0.2, "--keep", "shares")
+    assert found["keep"] == "shares"
+    names = ["least leaking that keeps the shares", str(kept), "least leaking channel"]
+    assert [one["mechanism"] for one in found["ranking"]][:3] == names
+    best, designed, free = found["ranking"][:3]
+    assert best["leakage"]["value"] == pytest.approx(0.768494, abs=1e-6)
+    assert best["epsilon"]["value"] == pytest.approx(3.9819, abs=1e-4)
+    assert (free["role"], free["waste"]["value"]) == ("baseline", 0)
+    assert free["leakage"]["value"] == pytest.approx(0.669416, abs=1e-6)
+    symmetric = by_name(found)["symmetric channel"]
+    assert symmetric["waste"]["value"] == pytest.approx(1.027045 - 0.768494, abs=2e-6)
+    assert [one["keeps_shares"] for one in found["ranking"]] == [True, True, False, False, False]
+    # Read as they are, shares are worth what the channel leaves; where they are lost, nothing.
+    worth = [one["effective_rows"]["value"] for one in (best, designed, free)]
+    assert worth == pytest.approx([0.667, 0.667, 0], abs=5e-4)
+    assert designed["waste"]["value"] <= 2e-9
+    assert str(sentence_of(found["advice"])).startswith("Of those that meet the target and keep the shares, take least")
+
+
+def test_keeping_goes_with_letters_that_only_others_release(
+    capsys: pytest.CaptureFixture[str], ages: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "channel.json"
+    path.write_text(text_of(ChannelFile.of(NamedChannel(symmetric_channel([9, 8, 5, 3, 2], 0.4), ("age",), ("age",)))))
+    rows = by_name(
+        fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5, "--keep", "shares")
+    )
+    prior = Distribution([2, 3, 5, 8], np.array([3, 5, 2, 1]) / 11)
+    least = solve(RateDistortion(prior, Hamming(), MaxDistortion(0.4), keep=Keep.SHARES))
+    wasted = rows[str(path)]["leakage"]["value"] - least.leakage
+    assert rows[str(path)]["waste"]["value"] == pytest.approx(wasted, abs=1e-8)
+    assert rows[str(path)]["keeps_shares"] is False
+
+
+def test_mechanisms_for_a_column_by_what_it_tells_on_the_secret(
+    capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path
+) -> None:
+    what = ["compare", adult, "--secret", "marital_status", "--through", "occupation", "--max-distortion", 0.2]
+    found = fields(capsys, *what, "--keep", "shares")
+    rows = by_name(found)
+    told = {name: one["leakage"]["value"] for name, one in rows.items()}
+    assert told["least leaking channel"] == pytest.approx(0.010343, abs=1e-6)
+    assert told["least leaking that keeps the shares"] == pytest.approx(0.013417, abs=1e-6)
+    assert told["symmetric channel"] == pytest.approx(0.047679, abs=1e-6)
+    assert found["through"] == "occupation" and found["prior_skew"] is None
+    assert rows["symmetric channel"]["identifiability"] is None
+    # Who knows more sees more, and what he knows anyway is a floor.
+    small = tmp_path / "small.csv"
+    small.write_text("ill,job,sex\n" + "flu,a,f\nnone,b,f\nnone,a,m\nflu,a,m\nnone,b,m\n" * 3 + "flu,b,f\n")
+    what = ["compare", small, "--secret", "ill", "--through", "job", "--background", "sex", "--max-distortion", 0.3]
+    attacked = fields(capsys, *what)
+    floor = attacked["background_floor"]["value"]
+    assert all(one["leakage_with_background"]["value"] >= floor > 0 for one in attacked["ranking"])
+    code, out, _ = run(capsys, *what)
+    assert code == 0 and "Mechanisms for job by what it tells on ill" in out and "I(S;Y,Z)" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--keep", "associations"], "read the secret alone are compared; keep shares or nothing"),
+        (["--keep", "shares", "--through", "marital_status"], "named with --through and as secret"),
+        (["--by", "identifiability", "--through", "occupation"], "rank by bits or epsilon"),
+    ],
+)
+def test_what_cannot_be_kept_or_ranked_is_refused(
+    capsys: pytest.CaptureFixture[str], adult: Path, arguments: list[str], words: str
+) -> None:
+    code, out, err = run(capsys, "compare", adult, "--secret", "marital_status", "--max-distortion", 0.2, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1) and words in err
+    with pytest.raises(OptionError, match="'share' cannot be kept; did you mean 'shares'"):
+        lg.compare(adult, secret="marital_status", max_distortion=0.2, keep="share")
+
+
+@pytest.mark.parametrize("keep", [Keep.SHARES, Keep.NOTHING])
+def test_a_channel_within_a_bound_stands_among_the_others_by_its_own_name(ages: Path, keep: Keep) -> None:
+    question = Question(("age",), (), Hamming(), Knowledge.NOBODY, keep=keep)
+    with lg.open_table(ages) as table:
+        chosen = solve(replace(question, local_dp=1.2).problem(table, MaxDistortion(0.5)), 1e-6)
+        target = MaxDistortion(chosen.distortion)
+        rows = {one.role: one for one in comparison(table, question, (), target, bounded=chosen.channel).ranking}
+    found = rows[Role.DESIGNED]
+    assert found.mechanism == "least leaking within ε" + (" that keeps the shares" if keep is Keep.SHARES else "")
+    assert found.leakage.value == pytest.approx(chosen.leakage) and found.epsilon.value <= 1.2
+    assert found.meets_target and found.keeps_shares is (keep is Keep.SHARES)
+    assert found.waste.value == pytest.approx(chosen.leakage - rows[Role.OPTIMUM].leakage.value, abs=1e-8)

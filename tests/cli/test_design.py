@@ -65,6 +65,16 @@ def test_every_knowledge(capsys: pytest.CaptureFixture[str], house: Path, knowle
         assert default["leakage_with_background"]["value"] <= told["leakage_with_background"]["value"] + 1e-9
 
 
+def test_a_curve_knows_what_is_kept_and_released(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    how = ["design", "people.csv", "--secret", "illness", "--through", "city", "--keep", "shares", "--curve", "4"]
+    told = fields(capsys, *how)
+    assert (told["keep"], told["secret"], told["through"]) == ("shares", ["illness"], "city")
+    assert told["beside"] is None and max(one["gap"]["value"] for one in told["points"]) < 1e-5
+    assert main([*how, "-o", "curve.svg"]) == 0
+    drawn = Path("curve.svg").read_text()
+    assert all(said in drawn for said in ("bits told about illness by city", "least that keeps the shares"))
+
+
 def test_a_curve_falls(capsys: pytest.CaptureFixture[str], house: Path) -> None:
     told = fields(capsys, "design", "people.csv", "--secret", "illness", "--curve", "9", "-o", "curve.csv")
     points = [(one["distortion"]["value"], one["leakage"]["value"]) for one in told["points"]]

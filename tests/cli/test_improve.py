@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import leakgauge as lg
 from leakgauge.artefacts.codec import sentence_of
+from leakgauge.errors import OptionError
 from leakgauge.jobs.improve import FEWEST_ROWS, MOST_ROWS, noisy_table
 from leakgauge.release.ledger import open_ledger
 from leakgauge.tables import open_table
@@ -126,3 +128,13 @@ def test_the_ledger_is_asked_before_a_row_is_read(people: Path, capsys: pytest.C
         # The number of values would be refused as well; that it is not named shows that nobody looked.
         assert (found, "different values" in err) == (code, code == 2)
         assert says in err
+
+
+def test_designed_channels_keep_the_shares_by_default(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for keep, name in (((), "least leaking that keeps the shares"), (("--keep", "nothing"), "designed channel")):
+        _, fields = as_json(capsys, *IMPROVE, "--target", "99", "--trials", "16", *keep)
+        named = [str(sentence_of(one["mechanism"])) for one in fields["trials"]][14:]
+        assert len(named) == 2 and all(one.startswith(name) for one in named)
+    assert run(capsys, *IMPROVE, "--target", "99", "--keep", "associations")[0] == 2
+    with pytest.raises(OptionError, match="neither nothing nor shares"):
+        lg.improve("people.csv", secret="illness", target=99, keep="everything")

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, frontier, solve
+from leakgauge.design import (
+    Keep,
+    Knowledge,
+    MaxDistortion,
+    MaxLeakage,
+    RateDistortion,
+    Slope,
+    frontier,
+    solve,
+    symmetric_channel,
+    waste,
+)
 from leakgauge.distances import Absolute, Given, Hamming, Squared
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.probability import Distribution, Joint
@@ -239,6 +250,11 @@ def test_an_attacker_with_a_background_infers_through_a_column() -> None:
     assert found.background_floor is not None
     assert found.leakage_with_background is not None
     assert found.background_floor <= found.leakage_with_background
+    # Any channel's waste is of what the column tells on the secret.
+    assert waste(found.channel, found.problem, 1e-6).bits < 1e-5
+    alike = waste(symmetric_channel(range(4), 0.3), found.problem, 1e-6)
+    seen = np.einsum("sxz,xy->syz", cells, symmetric_channel(range(4), 0.3).matrix)
+    assert alike.leakage == pytest.approx(_information(seen.reshape(2, -1)), abs=1e-9)
 
 
 def test_keeping_is_never_cheaper_and_never_dearer_than_doing_nothing_to_it() -> None:

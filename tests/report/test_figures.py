@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.codec import encode
-from leakgauge.design import Knowledge, RateDistortion, Slope, Solution, frontier
+from leakgauge.design import Keep, Knowledge, RateDistortion, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
-from leakgauge.jobs.design import as_frontier
+from leakgauge.jobs.design import Question, as_frontier
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.report.figures.attacks import attacks_figure
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.placing import distortion_at
+from leakgauge.report.figures.shares import shares_figure
 from leakgauge.report.figures.tuning import tuning_figure
 from tests.report.artefacts import drawn, labels, marks, width, words
 
@@ -52,6 +54,69 @@ def test_a_frontier_has_a_mark_for_every_point_and_a_floor(solutions: list[Solut
     assert leaks == [one.leakage_with_background for one in solutions]
     alone = frontier_figure(stored(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5)))
     assert len(alone.spec["layer"]) == 1 and "dashed" not in alone.told
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["kept", "free"])
+def test_two_curves_are_named_where_they_run_and_meet_nothing(solutions: list[Solution], keeps: bool) -> None:
+    kept = frontier(RateDistortion(JOINT, Hamming(), Slope(1.0), Knowledge.ATTACKER, keep=Keep.SHARES), 7)
+    curves = (kept, solutions) if keeps else (solutions, kept)
+    fields: dict[str, Any] = encode(as_frontier(curves[0], beside=curves[1]))
+    release = fields["points"][3]
+    figure = frontier_figure(fields, release)
+    named = [layer["data"]["values"][0] for layer in figure.spec["layer"] if "name" in layer["data"]["values"][0]]
+    assert {one["name"] for one in named} == {"least of all channels", "least that keeps the shares"}
+    (mark,) = figure.spec["layer"][-1]["data"]["values"]
+    upper, lower = named
+    assert upper["name"] == "least that keeps the shares"
+    # The upper curve is named on its upper right, the lower one on its lower left.
+    most = 1.05 * kept[0].distortion
+    top = 1.08 * max(one["leakage"] for one in drawn_curve(figure))
+    for one, points, side in ((upper, kept, 1), (lower, solutions, -1)):
+        line = [{"distortion": p.distortion, "leakage": p.leakage_with_background} for p in points]
+        across = distortion_at(line, (1 - one["down"] / 320) * top) / most * 670
+        assert (one["across"] - across) * side > 0
+        assert abs(one["down"] - mark["label_down"]) > 12 or abs(one["across"] - mark["label_across"]) > 60
+    assert "Grey and dashed: " in figure.told and width(figure.to_svg()) <= 760
+
+
+def drawn_curve(figure: Any) -> list[dict[str, Any]]:
+    """The points of the curve that is solid."""
+    layers = [one for one in figure.spec["layer"] if one["mark"]["type"] == "line" and "point" in one["mark"]]
+    points: list[dict[str, Any]] = layers[0]["data"]["values"]
+    return points
+
+
+def test_a_frontier_of_a_column_says_what_it_tells_on(solutions: list[Solution]) -> None:
+    question = Question(("illness",), ("city",), Hamming(), Knowledge.ATTACKER, through="job")
+    said = words(frontier_figure(encode(as_frontier(solutions, question))).to_svg())
+    assert "bits told about illness by job and the background" in said
+    fields = stored(solutions)
+    # As files of earlier versions are.
+    for name in ("keep", "beside", "secret", "through"):
+        del fields[name]
+    assert "I(X;Y,Z), bits" in words(frontier_figure(fields).to_svg())
+
+
+def test_shares_stand_side_by_side_and_lost_ones_are_marked() -> None:
+    shares = [
+        {"value": [name], "table": quantity(table, "share"), "released": quantity(released, "share")}
+        for name, table, released in [("rare", 0.00001, 0.0), (None, 0.29999, 0.4), ("common", 0.7, 0.6), ("", 0, 0)]
+    ]
+    figure = shares_figure(shares)
+    rows = figure.spec["data"]["values"]
+    assert [(one["value"], one["number"]) for one in rows] == [
+        ("common", "70.00%"),
+        ("common", "60.00%"),
+        ("(missing)", "30.00%"),
+        ("(missing)", "40.00%"),
+        ("rare", "<0.01 %"),
+        ("rare", "never released"),
+        ("(empty)", "0.00%"),
+        ("(empty)", "0.00%"),
+    ]
+    assert len(marks(figure.to_svg(), "bar")) == 8 and width(figure.to_svg()) <= 760
+    alike = shares_figure([{**shares[0], "value": ["x" * 99 + str(at)]} for at in (1, 1)])
+    assert len({one["value"] for one in alike.spec["data"]["values"]}) == 2
 
 
 def test_a_weighted_frontier_is_of_what_was_made_small(solutions: list[Solution]) -> None:

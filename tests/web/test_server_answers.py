@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.requests import Request
 
@@ -102,9 +103,14 @@ def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.
         assert all(sum(row) == pytest.approx(1) for row in point["matrix"]) and len(point["matrix"]) == 4
     place, wanted = str(served.folder / "people.csv"), points[1]["distortion"]
     asked = ["--secret=illness", "--background=city", f"--max-distortion={wanted}"]
-    assert main(["design", place, *asked, "--json"]) == 0
-    best = json.loads(capsys.readouterr().out)["leakage_with_background"]["value"]
+    assert main(["design", place, *asked, "--keep=shares", "--json"]) == 0
+    design = json.loads(capsys.readouterr().out)
+    best = design["leakage_with_background"]["value"]
     assert points[1]["leakage_with_background"] == pytest.approx(best, abs=2e-6)
+    # The other curve runs below by what keeping costs.
+    line = sorted((one["distortion"], one["leakage_with_background"]) for one in fields["least"])
+    lower = np.interp(wanted, *np.transpose(line))
+    assert lower <= best and best - design["price_of_keeping"]["value"] <= lower + 2e-6
 
 
 def test_without_a_background_there_is_no_floor(served: Served) -> None:

@@ -80,21 +80,40 @@ class Design(
     rounds: RoundsTold | None = None
 
 
+class BesideCurve(Part, frozen=True):
+    """Points of the same problem that keep something else."""
+
+    keep: str
+    points: tuple[DesignPoint, ...]
+
+
 class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):
-    """Designed channels from no leakage to the least distortion."""
+    """Designed channels from no leakage to the least distortion.
+
+    Attributes:
+        keep: what they keep on the whole: nothing, shares or associations.
+        beside: the same curve of channels that keep something else.
+        secret: what the leakage is of; empty in files of earlier versions.
+        through: the column that is released and tells on the secret; None where the secret itself goes through.
+    """
 
     knowledge: str
     points: tuple[DesignPoint, ...]
     prior: PriorOrigin
     keep_inside: bool
+    keep: str = "nothing"
+    beside: BesideCurve | None = None
+    secret: tuple[str, ...] = ()
+    through: str | None = None
 
 
 class Role(Enum):
-    """Why a mechanism is in a comparison: it was asked about, or is always shown."""
+    """Why a mechanism is in a comparison: it was asked about, is always shown, or was designed within a bound on ε."""
 
     GIVEN = "given"
     BASELINE = "baseline"
     OPTIMUM = "optimum"
+    DESIGNED = "designed"
 
 
 class RankedBy(Enum):
@@ -117,6 +136,8 @@ class Compared(Part, frozen=True, kw_only=True):
         effective_rows: the share of the rows that its release is worth to whoever estimates shares; 0 where values
             cannot be told apart. None in files of earlier versions.
         confused_values: how many values cannot be told apart.
+        keeps_shares: whether it releases every value as often as it occurs in this table. None in files of earlier
+            versions.
     """
 
     mechanism: str
@@ -132,6 +153,7 @@ class Compared(Part, frozen=True, kw_only=True):
     identifiability: Quantity | None = None
     effective_rows: Quantity | None = None
     confused_values: int = 0
+    keeps_shares: bool | None = None
 
     @property
     def objective(self) -> float:
@@ -149,13 +171,16 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
         background_floor: what the background tells by itself.
         ranking: first those that meet the target: of a distortion by leakage, of a leakage by distortion; then the
             others, the one that misses it by least first. By another measure, first those that meet the target, then
-            the others, each by that measure.
+            the others, each by that measure. Where the shares are kept, of those that meet the target first those that
+            keep them.
         by: the measure that ranks.
         prior_skew: Δ of the frequencies, the least identifiability that any channel has.
         moment_skewness: of a secret of numbers.
         advice: which one to take, in a sentence.
         prior: where the frequencies come from.
         keep_inside: whether they can be computed from the numbers.
+        keep: what the optimum keeps, beside which waste is measured: nothing or shares.
+        through: the column that goes through the mechanisms and tells on the secret; None where it is the secret.
     """
 
     knowledge: str
@@ -169,3 +194,5 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
     prior_skew: Quantity | None = None
     moment_skewness: Quantity | None = None
     advice: Sentence | None = None
+    keep: str = "nothing"
+    through: str | None = None

@@ -88,6 +88,18 @@ class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure-each/1"):
     each: tuple[Measurement, ...]
 
 
+class ValueShares(Part, frozen=True):
+    """How often a value occurs: in the table, and in a release by its law.
+
+    Attributes:
+        value: its text in each column of the secret; None where it is missing.
+    """
+
+    value: tuple[str | None, ...]
+    table: Quantity
+    released: Quantity
+
+
 class ColumnUtility(Part, frozen=True):
     """What one released column is worth.
 
@@ -98,6 +110,7 @@ class ColumnUtility(Part, frozen=True):
         lost: of a column that is coarser or suppressed in part, the bits of its values that are lost.
         covered: how many values of the table a released value of such a column stands for, on average over the rows.
         dropped: of a column that went through a channel, the share of rows whose value is never released.
+        shares: of the values of a protected column that has few, before and after.
     """
 
     protected: bool
@@ -107,6 +120,7 @@ class ColumnUtility(Part, frozen=True):
     lost: Quantity | None = None
     covered: Quantity | None = None
     dropped: Quantity | None = None
+    shares: tuple[ValueShares, ...] = ()
 
 
 class NumberUtility(Part, frozen=True):

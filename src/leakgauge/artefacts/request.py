@@ -389,10 +389,10 @@ class Request(Part, frozen=True):
     def _require_keepable(self) -> None:
         if self.keep not in (None, "nothing", "shares"):
             raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=self.keep)
-        if self.keep is not None and (self.target is not None or all(aim.mechanism for aim in self.aims)):
+        if self.keep is not None and all(aim.mechanism for aim in self.aims):
             raise OptionError(
                 "--keep {found!s} is for a channel that is designed, and here a mechanism is taken as it is; leave "
-                "--keep out, or --mechanism or --target.",
+                "--keep out, or --mechanism.",
                 found=self.keep,
             )
 

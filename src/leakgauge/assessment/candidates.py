@@ -15,7 +15,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
 from leakgauge.assessment.indicators.setting import NumberSetting
 from leakgauge.assessment.indicators.source import NUMERIC
-from leakgauge.design import RateDistortion, Slope, solve
+from leakgauge.design import Keep, RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, InputError
 from leakgauge.mechanisms import (
@@ -90,8 +90,13 @@ Maker: TypeAlias = tuple[Sentence | None, Callable[[], Mechanism]]
 """A mechanism with its name in words where it was designed, else None: it goes by its own."""
 
 
-def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
-    """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted."""
+def candidates(
+    table: Table, column: str, bounds: Bounds | None = None, keep: Keep = Keep.SHARES
+) -> Iterator[Candidate]:
+    """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted.
+
+    ``keep`` is what designed channels keep; mechanisms by name do not keep anything.
+    """
     kinds = {one.name: one.kind for one in table.columns()}
     numeric = kinds.get(column) in NUMERIC
     if bounds is not None and not numeric and column in kinds:
@@ -112,12 +117,15 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
         yield from _made(source, first, COLUMN, _of_letters(letters, EPSILONS, randomized_response))
-        others = [*_designs(letters, SLOPES), *_of_letters(letters, EPSILONS[:6], subset_selection, unary_encoding)]
+        others = [
+            *_designs(letters, SLOPES, keep),
+            *_of_letters(letters, EPSILONS[:6], subset_selection, unary_encoding),
+        ]
         yield from _made(source, Stage.MECHANISM, COLUMN, others)
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
-            makers = [*_of_letters(binned, EPSILONS[:6], randomized_response), *_designs(binned, SLOPES[:4])]
+            makers = [*_of_letters(binned, EPSILONS[:6], randomized_response), *_designs(binned, SLOPES[:4], keep)]
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
@@ -151,11 +159,16 @@ def _of_letters(letters: Distribution, epsilons: Sequence[float], *factories: Ca
     return [(None, partial(make, e, letters=letters.outcomes)) for e in epsilons for make in factories]
 
 
-def _designs(letters: Distribution, slopes: Sequence[float]) -> list[Maker]:
+def _designs(letters: Distribution, slopes: Sequence[float], keep: Keep) -> list[Maker]:
     def design(slope: float) -> Mechanism:
-        return through_channel(solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP).channel)
+        problem = RateDistortion(letters, Hamming(), Slope(slope), keep=keep)
+        return through_channel(solve(problem, gap=DESIGN_GAP).channel)
 
-    return [(Sentence("designed channel at slope {slope:g}", slope=one), partial(design, one)) for one in slopes]
+    if keep is Keep.SHARES:
+        names = [Sentence("least leaking that keeps the shares, at slope {slope:g}", slope=one) for one in slopes]
+    else:
+        names = [Sentence("designed channel at slope {slope:g}", slope=one) for one in slopes]
+    return [(name, partial(design, slope)) for name, slope in zip(names, slopes, strict=True)]
 
 
 def _histograms(table: Table, source: Source) -> Iterator[Candidate]:

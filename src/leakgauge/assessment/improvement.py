@@ -17,6 +17,7 @@ from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.indicators import Questionnaire, answered_beyond, expected
 from leakgauge.assessment.vetoes import every_veto
+from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Table
@@ -151,6 +152,7 @@ def improve(
     lower: float | None = None,
     upper: float | None = None,
     questionnaire: Questionnaire | None = None,
+    keep: Keep = Keep.SHARES,
     progress: Callable[[int, int], None] | None = None,
 ) -> Improvement:
     """The cheapest setting that meets a target, with everything that was tried.
@@ -167,7 +169,7 @@ def improve(
     )
     found: list[Trial] = []
     met: Stage | None = None
-    for candidate in candidates(table, column, bounds):
+    for candidate in candidates(table, column, bounds, keep):
         # A stage is finished once begun, so that the best balanced of the cheapest ones is chosen.
         if len(found) >= trials or (met is not None and candidate.stage is not met):
             break

@@ -16,12 +16,13 @@ from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
 
-NARROW = 9
-"""Signs of a column at most whose head may stand on two lines."""
+NARROW, NUMBER = 9, 8
+"""Signs of a column at most whose head may stand on two lines, and of a number."""
 
 
 @click.command()
@@ -32,6 +33,10 @@ NARROW = 9
 @options.background
 @click.option("--max-distortion", type=float, metavar="D", help="A mean distortion of at most this is asked for.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="A leakage of at most these bits is asked for.")
+@click.option(
+    "--through", metavar="COLUMN", help="Rank mechanisms for this column by what it then tells on the secret."
+)
+@options.keep
 @options.distortion
 @options.weights
 @options.bins
@@ -60,10 +65,12 @@ def command(
     """Mechanisms for one secret on one scale, with what each wastes beside the channel that leaks least.
 
     MECHANISM is name:key=value,… or a channel file. The symmetric channel, the exponential mechanism and the least
-    leaking channel at the target are always shown.
+    leaking channel at the target are always shown, with --keep shares also the least leaking one that releases every
+    value as often as it occurs; all are then measured beside that one.
 
     \b
     leakgauge compare people.csv --secret illness randomized-response:epsilon=1 --max-distortion 0.3
+    leakgauge compare people.csv --secret illness --keep shares --max-distortion 0.3
     leakgauge compare people.csv --secret illness --background city channel.json --max-leakage 0.5
     leakgauge compare people.csv --secret age geometric:epsilon=1,lower=0,upper=99
       --distortion absolute --max-distortion 20
@@ -75,12 +82,20 @@ def command(
     from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given.pop("together"))
-    loss = loss_of(distortion, secret)
+    through, keep = given["through"], given.pop("keep") or "nothing"
+    loss = loss_of(distortion, secret if through is None else (through,))
     files = (Path(name) for name in mechanisms if ":" not in name)
     require_not_read(output, table, *files, *loss.files, weights, *level_files(given["levels"]))
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
         comparison = compare(
-            table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given, **reading
+            table,
+            mechanisms,
+            secret=secret,
+            distortion=loss.distortion(),
+            weights=weights,
+            keep=keep,
+            **given,
+            **reading,
         )
     bins = parse_binnings(given["bins"], secret + given["background"], given["levels"])
     deliver(
@@ -92,26 +107,34 @@ def command(
 
 
 def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
-
     from leakgauge.artefacts.design import RankedBy, Role
 
     floor = comparison.background_floor
     # Heads of two words stand on two lines: names of mechanisms need the room. Identifiability is shown where it ranks.
     narrow = partial(Column, max_width=NARROW, overflow="fold")
+    of_bits = partial(narrow, max_width=NUMBER)
     weighed = comparison.ranking[0].weighted_leakage is not None
     identified = comparison.by is RankedBy.IDENTIFIABILITY
+    told = "I(X;Y)" if comparison.through is None else "I(S;Y)"
     columns: list[Column | str] = [
         say("target"),
-        narrow(say("I(X;Y) bits")),
-        *([say("weighted bits")] if weighed else []),
-        *([narrow(say("I(X;Y,Z) bits"))] if floor is not None else []),
+        of_bits(say("{what!s} bits", what=told)),
+        *([of_bits(say("weighted bits"))] if weighed else []),
+        *([of_bits(say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))] if floor is not None else []),
         say("distortion"),
         say("ε nats"),
         *([narrow(say("identifiability"))] if identified else []),
+        narrow(say("keeps shares"), max_width=6),
         narrow(say("effective rows")),
-        say("wasted bits"),
+        of_bits(say("wasted bits")),
     ]
     title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
+    if comparison.through is not None:
+        title = say(
+            "Mechanisms for {column!s} by what it tells on {secret!s}, the best first",
+            column=comparison.through,
+            secret=", ".join(secret),
+        )
     # Two mechanisms may differ at the end of their names only.
     ranking = Table(Column(say("mechanism"), overflow="fold"), *columns, title=title, title_justify="left")
     for one in comparison.ranking:
@@ -123,22 +146,29 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
         bits = (_short(leakage.value) for leakage in leakages if leakage is not None)
         levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
-        told = [_short(one.distortion.value), *(told_level(level.value, digits=3) for level in levels)]
+        numbers = [_short(one.distortion.value), *(told_level(level.value, digits=3) for level in levels)]
         worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
-        cells = (name, met, *bits, *told, worth, wasted)
+        kept = say("yes") if one.keeps_shares else say("no")
+        cells = (name, met, *bits, *numbers, kept, worth, wasted)
         # A mechanism's name may hold brackets, which would be read as markup.
         ranking.add_row(*map(Text, cells))
     parts: Parts = [ranking]
     if floor is not None:
-        least = say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=number(floor.value))
-        parts.append(least)
-    gap = max(one.gap.value for one in comparison.ranking)
-    parts.append(
-        say(
-            "Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts.",
-            gap=gap,
-        )
+        alone = message("The background alone tells {what!s} = {bits} bits; no channel leaks less.")
+        parts.append(say(alone, what=told.replace("Y)", "Z)"), bits=number(floor.value)))
+    any_channel = message(
+        "Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts."
     )
+    keeping = message(
+        "Wasted is what a channel as useful that keeps the shares need not leak, proven to {gap:.1e} bits, with this "
+        "table's counts."
+    )
+    asked = comparison.keep == "shares"
+    parts.append(say(keeping if asked else any_channel, gap=max(one.gap.value for one in comparison.ranking)))
+    if not asked and not weighed and not comparison.ranking[0].keeps_shares:
+        parts.append(
+            say("With --keep shares the least leaking channel is one that releases every value as often as it occurs.")
+        )
     parts.append(
         say(
             "Effective rows are the share of this table's rows that would be as good as the release to estimate shares."

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from leakgauge.design.problem import Target
     from leakgauge.jobs.design import Question
 
+PICTURED_GAP = 1e-5
+"""In nats: closer than anybody could see in a picture."""
+
 
 @click.command()
 @click.argument("table")
@@ -168,10 +171,15 @@ def command(
             _require_drawable(problem, output)
         solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
         price = price_of_keeping(solutions[0], gap) if curve is None else None
+        beside: Sequence[Solution] = ()
+        if curve is not None and _is_picture(output) and problem.keep is not Keep.NOTHING:
+            # What keeping costs is seen beside the curve where nothing is kept.
+            free = replace(problem, keep=Keep.NOTHING, keep_at_least=0.0, never_changed=())
+            beside = frontier(free, curve, max(gap, PICTURED_GAP))
     if output is not None:
-        write_whole(output, _artefact(question, solutions, output, curve is not None))
+        write_whole(output, _artefact(question, solutions, output, curve is not None, beside))
     rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
-    answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions)
+    answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
     deliver(
         answer,
         as_json,
@@ -254,9 +262,14 @@ def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
     return Knowledge(name)
 
 
+def _is_picture(output: Path | None) -> bool:
+    """Whether a picture is asked for."""
+    return output is not None and output.suffix.lower() == ".svg"
+
+
 def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
     """Refuse a picture that nobody could read before the channel is looked for."""
-    if output is not None and output.suffix.lower() == ".svg":
+    if _is_picture(output):
         from leakgauge.design import Knowledge
         from leakgauge.probability import Joint
         from leakgauge.report.figures.channel import require_readable
@@ -266,13 +279,15 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
         require_readable(len(problem.inputs) * backgrounds, len(problem.letters))
 
 
-def _artefact(question: Question, solutions: Sequence[Solution], output: Path, curve: bool) -> str:
+def _artefact(
+    question: Question, solutions: Sequence[Solution], output: Path, curve: bool, beside: Sequence[Solution]
+) -> str:
     from leakgauge.artefacts.channel_file import ChannelFile
     from leakgauge.artefacts.codec import encode, text_of
     from leakgauge.jobs.design import as_frontier
 
-    frontier, suffix = as_frontier(solutions), output.suffix.lower()
-    if suffix == ".svg":
+    frontier, suffix = as_frontier(solutions, question, beside), output.suffix.lower()
+    if _is_picture(output):
         from leakgauge.report.figures.channel import channel_figure
         from leakgauge.report.figures.frontier import frontier_figure
 

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--diagram", type=FILE, metavar="FILE", help="A diagram of your own in TOML.")
 @click.option("--questionnaire", type=FILE, metavar="FILE", help="As for assess.")
+@click.option(
+    "--keep",
+    type=click.Choice(["nothing", "shares"]),
+    default="shares",
+    show_default=True,
+    help="shares: designed channels release every value as often as it occurs.",
+)
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
 @click.option("--ledger", metavar="PATH|ADDRESS", help="Which pays for it.")
 @options.dataset

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from leakgauge.design.arrays import inference_of
 from leakgauge.design.points import costs_at, induced
 from leakgauge.design.problem import Knowledge, MaxDistortion, RateDistortion, Slope, below_nearest
 from leakgauge.design.solution import Solution
@@ -91,7 +92,7 @@ class Waste:
 
     Attributes:
         leakage: of the channel, in bits: I(X;Y), weighted if the problem is, or I(X;Y,Z) where the attacker
-            knows the background.
+            knows the background; of a column that tells on a secret S likewise with S.
         best: the channel that leaks least at this distortion, with its gap.
     """
 
@@ -120,12 +121,44 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
         raise OptionError("A channel that reads the secret alone is not compared with ones that read the background.")
     distortion = mean_distortion(channel, problem)
     if math.isinf(distortion):
-        raise OptionError(
-            "This channel releases values as others that an infinite distance forbids; compare one that does not."
-        )
-    scenario = Scenario(problem.source, channel, weights=problem.weights)
-    measure = leakage_with_background if problem.knowledge is Knowledge.ATTACKER else mutual_information
-    return Waste(measure(scenario), distortion, solve(problem.with_target(MaxDistortion(distortion)), gap))
+        raise forbidden_change()
+    best = solve(problem.with_target(MaxDistortion(distortion)), gap)
+    return Waste(Leakages.of(channel, problem).objective, distortion, best)
+
+
+@dataclass(frozen=True)
+class Leakages:
+    """What a channel that reads a problem's source tells, in bits, by the names that a ``Solution`` has for it."""
+
+    leakage: float
+    weighted_leakage: float | None
+    leakage_with_background: float | None
+    objective: float
+
+    @classmethod
+    def of(cls, channel: Channel, problem: RateDistortion) -> Leakages:
+        """Of a channel with the inputs and outputs of the problem, in their order."""
+        weighted = known = None
+        if problem.secret is None:
+            scenario = Scenario(problem.source, channel)
+            alone = mutual_information(scenario)
+            if problem.weights is not None:
+                weighted = mutual_information(Scenario(problem.source, channel, weights=problem.weights))
+            known = leakage_with_background(scenario) if isinstance(problem.source, Joint) else None
+        else:
+            inference, rows = inference_of(problem), channel.matrix[problem.prior.probabilities > 0]
+            alone = inference.without_background().leakage(rows) / math.log(2)
+            if problem.knowledge is Knowledge.ATTACKER:
+                known = (inference.floor + inference.leakage(rows)) / math.log(2)
+        counted = known if problem.knowledge is Knowledge.ATTACKER else weighted
+        return cls(alone, weighted, known, alone if counted is None else counted)
+
+
+def forbidden_change() -> OptionError:
+    """What to raise for a channel that is to be compared and releases what an infinite distance forbids."""
+    return OptionError(
+        "This channel releases values as others that an infinite distance forbids; compare one that does not."
+    )
 
 
 def mean_distortion(channel: Channel, problem: RateDistortion) -> float:

@@ -22,12 +22,23 @@ def measured_by(one: Compared, by: RankedBy) -> float:
     return math.inf if found is None else found.value
 
 
-def advice(ranking: Sequence[Compared], by: RankedBy) -> Sentence:
+def advice(ranking: Sequence[Compared], by: RankedBy, *, keeps: bool = False) -> Sentence:
     """Which mechanism of a ranking to take: the best one that meets the target and is worth half of the rows.
 
-    Where none is, the best one by the measure and the one that is worth most.
+    Where none is, the best one by the measure and the one that is worth most. Where the shares are to be kept, the best
+    of those that meet the target and keep them; the least leaking one that keeps them is among these.
     """
     meeting = [one for one in ranking if one.meets_target]
+    if keeps:
+        keeping = [one for one in meeting if one.keeps_shares or one.role is Role.OPTIMUM]
+        best = min(keeping, key=lambda one: measured_by(one, by))
+        return Sentence(
+            "Of those that meet the target and keep the shares, take {best}: none has less than its {least}, and its "
+            "release is worth {share:.0%} of the rows to whoever estimates shares.",
+            best=_name(best),
+            least=_measured(best, by),
+            share=_worth(best),
+        )
     # The least leaking channel meets every target that is possible at all.
     best = min(meeting, key=lambda one: measured_by(one, by))
     worthy = [one for one in meeting if _worth(one) >= ENOUGH]

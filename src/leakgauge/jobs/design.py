@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
-from leakgauge.artefacts.design import RoundsTold
+from leakgauge.artefacts.design import BesideCurve, RoundsTold
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Solution, solve
 from leakgauge.design.problem import Target
 from leakgauge.design.rounds import NextRound
@@ -278,10 +278,21 @@ def as_design(
     )
 
 
-def as_frontier(found: Sequence[Solution]) -> Frontier:
-    """Designed channels as a frontier is stored."""
+def as_frontier(
+    found: Sequence[Solution], question: Question | None = None, beside: Sequence[Solution] = ()
+) -> Frontier:
+    """Designed channels as a frontier is stored; ``beside`` are those of the same problem that keep something else."""
     prior = PriorOrigin.THIS_TABLE
-    return Frontier(found[0].problem.knowledge.value, tuple(map(as_point, found)), prior, prior.keep_inside)
+    return Frontier(
+        found[0].problem.knowledge.value,
+        tuple(map(as_point, found)),
+        prior,
+        prior.keep_inside,
+        found[0].problem.keep.value,
+        BesideCurve(beside[0].problem.keep.value, tuple(map(as_point, beside))) if beside else None,
+        () if question is None else question.secret,
+        None if question is None else question.through,
+    )
 
 
 def as_point(found: Solution, origin: Origin = Origin.TABLE) -> DesignPoint:

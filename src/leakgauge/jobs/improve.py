@@ -21,6 +21,7 @@ from leakgauge.assessment.candidates import MOST_LETTERS
 from leakgauge.assessment.improvement import Improvement, Trial, require_search
 from leakgauge.assessment.indicators import asked_leaves
 from leakgauge.assessment.stored import leaves_of, scores_of
+from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate
@@ -61,6 +62,7 @@ def improve(
     upper: float | None = None,
     diagram: Path | str | None = None,
     questionnaire: Path | str | None = None,
+    keep: str = "shares",
     accounted: float | None = None,
     ledger: str | None = None,
     dataset: str | None = None,
@@ -80,6 +82,8 @@ def improve(
         upper: the greatest one.
         diagram: a file by which settings are graded.
         questionnaire: a file of answers.
+        keep: ``shares`` designs channels among those that release every value as often as it occurs, ``nothing`` among
+            all.
         accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
         ledger: which pays for it.
         dataset: the account in it; by default the table's name.
@@ -90,7 +94,7 @@ def improve(
         OptionError: a target, bounds or number of trials outside its range.
         BudgetError: the histogram does not fit the budget; no row was read.
     """
-    goal = parse_target(str(target))
+    goal, kept = parse_target(str(target)), kept_by(keep)
     by = default_diagram() if diagram is None else read_diagram(diagram)
     answers = None if questionnaire is None else read_questionnaire(questionnaire, asked_leaves(by))
     name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
@@ -109,8 +113,16 @@ def improve(
             lower=lower,
             upper=upper,
             questionnaire=answers,
+            keep=kept,
             progress=progress,
         )
+
+
+def kept_by(keep: str) -> Keep:
+    """What designed channels keep, by its name: nothing or shares."""
+    if keep not in (Keep.NOTHING.value, Keep.SHARES.value):
+        raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=keep)
+    return Keep(keep)
 
 
 def search(

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from leakgauge.artefacts import Measurement, Survey
 from leakgauge.artefacts.codec import encode
-from leakgauge.design import Knowledge, Slope, Solution, frontier
+from leakgauge.design import Keep, Knowledge, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
 from leakgauge.jobs.design import Question
@@ -164,10 +164,12 @@ class Answers:
         )
 
     async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
-        """The curve of least leakage with its channels."""
+        """The curve of least leakage with its channels, which keep the shares, and where nothing is kept."""
         table = self._workspace.table(asked.table)
-        found = await self._once(("frontier", asked), table, lambda: _curve(table, asked), self._curves)
-        return _curve_fields(found, language)
+        kept, free = await self._once(("frontier", asked), table, lambda: _curves(table, asked), self._curves)
+        names = ("distortion", "leakage", "leakage_with_background")
+        least = [{name: getattr(one, name) for name in names} for one in free]
+        return {**_curve_fields(kept, language), "least": least}
 
     def prepare(self) -> None:
         """Start the drawing engine, beside the loop, while a person still looks at the columns."""
@@ -206,7 +208,8 @@ def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
     return found
 
 
-def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
+def _curves(table: OpenTable, asked: TableQuestion) -> tuple[tuple[Solution, ...], tuple[Solution, ...]]:
+    """The channels that keep the shares, as a job designs them, and those that keep nothing."""
     roles = Roles(asked.secret, (), asked.background)
     bins = _binnings(table, asked)
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
@@ -224,7 +227,8 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
                 most=MOST_LETTERS,
             )
         problem = question.problem(source, Slope(1.0))
-    return frontier(problem, asked.points, _GAP)
+    kept = replace(problem, keep=Keep.SHARES)
+    return frontier(kept, asked.points, _GAP), frontier(problem, asked.points, _GAP)
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:

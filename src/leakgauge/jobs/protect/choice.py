@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -20,7 +21,7 @@ from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared
-from leakgauge.errors import InputError, OptionError, RefusalError
+from leakgauge.errors import EngineError, InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
@@ -166,12 +167,22 @@ def _any_letters(text: str) -> Mechanism:
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
-    """Keep what is possible at all: the frontier, where it can be computed."""
+    """Keep what is possible at all: the frontiers where the shares are kept and where nothing is, where they can be.
+
+    First the one on which a designed channel lies; a mechanism by its name keeps nothing.
+    """
     question = replace(sources.question(asked, aim), local_dp=None)
-    problem = question.problem(sources.table, Slope(0.0))
-    if not 2 <= len(problem.inputs) <= LETTERS or _cells(problem) > CELLS or _is_slow(problem):
+    plain = question.problem(sources.table, Slope(0.0))
+    if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(plain):
         return
-    keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
+    nothing, shares = KeepOnTheWhole.NOTHING, KeepOnTheWhole.SHARES
+    kept = nothing if aim.mechanism else KeepOnTheWhole(asked.kept)
+    found = frontier(replace(plain, keep=kept), CURVE, CURVE_GAP)
+    beside: Sequence[Solution] = ()
+    with suppress(InputError, EngineError):
+        # The other curve is a companion: where there is none, as where values are released as others, one is enough.
+        beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
+    keep("frontier.json", as_frontier(found, question, beside))
 
 
 def _cells(problem: RateDistortion) -> int:
@@ -210,9 +221,8 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
-    question = replace(question, keep=KeepOnTheWhole.NOTHING)
     if asked.accounted is None and not _is_slow(solution.problem):
-        _keep_comparison(question, sources, solution.distortion, keep)
+        _keep_comparison(question, sources, solution, keep)
     return Chosen(CHANNEL, named)
 
 
@@ -234,11 +244,13 @@ def _solved(aim: Aim, question: Question, table: Table) -> Solution:
     return solve(question.problem(table, Slope(math.inf)), gap)
 
 
-def _keep_comparison(question: Question, sources: Sources, distortion: float, keep: Keep) -> None:
+def _keep_comparison(question: Question, sources: Sources, chosen: Solution, keep: Keep) -> None:
     """Keep other mechanisms at the distortion of the one that was chosen, where they can be compared."""
-    plain = replace(question, local_dp=None)
+    plain, target = replace(question, local_dp=None), MaxDistortion(chosen.distortion)
+    # Without a bound on ε the channel that was chosen is the optimum itself.
+    bounded = None if question.local_dp is None else chosen.channel
     try:
-        found = comparison(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP)
+        found = comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
     except (InputError, RefusalError):
         # The comparison is a companion: a secret for which there is none is released all the same.
         return
@@ -298,6 +310,7 @@ def _by_grade(asked: Request, aim: Aim, sources: Sources, progress: Callable[[in
         lower=asked.lower,
         upper=asked.upper,
         questionnaire=sources.questionnaire,
+        keep=KeepOnTheWhole(asked.kept),
         accounted=asked.accounted,
         ledger=sources.ledger,
         dataset=sources.dataset,

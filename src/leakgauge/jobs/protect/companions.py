@@ -24,7 +24,7 @@ from leakgauge.artefacts import (
     Utility,
     strongest,
 )
-from leakgauge.artefacts.measurement import ColumnUtility
+from leakgauge.artefacts.measurement import ColumnUtility, ValueShares
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
@@ -38,7 +38,12 @@ from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, through_channel
 from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import text_of
 from leakgauge.release.priors import own_prior
+
+MOST_SHARES = 40
+"""Values whose shares are told one by one, at most."""
 
 
 def levels_of(sources: Sources, secret: tuple[str, ...], channel: Channel) -> Levels:
@@ -60,7 +65,7 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, releas
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
     mean = mean_distance(p, q, distances)
-    found = _column(mean, float(kept), float(distance), protected=True)
+    found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(channel, p))
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
     if same and not on_a_line:
         # A number that is never released has near neighbours that are; a set of values holds many.
@@ -70,6 +75,23 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, releas
     columns = {", ".join(aim.columns): found}
     numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
     return Utility(columns | _public(sources, asked), numbers)
+
+
+def _shares(channel: Channel, prior: Floats) -> tuple[ValueShares, ...]:
+    """The shares of the values before and after, where they are few enough to be looked at."""
+    before = dict(zip(channel.inputs, prior.tolist(), strict=True))
+    after = dict(zip(channel.outputs, (prior @ channel.matrix).tolist(), strict=True))
+    values = tuple(dict.fromkeys((*channel.inputs, *channel.outputs)))
+    if len(values) > MOST_SHARES:
+        return ()
+    return tuple(
+        ValueShares(
+            tuple(None if part is None else text_of(part) for part in (one if isinstance(one, tuple) else (one,))),
+            Quantity(before.get(one, 0.0), "share"),
+            Quantity(min(after.get(one, 0.0), 1.0), "share"),
+        )
+        for one in values
+    )
 
 
 def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, released: Path) -> Utility | None:

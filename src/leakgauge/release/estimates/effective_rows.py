@@ -79,6 +79,11 @@ def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool 
     return max(found, key=lambda one: one.share)
 
 
+def keeps_shares(channel: Channel, prior: Distribution) -> bool:
+    """Whether a channel releases every value as often as it occurs, but for rounding."""
+    return all(part.is_kept for part in _parts(channel, prior))
+
+
 def effective_rows_of_mean(variance: float, noise: float, slope: float = 1.0) -> float:
     """What a release is worth for the mean of a number: var X / (var X + E Var(Y|X) / b²), where E[Y|X] = a + bX.
 

@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.design import Knowledge
-from leakgauge.languages import ENGLISH, Language
+from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
-from leakgauge.report.figures.texts import apart, clauses, joined, listed, named, shortened
+from leakgauge.report.figures.placing import AREA, box_of, distortion_at, label_places, room_beside
+from leakgauge.report.figures.texts import clauses, joined, listed, named, shortened, width_of
 
-_AREA = {"width": 670, "height": 320}
 _SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
-_CLOSE, _NEAR = 15, 50
-"""Pixels between two labels, and between points whose labels could meet."""
+_LEAST = {
+    "nothing": message("least of all channels"),
+    "shares": message("least that keeps the shares"),
+    "associations": message("least that keeps the associations"),
+}
+"""What a curve is called, by what its channels keep."""
+_SAID_OF_ONE = {
+    "nothing": message("The line is the least that any channel leaks at its mean distortion."),
+    "shares": message("The line is the least that any channel that keeps the shares leaks at its mean distortion."),
+    "associations": message(
+        "The line is the least that any channel that keeps the associations leaks at its mean distortion."
+    ),
+}
 
 
 def frontier_figure(
@@ -28,7 +37,8 @@ def frontier_figure(
 ) -> Figure:
     """The least leakage over the mean distortion of ``frontier.json``, with the floor that the background sets.
 
-    Between two points the curve lies on or below the straight line: mixing two channels reaches the line.
+    Between two points the curve lies on or below the straight line: mixing two channels reaches the line. Where the
+    file has the curve of channels that keep something else as well, it is dashed, and both are named where they run.
 
     Args:
         release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
@@ -36,10 +46,12 @@ def frontier_figure(
     """
     points = frontier["points"]
     name, title = _objective(frontier, language)
-    curve = [_point(one, name) for one in points]
+    curve, kept = [_point(one, name) for one in points], frontier.get("keep") or "nothing"
+    other = frontier.get("beside") or {}
+    beside = [_point(one, name) for one in other.get("points", ())]
     floor = value_of(points[0], "background_floor") if name == "leakage_with_background" else None
     marked = _marked(release, others, name, language)
-    everything = [*curve, *marked]
+    everything = [*curve, *beside, *marked]
     most = {
         "distortion": 1.05 * max(one["distortion"] for one in everything) or 1.0,
         "leakage": 1.08 * max([floor or 0.0, *(one["leakage"] for one in everything)]) or 1.0,
@@ -48,13 +60,20 @@ def frontier_figure(
         "x": _axis("distortion", language.say("mean distortion"), most["distortion"]),
         "y": _axis("leakage", title, most["leakage"]),
     }
+    said = message("Each line is the least that its channels leak at their mean distortion.")
+    names = {what: language.say(_LEAST[what]) for what in (kept, *([other["keep"]] if beside else []))}
+    lines = [(names[kept], curve, chart.LINE), (names[other["keep"]], beside, chart.INK)] if beside else []
+    half = max(one["leakage"] for one in curve) / 2
+    is_lower = bool(beside) and distortion_at(curve, half) < distortion_at(beside, half)
+    places = label_places(marked, most, below=is_lower)
     spec = {
         "title": {
             "text": language.say("What usefulness costs"),
-            "subtitle": language.say("The line is the least that any channel leaks at its mean distortion."),
+            "subtitle": language.say(said if beside else _SAID_OF_ONE[kept]),
         },
-        **_AREA,
+        **AREA,
         "layer": [
+            *([_beside(beside, axes)] if beside else []),
             chart.layer(
                 {"type": "line", "point": {"size": 26, "color": chart.LINE}, "color": chart.LINE},
                 [{**one, "said": listed(language, _place(one, language), f"ε {one['epsilon']}")} for one in curve],
@@ -62,17 +81,25 @@ def frontier_figure(
                 **chart.SAID,
             ),
             *([] if floor is None else _floor(floor, most["leakage"], axes, language)),
-            *(_marks(marked, axes, most) if marked else []),
+            *_names_of_lines(lines[::-1] if is_lower else lines, places, most, floor, language),
+            *(_marks(marked, places, axes) if marked else []),
         ],
     }
-    return Figure(spec, _told(curve, floor, marked, language))
+    return Figure(spec, _told(curve, (names[other["keep"]], beside) if beside else None, floor, marked, language))
 
 
 def _objective(fields: Fields, language: Language) -> tuple[str, str]:
     """The field that was made small, and what it is called."""
+    attacker = fields["knowledge"] in (Knowledge.ATTACKER.value, Knowledge.BOTH.value)
+    if fields.get("through") is not None:
+        title = message("bits told about {secret} by {column}")
+        known = message("bits told about {secret} by {column} and the background")
+        secret = shortened(listed(language, *fields["secret"]), 120)
+        told = language.say(known if attacker else title, secret=secret, column=shortened(fields["through"], 120))
+        return ("leakage_with_background" if attacker else "leakage"), told
     if fields["points"][0].get("weighted_leakage") is not None:
         return "weighted_leakage", language.say("I_w(X;Y), bits")
-    if fields["knowledge"] in (Knowledge.ATTACKER.value, Knowledge.BOTH.value):
+    if attacker:
         return "leakage_with_background", language.say("I(X;Y,Z), bits")
     return "leakage", language.say("I(X;Y), bits")
 
@@ -119,8 +146,7 @@ def _axis(field: str, title: str, most: float) -> dict[str, Any]:
 
 
 def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) -> list[dict[str, Any]]:
-    said = language.say("the background alone tells {floor} bits", floor=shown(floor))
-    values = [{"leakage": floor, "said": said}]
+    values = [{"leakage": floor, "said": _said_of_floor(floor, language)}]
     line = {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM}
     # On the left the curve is high; where the floor is high too, there is room below it.
     text = chart.text_mark(align="left", dx=8, dy=11 if floor > most / 3 else -10, color=chart.ALARM)
@@ -130,13 +156,49 @@ def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) 
     ]
 
 
-def _marks(marked: list[dict[str, Any]], axes: dict[str, Any], most: Mapping[str, float]) -> list[dict[str, Any]]:
+def _beside(curve: list[dict[str, Any]], axes: dict[str, Any]) -> dict[str, Any]:
+    line = {"type": "line", "color": chart.FAINT, "strokeDash": [5, 3], "aria": False}
+    return chart.layer(line, [{key: one[key] for key in ("distortion", "leakage")} for one in curve], **axes)
+
+
+def _names_of_lines(
+    lines: Sequence[tuple[str, list[dict[str, Any]], str]],
+    places: Sequence[Fields],
+    most: Mapping[str, float],
+    floor: float | None,
+    language: Language,
+) -> list[dict[str, Any]]:
+    """The names of two curves, the upper one first: above it to the right, of the lower one below it to the left.
+
+    Where they meet nothing else; both fall, so that there is room on these sides.
+    """
+    taken = [box_of(place) for place in places]
+    if floor is not None:
+        down = (1 - floor / most["leakage"]) * AREA["height"]
+        taken.append((0.0, width_of(_said_of_floor(floor, language)) + 8, down - 20, down + 20))
+    layers = []
+    for (name, line, colour), above in zip(lines, (True, False), strict=False):
+        found = room_beside(line, name, most, taken, above=above)
+        if found is None:
+            continue
+        taken.append(found)
+        text = chart.text_mark(align="left", baseline="middle", color=colour)
+        values = [{"name": name, "across": found[0], "down": (found[2] + found[3]) / 2}]
+        x, y = (chart.quantitative(one, scale=None) for one in ("across", "down"))
+        layers.append(chart.layer(text, values, x=x, y=y, text=chart.nominal("name")))
+    return layers
+
+
+def _said_of_floor(floor: float, language: Language) -> str:
+    return language.say("the background alone tells {floor} bits", floor=shown(floor))
+
+
+def _marks(marked: list[dict[str, Any]], labels: list[dict[str, Any]], axes: dict[str, Any]) -> list[dict[str, Any]]:
     """The marked points, and their labels beside them, those of one place together."""
     names = [one["line"] for one in marked]
     shapes = ["diamond" if one["own"] else _SHAPES[at % len(_SHAPES)] for at, one in enumerate(marked)]
     fills = [chart.MIDDLE if one["own"] else chart.DARK for one in marked]
     legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 90}
-    labels = _labels(marked, most)
     return [
         chart.layer(
             {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False},
@@ -166,49 +228,28 @@ def _marks(marked: list[dict[str, Any]], axes: dict[str, Any], most: Mapping[str
     ]
 
 
-def _labels(marked: list[dict[str, Any]], most: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Where the labels stand, in pixels: beside their points, or a little off with a line to them."""
-    places: list[dict[str, Any]] = []
-    for one in marked:
-        across = one["distortion"] / most["distortion"] * _AREA["width"]
-        down = (1 - one["leakage"] / most["leakage"]) * _AREA["height"]
-        near = (place for place in places if max(abs(place["across"] - across), abs(place["down"] - down)) < 3)
-        here = next(near, None)
-        if here is None:
-            places.append({"label": one["label"], "own": one["own"], "across": across, "down": down})
-        else:
-            here["label"] += f", {one['label']}"
-    groups: list[list[dict[str, Any]]] = []
-    for place in sorted(places, key=lambda one: one["across"]):
-        if groups and place["across"] - groups[-1][-1]["across"] < _NEAR:
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-    for group in groups:
-        wanted = [place["down"] for place in group]
-        right = max(place["across"] for place in group)
-        crowded = not np.allclose(apart(wanted, _CLOSE, 8, _AREA["height"] - 8), wanted)
-        # Below the lowest point the labels would meet the curve.
-        moved = apart(wanted, _CLOSE, 8, max(wanted) - 6) if crowded else wanted
-        for place, height in zip(group, moved, strict=True):
-            # Alone, the release is named above the curve, which falls.
-            above = 12 if place["own"] and not crowded else 0
-            place |= {
-                "label_across": right + 34 if crowded else place["across"] + 11,
-                "label_down": height - above,
-                "line_across": right + 31 if crowded else place["across"],
-                "line_down": height,
-            }
-    return places
-
-
-def _told(curve: list[dict[str, Any]], floor: float | None, marked: list[dict[str, Any]], language: Language) -> str:
+def _told(
+    curve: list[dict[str, Any]],
+    beside: tuple[str, list[dict[str, Any]]] | None,
+    floor: float | None,
+    marked: list[dict[str, Any]],
+    language: Language,
+) -> str:
     said = language.say(
         "Least leakage over mean distortion, {count} points from {first} to {last} bits.",
         count=len(curve),
         first=shown(curve[0]["leakage"]),
         last=shown(curve[-1]["leakage"]),
     )
+    if beside is not None:
+        name, line = beside
+        dashed = language.say(
+            "Grey and dashed: {name}, from {first} to {last} bits.",
+            name=name,
+            first=shown(line[0]["leakage"]),
+            last=shown(line[-1]["leakage"]),
+        )
+        said = joined(language, said, dashed)
     if floor is not None:
         alone = language.say("The background alone tells {floor} bits (dashed).", floor=shown(floor))
         said = joined(language, said, alone)

@@ -18,6 +18,7 @@ from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.shares import shares_figure
 from leakgauge.report.figures.tuning import tuning_figure
 from leakgauge.report.sections.teller import Teller, spelled
 
@@ -35,6 +36,7 @@ _CAPTIONS: Final = {
     "channel": message("How likely each value is released, for each true value."),
     "levels": message("The levels of the table above, by their units."),
     "decomposition": message("Where the information of the secret goes."),
+    "shares": message("Shares of the values of the secret, before the release and after."),
     "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
     "attacks": message("Each attack between its two anchors."),
     "criteria": message("The criteria, for the table released as it is and for this release."),
@@ -72,10 +74,17 @@ def _channel(tell: Teller) -> Figure | None:
         return None
 
 
+def _shares(tell: Teller) -> Figure | None:
+    places = [("utility.json", "columns", name, "shares") for name in (*tell.secret, ", ".join(tell.secret))]
+    shares = next((tell.items(*place) for place in places if tell.items(*place)), [])
+    return shares_figure(shares, tell.language) if shares else None
+
+
 def _frontier(tell: Teller) -> Figure:
     files = tell.files
-    # Where a channel was designed it is the release, and the optimum of the comparison is the same point.
-    others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") != "optimum"]
+    # Where a channel was designed it is the release, and the same point in the comparison.
+    own = ("optimum", "designed")
+    others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") not in own]
     release = files.get("design.json") or (released_point(tell) if tell.released else None)
     return frontier_figure(files["frontier.json"], release, others, tell.language)
 
@@ -100,6 +109,7 @@ _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "decomposition": lambda tell: decomposition_figure(
         tell.files["measurement.json"], tell.files.get("leakage.json"), tell.language
     ),
+    "shares": _shares,
     "frontier": _frontier,
     "attacks": lambda tell: attacks_figure(tell.files["audit.json"], tell.language),
     "criteria": lambda tell: criteria_figure(

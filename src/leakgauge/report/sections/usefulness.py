@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
@@ -43,6 +44,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     if tell.bins:
         words += tell.say(" A column in bins is compared with its bins, not with its exact values.")
     yield words
+    yield from pictures(tell, "shares")
     yield from _numbers(tell)
     yield from _coarser(tell)
 
@@ -136,19 +138,32 @@ def _leakage_field(tell: Teller, file: str) -> str:
     return "leakage_with_background" if tell.get(file, "knowledge") in ("attacker", "both") else "leakage"
 
 
+_NONE_LESS: Final = {
+    (False, False): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion leaks less "
+        "by more than {gap}."
+    ),
+    (True, False): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that keeps "
+        "the shares leaks less by more than {gap}."
+    ),
+    (False, True): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
+        "that was asked for leaks less by more than {gap}."
+    ),
+    (True, True): message(
+        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
+        "that was asked for that keeps the shares leaks less by more than {gap}."
+    ),
+}
+"""What the gap proves, by whether the shares and a bound on ε are kept."""
+
+
 def _gap(tell: Teller) -> Iterator[Content]:
     if tell.has("design.json", "gap"):
         field = _leakage_field(tell, "design.json")
-        kept = message(
-            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that "
-            "keeps the shares leaks less by more than {gap}."
-        )
-        any_channel = message(
-            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
-            "leaks less by more than {gap}."
-        )
         yield tell.say(
-            kept if tell.keeps_shares else any_channel,
+            _NONE_LESS[tell.keeps_shares, tell.asked_epsilon is not None],
             leakage=tell.number("design.json", field),
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
@@ -204,7 +219,10 @@ def _points(tell: Teller) -> Iterator[Content]:
         )
         for at in places
     )
-    yield from tell.grid("Points of the curve", "Mean distortion|Least leakage|Local ε|Proved within", rows)
+    caption = message("Points of the curve")
+    if tell.get("frontier.json", "keep") == "shares":
+        caption = message("Points of the curve where the shares are kept")
+    yield from tell.grid(caption, "Mean distortion|Least leakage|Local ε|Proved within", rows)
 
 
 def _comparison(tell: Teller) -> Iterator[Content]:
@@ -213,12 +231,32 @@ def _comparison(tell: Teller) -> Iterator[Content]:
     for at, one in enumerate(ranking):
         numbers = ((field,), ("distortion", "value"), ("epsilon",), ("waste",))
         cells = (tell.cell("comparison.json", "ranking", at, *path) for path in numbers)
-        rows.append((tell.mechanism(one["mechanism"]), *cells, tell.yes_or_no(one.get("meets_target"))))
+        # Files of earlier versions do not say what is kept.
+        answers = (tell.yes_or_no(one[name]) for name in ("meets_target", "keeps_shares") if one.get(name) is not None)
+        rows.append((tell.mechanism(one["mechanism"]), *cells, *answers))
     yield from tell.grid(
-        "This and other mechanisms", "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the aim", rows
+        "This and other mechanisms",
+        "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the aim|Keeps the shares",
+        rows,
     )
-    if rows:
+    if not rows:
+        return
+    above_all = message(
+        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion."
+    )
+    above_keeping = message(
+        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion that keeps "
+        "the shares."
+    )
+    keeps = tell.get("comparison.json", "keep") == "shares"
+    yield tell.say(above_keeping if keeps else above_all, secret=tell.listed(tell.secret))
+    if keeps and tell.has("design.json", "price_of_keeping"):
+        more = message("Keeping the shares costs {price} more than the least leaking channel of the same distortion.")
+        within = message(
+            "Keeping the shares costs {price} more than the least leaking channel of the same distortion within the ε "
+            "that was asked for."
+        )
         yield tell.say(
-            "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion.",
-            secret=tell.listed(tell.secret),
+            more if tell.asked_epsilon is None else within,
+            price=tell.number("design.json", "price_of_keeping"),
         )

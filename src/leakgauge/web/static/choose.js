@@ -20,7 +20,7 @@ const MOST_LETTERS = 60;
 
 export function chooseStep() {
   const { section, body, line, tell } = step(4, "choose", say("Choose"),
-    say("Every point of the curve is a channel that leaks least for what it changes. Drag the handle, or set a limit instead."));
+    say("Every point of the curve is a channel that releases every value as often as it occurs, and leaks least for what it changes. Drag the handle, or set a limit instead."));
   const ask = latest("api/frontier");
   const problem = complaint();
   const board = h("div", { class: "board" });
@@ -117,7 +117,7 @@ function explorer(answer, source) {
   const numbers = numbersOf(answer);
   const note = h("p", { class: "small", role: "status" });
   const drawn = curve({
-    points, objective: answer.objective, entropy: answer.entropy, floor: answer.floor,
+    points, least: answer.least, objective: answer.objective, entropy: answer.entropy, floor: answer.floor,
     // Who drags the handle aims at its point.
     moved: (index) => choosePoint(source, points[index].distortion),
     told: (point) => say("distortion {distortion}: leaks {leakage}, ε {epsilon}, {unchanged} unchanged", {
@@ -152,7 +152,7 @@ function explorer(answer, source) {
     show,
     element: [h("div", { class: "trade" },
       h("figure", {}, drawn.drawing,
-        h("figcaption", {}, say("Below the curve nothing is possible. The arrow keys move the handle too."))),
+        h("figcaption", {}, say("Below the curve no channel keeps the shares; below the dashed line nothing is possible. The arrow keys move the handle too."))),
       h("div", {}, note, numbers.element)), map.element],
   };
 }

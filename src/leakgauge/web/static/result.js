@@ -197,6 +197,7 @@ function pictures(job, at, files) {
     frontier: [["frontier.json"], say("Least leakage over distortion, and this release")],
     decomposition: [["measurement.json"], say("What the secret holds and what is told of it")],
     channel: [["channel.json"], say("The channel")],
+    shares: [["utility.json", "channel.json"], say("Shares before and after")],
     levels: [["release.json"], say("The same guarantee in other notions of privacy")],
     attacks: [["audit.json"], say("Attacks beside what is known anyway")],
     criteria: [["assessment.json", "before.json"], say("Criteria before and after")],

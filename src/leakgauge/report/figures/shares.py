@@ -1,0 +1,90 @@
+"""How often each value occurs, before the release and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leakgauge.languages import ENGLISH, Language
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.chart import Fields, Figure, value_of
+from leakgauge.report.figures.texts import ended, joined, listed, named, shortened, width_of
+
+_LABELS, _BAR = 200, 13
+_NEVER = 1e-9
+"""What is released less often than this is never seen."""
+
+
+def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Figure:
+    """The shares of the values in the table and in a release by its law, the most frequent first, side by side.
+
+    They are those of a column in ``utility.json``. Values that are never released are marked.
+    """
+    sides = {"table": language.say("table as it is"), "released": language.say("release")}
+    order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
+    names = _told_apart([_name(one, language) for one in order])
+    rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
+    longest = max(width_of(row["value"]) for row in rows)
+    most = max(row["share"] for row in rows)
+    scale = {"domain": list(sides.values()), "range": [chart.LIGHT, chart.DARK]}
+    fill = chart.nominal("side", scale=scale, sort=None, legend={"orient": "bottom", "title": None})
+    colour = {"condition": {"test": "datum.lost", "value": chart.ALARM}, "value": chart.INK}
+    spec = {
+        "title": {
+            "text": language.say("Shares before and after"),
+            "subtitle": language.say("How often each value occurs, in the table and in a release by its law."),
+        },
+        # Room on the right for what is said of the longest bar.
+        "width": chart.WIDTH - 44 - min(longest + 8, _LABELS + 30),
+        "height": {"step": _BAR + 2, "for": "offset"},
+        "data": {"values": rows},
+        "encoding": {
+            "x": chart.quantitative(
+                "share",
+                title=language.say("share of the rows"),
+                scale={"domain": [0, 1.2 * most], "nice": False},
+                # The room on the right may be that of more than all.
+                axis={"format": "%", "labelExpr": "datum.value > 1 ? '' : datum.label"},
+            ),
+            "y": chart.nominal(
+                "value",
+                sort=None,
+                title=None,
+                axis=chart.row_axis(_LABELS + 30),
+                scale={"paddingInner": 0.3, "paddingOuter": 0.2},
+            ),
+            "yOffset": chart.nominal("side", sort=list(sides.values())),
+        },
+        "layer": [
+            chart.layer({**chart.BAR, "height": _BAR}, fill=fill, **chart.SAID),
+            chart.layer(chart.text_mark(align="left", dx=5), text=chart.nominal("number"), color=colour),
+        ],
+    }
+    return Figure(spec, joined(language, *(row["said"] for row in rows)))
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, numbered where several look alike: bars of one name would lie on each other."""
+    return [
+        f"{name} ({names[:at].count(name) + 1})" if names.count(name) > 1 else name for at, name in enumerate(names)
+    ]
+
+
+def _name(one: Fields, language: Language) -> str:
+    parts = [language.say("(missing)") if part is None else part or language.say("(empty)") for part in one["value"]]
+    return shortened("|".join(parts), _LABELS)
+
+
+def _row(name: str, one: Fields, side: str, sides: Fields, language: Language) -> dict[str, Any]:
+    share = value_of(one, side) or 0.0
+    lost = side == "released" and share < _NEVER < (value_of(one, "table") or 0.0)
+    # What is rare must not read as what never occurs.
+    number = "<0.01 %" if 0 < share < 1e-4 else f"{share:.2%}"
+    return {
+        "value": name,
+        "side": sides[side],
+        "share": share,
+        "lost": lost,
+        "number": language.say("never released") if lost else number,
+        "said": ended(language, named(language, listed(language, name, sides[side]), number)),
+    }
