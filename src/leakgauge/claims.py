@@ -12,6 +12,12 @@ from typing import ClassVar, dataclass_transform
 
 from leakgauge.errors import OptionError, did_you_mean
 
+PRACTICALLY_UNLIMITED = 50 * math.log(2)
+"""Nats from which a level is told in words: an answer may be 2^50 times as likely of one person as of another.
+
+Channels are made of multiples of 2^-53, so that levels near 53 ln 2 = 36.7 are those of the grid, not of a design.
+"""
+
 
 class Adjacency(Enum):
     """Which inputs the notion compares."""

@@ -181,3 +181,103 @@ def test_misuse_is_one_sentence(
     assert (found, err.count("\n")) == (code, 1) and said in err, err
     assert sorted(path.name for path in house.iterdir()) == ["people.csv", "short.csv", "w.csv"]
     assert Path("w.csv").read_text() == "flu,1\nnone,2\ncold,3\n"
+
+
+def test_the_next_round_adds_least(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    asked = ["design", "people.csv", "--secret", "illness", "--max-distortion", "0.2"]
+    first = fields(capsys, *asked, "-o", "1.json")
+    second = fields(capsys, *asked, "--after", "1.json", "-o", "2.json")
+    assert first["rounds"] is None and second["rounds"]["earlier"] == 1 and second["rounds"]["exact"]
+    told = {name: second["rounds"][name]["value"] for name in ("before", "added", "after")}
+    assert told["before"] == pytest.approx(first["leakage"]["value"], abs=1e-12)
+    assert told["after"] == pytest.approx(told["before"] + told["added"], abs=1e-12)
+    together = ["measure", "people.csv", "--secret", "illness", "--channel", "1.json", "--channel", "2.json"]
+    assert fields(capsys, *together)["mutual_information"]["value"] == pytest.approx(told["after"], abs=1e-9)
+    assert main(together) == 0
+    assert "through the 2 channels given, told together" in capsys.readouterr().out
+    twice = fields(capsys, *together[:-1], "1.json")["mutual_information"]["value"]
+    assert twice >= told["after"] - 1e-9, "the same channel again is as useful"
+    third = [*asked, "--after", "1.json", "--after", "2.json", "--keep", "shares", "--background", "city"]
+    assert main(third) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Earlier rounds: 2, which tell" in said and "This round adds" in said
+    assert "adds less to the earlier rounds than these" in said
+    assert main([*asked[:-2], "--curve", "3", "--after", "1.json"]) == 0
+    assert "Earlier rounds: 1" in capsys.readouterr().out
+
+
+def test_an_erasure_letter(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    Path("d.csv").write_text("x,flu,none,cold,?\nflu,0,inf,inf,1\nnone,inf,0,inf,1\ncold,inf,inf,0,1\n")
+    asked = ["design", "people.csv", "--secret", "illness", "--distortion", "d.csv"]
+    told = fields(capsys, *asked, "--max-distortion", "0.25", "-o", "c.json")
+    whole = fields(capsys, "measure", "people.csv", "--secret", "illness")["entropy"]["value"]
+    # Where every value is erased alike, what is left is told.
+    assert told["leakage"]["value"] <= 0.75 * whole + 1e-9 and told["epsilon"]["value"] == "infinity"
+    channel = read_channel("c.json").channel
+    assert all(row[other] == 0 for one, row in zip(channel.inputs, channel.matrix, strict=True)
+               for other, label in enumerate(channel.outputs) if label not in (one, "?"))  # fmt: skip
+    assert main([*asked, "--max-distortion", "0.25", "--local-dp", "1"]) == 2
+    assert "6 infinite distances rule letters out" in capsys.readouterr().err
+
+
+def test_a_level_near_the_grid_is_practically_unlimited(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    asked = ["design", "people.csv", "--secret", "illness", "--slope", "45", "-o", "c.json"]
+    assert 34 < fields(capsys, *asked)["epsilon"]["value"] < 37
+    assert main(asked) == 0
+    assert "practically unlimited" in capsys.readouterr().out
+    assert main(["relate", "c.json"]) == 0
+    assert "practically unlimited" in capsys.readouterr().out
+    assert main(["compare", "people.csv", "c.json", "--secret", "illness", "--max-distortion", "1e-9"]) == 0
+    assert "practically" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases what it reads, and it does not read '?'"),
+        (["--keep", "shares", "--distortion", "fewer.csv"], 2, "1 of the 3 values are not among the outputs"),
+        (["--keep", "shares", "--keep-at-least", "1.5"], 2, "at least 1.5"),
+        (["--keep", "associations"], 2, "knowledge is nobody; give a background with knowledge both"),
+        (["--keep", "associations", "--background", "city"], 2, "knowledge is attacker; give a background"),
+        (["--keep", "shares", "--background", "city", "--knowledge", "both"], 2, "keep associations"),
+        (["--through", "illness"], 2, "named with --through and as secret"),
+        (["--through", "always"], 2, "one value alone, which tells nothing"),
+        (["--through", "city", "--after", "c.json"], 2, "earlier releases of the secret itself"),
+        (["--after", "city.json"], 2, "The channel reads 'city', but the secret is 'illness'"),
+        (["--after", "missing.json"], 2, "missing.json"),
+        (["--after", "c.json", "--background", "city", "--knowledge", "both"], 2, "nobody or attacker"),
+    ],
+)
+def test_what_cannot_be_designed_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], house: Path, arguments: list[str], code: int, told: str
+) -> None:
+    Path("people.csv").write_text(PEOPLE.replace("\n", ",k\n").replace("age,k", "age,always"))
+    Path("more.csv").write_text("x,flu,none,cold,?\nflu,0,1,1,1\nnone,1,0,1,1\ncold,1,1,0,1\n")
+    Path("fewer.csv").write_text("x,flu,none\nflu,0,1\nnone,1,0\ncold,1,1\n")
+    for column, place in (("illness", "c.json"), ("city", "city.json")):
+        assert main(["design", "people.csv", "--secret", column, "--max-distortion", "0.2", "-o", place]) == 0
+    capsys.readouterr()
+    assert main(["design", "people.csv", "--secret", "illness", "--max-distortion", "0.2", *arguments]) == code
+    found = capsys.readouterr()
+    assert told in found.err and found.err.count("\n") == 1 and not found.out
+
+
+def test_values_that_never_change_tell_at_least_what_is_named(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    asked = ["design", "people.csv", "--secret", "illness", "--keep", "shares", "--never-changed", "flu"]
+    assert main([*asked, "--max-leakage", "0.1"]) == 1
+    said = capsys.readouterr().err
+    least = said.split(" tell ")[1].split(";")[0]
+    assert fields(capsys, *asked, "--max-leakage", least)["leakage"]["value"] <= float(least)
+    beside = [*asked, "--background", "city"]
+    assert main([*beside, "--max-leakage", "0.2"]) == 1
+    least = capsys.readouterr().err.split(" tell ")[1].split(";")[0]
+    assert fields(capsys, *beside, "--max-leakage", least)["leakage_with_background"]["value"] <= float(least)
+
+
+def test_bins_stand_at_their_centres(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    asked = ["--secret", "age", "--bins", "age=edges:35,45,55", "--distortion", "absolute", "--max-distortion", "5"]
+    for verb in (["design", "people.csv"], ["compare", "people.csv", "randomized-response:epsilon=2"]):
+        assert main([*verb, *asked]) == 0
+        assert "Distances between bins are those of their centres" in " ".join(capsys.readouterr().out.split())
+    assert main(["design", "people.csv", *asked[:3], "age=edges:45", *asked[4:]]) == 2
+    assert "has no centre" in capsys.readouterr().err

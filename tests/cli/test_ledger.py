@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.cli import main
+from leakgauge.measures import entropy, mutual_information
+from leakgauge.mechanisms import randomized_response
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
+from leakgauge.probability import Distribution, Scenario
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.ledger.cost import Cost
 from tests.cli.running import fields, run
@@ -150,3 +154,37 @@ def test_a_link_to_nowhere_becomes_a_ledger(capsys: pytest.CaptureFixture[str], 
     link.symlink_to(budget)
     assert run(capsys, "ledger", "open", link, "--dataset", "survey", "--epsilon", "1")[0] == 0
     assert fields(capsys, "ledger", "check", budget)["entries"] == 1
+
+
+def test_bits_told_of_each_column_add_up(
+    capsys: pytest.CaptureFixture[str], budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("illness,age\n" + "flu,30\n" * 30 + "none,40\n" * 50 + "cold,50\n" * 20)
+    Path("plan.toml").write_text(
+        '[columns]\nillness = "randomized-response:epsilon=2,letters=flu|none|cold"\n'
+        'age = "laplace:epsilon=1,lower=0,upper=100"\n'
+    )
+    assert main(["ledger", "open", str(budget), "--dataset", "people", "--unlimited"]) == 0
+    spend(budget, "people", LaplaceNoise(0.25), reference="a query")
+    capsys.readouterr()
+    assert fields(capsys, "ledger", "show", budget)["accounts"][0]["told"] == []
+    prior = Distribution(["flu", "none", "cold"], [0.3, 0.5, 0.2])
+    alone = mutual_information(Scenario(prior, randomized_response(2.0, letters=prior.outcomes).channel()))
+    for releases in range(1, 5):
+        out = f"out{releases}.csv"
+        assert main(["release", "people.csv", "--plan", "plan.toml", "-o", out, "--ledger", str(budget)]) == 0
+        capsys.readouterr()
+        account = fields(capsys, "ledger", "show", budget)["accounts"][0]
+        told = {one["column"]: one for one in account["told"]}
+        assert told["illness"]["bits"]["value"] == pytest.approx(min(releases * alone, entropy(prior)), abs=1e-9)
+        assert told["illness"]["entropy"]["value"] == pytest.approx(entropy(prior), abs=1e-12)
+        assert told["illness"]["bits"]["origin"] == "table", "it follows from private counts"
+        assert told["age"] == {
+            "column": "age", "releases": releases, "uncounted": releases, "bits": None, "entropy": None,
+        }  # fmt: skip
+        assert account["without_bits"] == 1
+    assert main(["ledger", "show", str(budget)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "keep the ledger inside" in said and "have no bits" in said and "earlier versions): 1." in said
+    assert main(["ledger", "check", str(budget)]) == 0

@@ -295,7 +295,7 @@ def test_relabelling_changes_nothing() -> None:
     ("asked", "told"),
     [
         ({"keep": Keep.ASSOCIATIONS}, "keep shares"),
-        ({"keep": Keep.SHARES, "outputs": ["a", "b"]}, "0 outputs are no inputs, and 1 inputs no outputs"),
+        ({"keep": Keep.SHARES, "outputs": ["a", "b"]}, "1 of the 3 values are not among the outputs"),
         ({"keep": Keep.SHARES, "identifiability": 2.0}, "a bound on identifiability"),
         ({"keep": Keep.SHARES, "weights": [1, 2, 3]}, "together with weights"),
         ({"keep": Keep.SHARES, "local_dp": 1.0, "never_changed": ["a"]}, "together with a local ε"),

@@ -17,6 +17,7 @@ from leakgauge.audit.attacks import columns, learner
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
+from leakgauge.design.rounds import designing
 from leakgauge.jobs import design, measure, survey
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
@@ -54,6 +55,7 @@ LIMITS: Final = (
     f"at most 2·{power_of_ten(curves.ZCDP_TOLERANCE)} of it too large",
     f"a matrix of up to {power_of_two(cells.LARGEST)} cells",
     f"`sequence_leakage` counts up to {power_of_two(sequences.JOINT_CELLS)} cells jointly",
+    f"beside earlier ones of up to {power_of_two(designing.ROUND_CELLS)} cases × inputs",
     f"`largest_output_entropy` takes up to {output_entropy.ENTROPY_CELLS} inputs × outputs",
     f"up to {power_of_two(families.COLUMN_CELLS)} inputs × outputs ({families.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",

@@ -120,7 +120,7 @@ def test_the_audit_compares_within_a_city(made: Release, people: Table) -> None:
     assert 0.8 * EPSILON < shown.lower_bound.value <= EPSILON
     # What everything tells is exact: the law is known for every illness and city.
     shares = people.counts("illness", "city").joint(["illness"], ["city"])
-    told = measure(people, Roles(("illness",), background=("city",)), channel=GIVEN)
+    told = measure(people, Roles(("illness",), background=("city",)), channels=[GIVEN])
     assert told.leakage_with_background is not None
     assert audit.exposures[0].everything.exact
     assert audit.exposures[0].everything.information.value == pytest.approx(told.leakage_with_background.value)
@@ -202,8 +202,8 @@ def test_a_channel_is_given_some_of_what_it_reads(tmp_path: Path) -> None:
 
 def test_measures_refuse_what_the_channel_cannot_read(people: Table) -> None:
     with pytest.raises(OptionError, match="'city' too, which is neither secret nor background"):
-        measure(people, Roles(("illness",)), channel=GIVEN)
+        measure(people, Roles(("illness",)), channels=[GIVEN])
     fewer = NamedChannel(GIVEN.channel.restrict(PAIRS[:5]), GIVEN.inputs, GIVEN.outputs, PriorOrigin.PUBLIC)
     with pytest.raises(LabelError, match="no input for 1 of the 6 values of 'illness', 'city'"):
-        measure(people, Roles(("illness",), background=("city",)), channel=fewer)
+        measure(people, Roles(("illness",), background=("city",)), channels=[fewer])
     assert math.isfinite(EPSILON)

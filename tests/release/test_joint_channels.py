@@ -12,10 +12,12 @@ from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.audit import audit_release
-from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.measures import mutual_information
+from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan, read_plan, release, verify
 from leakgauge.release.ledger import Unlimited, open_ledger
+from leakgauge.release.ledger.ledger import account_told
 from leakgauge.report import Report
 from leakgauge.tables import open_table
 from tests.release.test_keep_inside import left_out
@@ -70,6 +72,13 @@ def test_every_column_is_listed_everywhere(people: Path, capsys: pytest.CaptureF
     with open_table(people) as table:
         made = release(read_plan(plan), table, out, ledger=ledger, dataset="people", overwrite=True)
     assert made.entry is not None and made.entry.purpose == "release of 'illness', 'city'"
+    # Each column is counted with what the channel tells of both, and never with more than there is.
+    told = {one.column: one for one in account_told(ledger.account("people"), ledger).told}
+    law = JOINT.channel
+    both = mutual_information(Scenario(Distribution(law.inputs, np.full(4, 0.25)), law))
+    assert told.keys() == {"illness", "city"}
+    for one in told.values():
+        assert one.bits is not None and one.bits.value == pytest.approx(min(both, 1.0), abs=1e-12)
     (column,) = made.record.plan.columns.values()
     assert column.writes == made.record.output.columns == ("illness", "city")
     # The channel is applied once, and costs once.

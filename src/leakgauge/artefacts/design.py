@@ -33,6 +33,24 @@ class DesignPoint(Part, frozen=True, kw_only=True):
     letters: int
 
 
+class RoundsTold(Part, frozen=True, kw_only=True):
+    """What earlier releases of the secret tell, and what they tell together with a designed one.
+
+    Attributes:
+        earlier: how many there were.
+        before: what they tell together, with the background where there is one.
+        added: what the designed one tells beyond them.
+        after: what all tell together.
+        exact: whether the three numbers are exact; if not, each is an upper bound.
+    """
+
+    earlier: int
+    before: Quantity
+    added: Quantity
+    after: Quantity
+    exact: bool
+
+
 class Design(
     DesignPoint, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="leakgauge/design/1"
 ):
@@ -47,6 +65,7 @@ class Design(
         told_unprotected: I(S;X), what a column tells on the secret when it is released as it is; None where the secret
             itself goes through the channel, and then all other numbers are of the secret S.
         certain: the share of rows whose value is released as it is for certain.
+        rounds: where the secret was released before; the background of all other numbers is then what was released.
     """
 
     knowledge: str
@@ -60,6 +79,7 @@ class Design(
     price_of_keeping: Quantity | None = None
     told_unprotected: Quantity | None = None
     certain: Quantity | None = None
+    rounds: RoundsTold | None = None
 
 
 class BesideCurve(Part, frozen=True):

@@ -72,12 +72,31 @@ class SpendTold(Part, frozen=True):
     hash: str
 
 
+class ColumnTold(Part, frozen=True):
+    """What the releases of a data set tell of a column, per row.
+
+    Attributes:
+        releases: how many read the column.
+        uncounted: how many of them have no finite channel, such as numbers with noise, and add nothing to the bits.
+        bits: the sum of what the others tell, at most the entropy: what they tell together is never more.
+        entropy: all there is to tell; bits and entropy follow from the exact counts of the table.
+    """
+
+    column: str
+    releases: int
+    uncounted: int
+    bits: Quantity | None = None
+    entropy: Quantity | None = None
+
+
 class AccountTold(Part, frozen=True):
     """The budget of one data set, and where asked for what was spent of it.
 
     Attributes:
         unit: in words, what is protected.
         composition: None where nothing was spent, or nothing is proved of the sequence.
+        told: what releases tell of each column, in bits.
+        without_bits: spends that say nothing of it: queries, and releases of earlier versions.
     """
 
     dataset: str
@@ -89,6 +108,8 @@ class AccountTold(Part, frozen=True):
     left: BudgetLeft | None = None
     composition: CompositionTold | None = None
     entries: tuple[SpendTold, ...] | None = None
+    told: tuple[ColumnTold, ...] = ()
+    without_bits: int = 0
 
 
 class LedgerTold(Artefact, frozen=True, tag="leakgauge/ledger/1"):

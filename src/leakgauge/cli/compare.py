@@ -15,7 +15,7 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def command(
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
     from leakgauge.jobs.compare import compare
+    from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given.pop("together"))
@@ -101,7 +102,13 @@ def command(
             **given,
             **reading,
         )
-    deliver(comparison, as_json, output, lambda: _render(comparison, secret))
+    bins = parse_binnings(given["bins"], secret + given["background"], given["levels"])
+    deliver(
+        comparison,
+        as_json,
+        output,
+        lambda: [*_render(comparison, secret), *options.between_centres(loss, bins, secret)],
+    )
 
 
 def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
@@ -143,14 +150,11 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
         bits = (_short(leakage.value) for leakage in leakages if leakage is not None)
-        levels = [
-            one.distortion,
-            one.epsilon,
-            *([one.identifiability] if identified and one.identifiability is not None else []),
-        ]
+        levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
+        numbers = [_short(one.distortion.value), *(told_level(level.value, digits=3) for level in levels)]
         worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
         kept = say("yes") if one.keeps_shares else say("no")
-        cells = (name, met, *bits, *(_short(level.value) for level in levels), kept, worth, wasted)
+        cells = (name, met, *bits, *numbers, kept, worth, wasted)
         # A mechanism's name may hold brackets, which would be read as markup.
         ranking.add_row(*map(Text, cells))
     parts: Parts = [ranking]

@@ -17,13 +17,14 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
+    from leakgauge.artefacts.design import RoundsTold
     from leakgauge.design import Knowledge, RateDistortion, Solution
     from leakgauge.design.problem import Target
     from leakgauge.jobs.design import Question
@@ -41,6 +42,13 @@ PICTURED_GAP = 1e-5
     "--knowledge",
     type=click.Choice(["nobody", "attacker", "both", "published"]),
     help="Who knows the background; by default the attacker where there is one, else nobody.",
+)
+@click.option(
+    "--after",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Channel of an earlier release of the secret; the new one adds least. May be repeated.",
 )
 @click.option("--through", metavar="COLUMN", help="Release this column so that it tells least on the secret.")
 @options.keep
@@ -78,6 +86,7 @@ def command(
     background: tuple[str, ...],
     weights: Path | None,
     curve: int | None,
+    after: tuple[Path, ...],
     output: Path | None,
     as_json: bool,
     **given: Any,
@@ -89,17 +98,23 @@ def command(
     leakgauge design people.csv --secret illness --background city --max-leakage 0.5 -o channel.json
     leakgauge design people.csv --secret illness --max-distortion 0.2 --keep shares -o channel.json
     leakgauge design people.csv --secret illness --through city --max-distortion 0.1 -o channel.json
+    leakgauge design people.csv --secret illness --after january.json --max-distortion 0.2 -o february.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be
     computed from it: keep it inside.
     """
+    from leakgauge.artefacts.channel_file import read_channel
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
+    from leakgauge.design.rounds import NextRound
+    from leakgauge.design.rounds.designing import after_rounds, told_before
     from leakgauge.jobs.design import (
         Question,
         as_design,
         as_frontier,
+        as_rounds,
         bins_within,
+        earlier_rounds,
         left_within,
         price_of_keeping,
         require_few_values,
@@ -115,9 +130,12 @@ def command(
     target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve, within)
     known = _knowledge(given["knowledge"], background)
     through = given["through"]
+    if after and through is not None:
+        raise OptionError("--after names earlier releases of the secret itself; leave it or --through out.")
     released = secret if through is None else (through,)
     loss = loss_of(given["distortion"] if within is None else _absolute(given["distortion"], released), released)
-    require_not_read(output, table, *loss.files, weights, *level_files(given["levels"]))
+    require_not_read(output, table, *loss.files, weights, *after, *level_files(given["levels"]))
+    channels = [read_channel(one) for one in after]
     question = Question(
         secret,
         background,
@@ -146,6 +164,9 @@ def command(
         require_few_values(source, released, {name: how for name, how in bins.items() if name in released})
         question = replace(question, bins=bins)
         problem = question.problem(source, target)
+        earlier = earlier_rounds(channels, secret, problem)
+        before = told_before(problem, earlier) if earlier else None
+        problem, exact = after_rounds(problem, earlier) if earlier else (problem, True)
         if curve is None:
             _require_drawable(problem, output)
         solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
@@ -157,8 +178,18 @@ def command(
             beside = frontier(free, curve, max(gap, PICTURED_GAP))
     if output is not None:
         write_whole(output, _artefact(question, solutions, output, curve is not None, beside))
-    answer = as_design(solutions[0], price=price) if curve is None else as_frontier(solutions, question)
-    deliver(answer, as_json, None, lambda: [*_render(solutions, question, price, output), *options.learnt_bins(bins)])
+    rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
+    answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
+    deliver(
+        answer,
+        as_json,
+        None,
+        lambda: [
+            *_render(solutions, question, price, rounds, output),
+            *options.between_centres(loss, bins, released),
+            *options.learnt_bins(bins),
+        ],
+    )
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:
@@ -278,7 +309,13 @@ def _artefact(
     return text.getvalue()
 
 
-def _render(solutions: Sequence[Solution], question: Question, price: float | None, output: Path | None) -> Parts:
+def _render(
+    solutions: Sequence[Solution],
+    question: Question,
+    price: float | None,
+    rounds: RoundsTold | None,
+    output: Path | None,
+) -> Parts:
     told = "I(X;Y)" if question.through is None else "I(S;Y)"
     columns = [
         say("mean distortion"),
@@ -290,7 +327,8 @@ def _render(solutions: Sequence[Solution], question: Question, price: float | No
     ]
     background, weighted = solutions[0].background_floor, solutions[0].weighted_leakage is not None
     if background is not None:
-        columns.insert(2, say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))
+        whole = say("bits of all rounds") if rounds else say("{what!s} bits", what=told.replace("Y)", "Y,Z)"))
+        columns.insert(2, whole)
     if weighted:
         columns.insert(2, say("weighted bits"))
     title = say("Least leaking channels for {secret!s}", secret=", ".join(question.secret))
@@ -304,9 +342,11 @@ def _render(solutions: Sequence[Solution], question: Question, price: float | No
     for one in solutions:
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         cells = [number(one.distortion), *(number(bits) for bits in leakages if bits is not None)]
-        table.add_row(*cells, number(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
+        table.add_row(*cells, told_level(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
     parts: Parts = [table]
-    if background is not None:
+    if rounds is not None:
+        parts.extend(_said_of_rounds(rounds, len(solutions) == 1))
+    elif background is not None:
         floor = number(background)
         known = message("The background alone tells {what!s} = {bits} bits; no channel leaks less.")
         parts.append(say(known, what=told.replace("Y)", "Z)"), bits=floor))
@@ -315,11 +355,23 @@ def _render(solutions: Sequence[Solution], question: Question, price: float | No
     if len(solutions) == 1:
         parts.extend(_said_of_one(solutions[0]))
         parts.extend(_said_of_use(solutions[0], price))
-    parts.extend(_said_of_all(solutions[0].problem))
+    parts.extend(_said_of_all(solutions[0].problem, rounds is not None))
     if output is not None:
         inside = say("Keep {file!s} inside: the exact counts of the table can be computed from it.", file=output.name)
         parts.append(Text(inside, "bold"))
     return parts
+
+
+def _said_of_rounds(rounds: RoundsTold, one: bool) -> Iterator[str]:
+    """What was told before, and after the round that is designed."""
+    yield say(
+        "Earlier rounds: {count}, which tell {bits} bits.", count=rounds.earlier, bits=number(rounds.before.value)
+    )
+    if one:
+        added, after = number(rounds.added.value), number(rounds.after.value)
+        yield say("This round adds {added} bits: {after} in all.", added=added, after=after)
+    if not rounds.exact:
+        yield say("The rounds are too many to count together: these numbers are upper bounds.")
 
 
 _OTHERS = {
@@ -331,7 +383,7 @@ _OTHERS = {
 """Channels that leak no less, by whether they read the secret alone and whether they keep a bound."""
 
 
-def _said_of_all(problem: RateDistortion) -> Iterator[str]:
+def _said_of_all(problem: RateDistortion, rounds: bool) -> Iterator[str]:
     """What the gap proves, of which quantity and among which channels, and what it does not."""
     from leakgauge.design import Keep, Knowledge
     from leakgauge.probability import Joint
@@ -357,6 +409,13 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
     others = say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded])
     if problem.secret is not None:
         others = say("No channel that reads the column alone and is as useful")
+    if rounds:
+        yield say(
+            "{others!s} adds less to the earlier rounds than these, but for the gap. Designed from this table's "
+            "counts.",
+            others=others,
+        )
+        return
     yield say(
         "{others!s} has less {what!s} than these, but for the gap. Designed from this table's counts.",
         others=others,

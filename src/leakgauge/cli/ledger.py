@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
@@ -15,7 +17,7 @@ from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.ledger import AccountTold, CompositionTold
+    from leakgauge.artefacts.ledger import AccountTold, ColumnTold, CompositionTold
     from leakgauge.release.ledger import Account
     from leakgauge.release.ledger.account import Limit
 
@@ -128,7 +130,28 @@ def _render(account: Account, told: AccountTold) -> Parts:
             time, purpose = entry.time[:19].replace("T", " "), Text(retell(entry.purpose))
             entries.add_row(str(entry.sequence), time, purpose, *numbers, done)
         parts.append(entries)
+    if told.told:
+        parts.append(_told(told.told))
+        if any(one.uncounted for one in told.told):
+            parts.append(
+                say("Releases that are not counted, such as numbers with noise, have no bits; their ε add up.")
+            )
+        if told.without_bits:
+            without = say(
+                "Spends without bits (queries, or releases of earlier versions): {count}.", count=told.without_bits
+            )
+            parts.append(without)
+        parts.append(say("Bits follow from the exact counts of the table: keep the ledger inside."))
     return parts
+
+
+def _told(columns: Sequence[ColumnTold]) -> Table:
+    """What releases tell of each column in all."""
+    table = grid(say("column|releases|bits told at most|of|not counted"))
+    for one in columns:
+        bits = ["" if amount is None else number(amount.value) for amount in (one.bits, one.entropy)]
+        table.add_row(Text(one.column), str(one.releases), *bits, str(one.uncounted or ""))
+    return table
 
 
 def _lines(told: AccountTold, delta: float) -> list[str]:

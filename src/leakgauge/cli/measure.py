@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 @click.argument("table")
 @options.secrets
 @click.option("--release", multiple=True, metavar="COLUMN", help="Released column; may be repeated.")
-@click.option("--channel", type=FILE, metavar="FILE", help="Known release channel (JSON).")
+@click.option(
+    "--channel",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Known release channel (JSON); of several, what they tell together.",
+)
 @options.background
 @options.together
 @click.option("--each", is_flag=True, hidden=True)
@@ -47,7 +53,7 @@ def command(
     table: str,
     secret: tuple[str, ...],
     release: tuple[str, ...],
-    channel: Path | None,
+    channel: tuple[Path, ...],
     background: tuple[str, ...],
     unit: str | None,
     together: bool,
@@ -69,6 +75,7 @@ def command(
     \b
     leakgauge measure people.parquet --secret illness --background city --background age --bins age=width:10
     leakgauge measure people.csv --secret illness --release illness_masked --background city --json
+    leakgauge measure people.csv --secret illness --channel january.json --channel february.json
     """
     from leakgauge.artefacts import EachMeasurement
     from leakgauge.artefacts.channel_file import read_channel
@@ -88,13 +95,13 @@ def command(
         click.echo(say("--each is the default and need not be said."), err=True)
     if weights is not None and len(secret) > 1 and not together:
         raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
-    require_not_read(output, table, channel, weights, *level_files(levels))
+    require_not_read(output, table, *channel, weights, *level_files(levels))
     whole = Roles(secret, release, background)
     several = len(secret) > 1 and not together
     roles = [Roles((one,), release, background) for one in secret] if several else [whole]
     settings: dict[str, Any] = {
         "called": table,
-        "channel": None if channel is None else read_channel(channel),
+        "channels": [read_channel(one) for one in channel],
         "weights": None if weights is None else read_label_values(weights),
         "bins": parse_binnings(bins, secret + release + background, levels),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
@@ -109,7 +116,7 @@ def command(
         as_json,
         output,
         lambda: [
-            *(part for one in measurements for part in _render(one, Path(table).name)),
+            *(part for one in measurements for part in _render(one, Path(table).name, len(channel))),
             *options.learnt_bins(settings["bins"]),
         ],
     )
@@ -143,8 +150,7 @@ _COMPANIONS = (
 )
 
 
-def _render(measurement: Measurement, table: str) -> Parts:
-
+def _render(measurement: Measurement, table: str, channels: int) -> Parts:
     told = {name: one for name, one in measurement.shannon().items() if name in measurement.bias_corrected}
     percent = 100 * (measurement.entropy.confidence or 0)
     interval = say("{percent:.6g} % interval", percent=percent)
@@ -160,7 +166,7 @@ def _render(measurement: Measurement, table: str) -> Parts:
             if measurement.weighted is not None and name in measurement.weighted:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
                 bits.add_row(symbol, meaning, *_cells(measurement.weighted[name], ""), "")
-    parts: Parts = ["\n".join(_head(measurement, table)), bits]
+    parts: Parts = ["\n".join(_head(measurement, table, channels)), bits]
     crowd = Table("", say("before"), say("interval"), say("after all that is seen"), say("interval"))
     for name, meaning, form in _COMPANIONS:
         before, after = getattr(measurement, name), getattr(measurement, f"{name}_after")
@@ -172,7 +178,7 @@ def _render(measurement: Measurement, table: str) -> Parts:
     return parts
 
 
-def _head(measurement: Measurement, table: str) -> list[str]:
+def _head(measurement: Measurement, table: str, channels: int) -> list[str]:
     """Whose rows they are and which columns play which part."""
     lines = [say("{rows:,} rows of {table!s}", rows=measurement.rows, table=table)]
     for role, template in _ROLES.items():
@@ -180,7 +186,8 @@ def _head(measurement: Measurement, table: str) -> list[str]:
         if columns:
             lines.append(say(template, columns=", ".join(columns), values=measurement.letters[role]))
         elif role == "release" and measurement.through_channel:
-            lines.append(say("Y release: through the channel given"))
+            several = say("Y release: through the {count} channels given, told together", count=channels)
+            lines.append(several if channels > 1 else say("Y release: through the channel given"))
     return lines
 
 

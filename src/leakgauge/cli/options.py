@@ -118,6 +118,18 @@ def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
             yield say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
 
 
+def between_centres(loss: Loss, bins: Mapping[str, Binning], released: Sequence[str]) -> Iterator[str]:
+    """How far bins are apart, where the distortion takes differences of numbers."""
+    from leakgauge.tables import Levels
+
+    numbers = any(name in bins and not isinstance(bins[name], Levels) for name in released)
+    if numbers and not {"absolute", "squared"}.isdisjoint(loss.names):
+        yield say(
+            "Distances between bins are those of their centres; an outer bin without an end stands beyond its edge by "
+            "half the width of the nearest bin."
+        )
+
+
 def output(command: Command) -> Command:
     """``--json`` and ``-o FILE``."""
     return as_json(click.option("-o", "--output", type=FILE, help="Write the JSON to this file too.")(command))

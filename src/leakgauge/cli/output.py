@@ -28,6 +28,15 @@ def number(value: float | str) -> str:
     return say("infinite") if value in ("infinity", float("inf")) else f"{float(value):.6g}"
 
 
+def told_level(value: float, unit: str = "", digits: int = 6) -> str:
+    """A level in nats for a person; one that promises nothing, or next to nothing, is told in words."""
+    from leakgauge.claims import PRACTICALLY_UNLIMITED
+
+    if value >= PRACTICALLY_UNLIMITED:
+        return number(value) if value == float("inf") else say("practically unlimited")
+    return f"{value:.{digits}g} {unit}".rstrip()
+
+
 def grid(heads: str = "", title: str | None = None, **style: Any) -> Table:
     """A table with heads between bars, or with none at all."""
     columns = heads.split("|") if heads else ()

@@ -19,7 +19,7 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, alert, deliver, grid, number, simulation_warning
+from leakgauge.cli.output import Parts, alert, deliver, grid, number, simulation_warning, told_level
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
@@ -350,7 +350,7 @@ def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
             told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
-        yield epsilon_of, f"{number(headline.epsilon.value)} {retell('nats')}"
+        yield epsilon_of, told_level(headline.epsilon.value, retell("nats"))
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
         yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)

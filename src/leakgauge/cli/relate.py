@@ -11,7 +11,7 @@ from rich.table import Table
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, grid, number
+from leakgauge.cli.output import Parts, deliver, grid, number, told_level
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -76,7 +76,7 @@ def _render(relation: Relation) -> Parts:
         levels = grid("|".join(heads), relation.subject)
         for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)
-            levels.add_row(notion, number(level.value), retell(level.unit), _witness(level))
+            levels.add_row(notion, _level(level.value, level.unit), retell(level.unit), _witness(level))
         parts.append(levels)
     if relation.levels and "zcdp" not in relation.levels and NO_NEIGHBOURS not in relation.warnings:
         parts.append(say("The channel is large: levels that compare every pair of rows were left out."))
@@ -99,7 +99,7 @@ def _render(relation: Relation) -> Parts:
         else:
             way = " → ".join([edge.to for edge in one.path[:-1]] + [retell(one.path[-1].formula)])
             way = say("{way!s}; cut at what the secret can hold", way=way) if one.cut else way
-            most = f"{number(one.value)} {retell(one.unit)}{_parameters(one.delta, one.order)}"
+            most = f"{_level(one.value, one.unit, retell(one.unit))}{_parameters(one.delta, one.order)}"
             follows.add_row(one.notion, most, way, say("sharp") if one.sharp else "")
     if follows.rows:
         parts.append(follows)
@@ -125,6 +125,11 @@ def _compared(relation: Relation) -> list[str]:
     if relation.restricted:
         lines.append(say("Restricted to the values that occur under the prior."))
     return lines + [say("Warning: {text}", text=retell(text)) for text in relation.warnings]
+
+
+def _level(value: float, unit: str, shown: str = "") -> str:
+    """A level with what is shown of its unit."""
+    return told_level(value, shown) if unit == "nats" else f"{number(value)} {shown}".rstrip()
 
 
 def _parameters(delta: float | None, order: float | None) -> str:

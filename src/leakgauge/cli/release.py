@@ -13,7 +13,16 @@ from rich.table import Table
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, counting, deliver, grid, number, require_not_read, simulation_warning
+from leakgauge.cli.output import (
+    Parts,
+    counting,
+    deliver,
+    grid,
+    number,
+    require_not_read,
+    simulation_warning,
+    told_level,
+)
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -287,5 +296,5 @@ def _headline(levels: Mapping[str, Level]) -> str:
         if notion in levels:
             level = levels[notion]
             delta = "" if level.delta is None else say(", δ {delta:g}", delta=level.delta)
-            return f"{retell(notion)} {number(level.value)} {retell('nats')}{delta}"
+            return f"{retell(notion)} {told_level(level.value, retell('nats'))}{delta}"
     return ""

@@ -1,5 +1,6 @@
 """The channel that leaks least for the usefulness needed, with a proof of how close to the best it is."""
 
+from leakgauge.design import rounds as rounds
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.channel_capacity import capacity
 from leakgauge.design.output_entropy import largest_output_entropy

@@ -57,7 +57,8 @@ class ProblemArrays:
         """The dyadic channel with a row each input.
 
         An input that never occurs acts like the one that occurs, with the same background, whose row has the least
-        mean distance from it; a background that never occurs acts like the one met with most inputs. So neither adds
+        mean distance from it, or where infinite distances forbid all of them is released as the nearest letter; a
+        background that never occurs acts like the one met with most inputs. So neither adds
         anything to what the channel tells, and every ratio is kept.
         """
         x, z = self.reads
@@ -68,8 +69,24 @@ class ProblemArrays:
             met = z[self.occurring]
             alike = np.flatnonzero(met == z[at])
             alike = alike if len(alike) else np.flatnonzero(met == np.bincount(met).argmax())
-            matrix[at] = rows[alike[int((rows[alike] @ self.distances[x[at]]).argmin())]]
+            own = self.distances[x[at]]
+            # Whoever releases what is forbidden to this one is not like it.
+            forbidden = (rows[alike][:, np.isinf(own)] > 0).any(axis=1)
+            if forbidden.all():
+                matrix[at, self._nearest(own)] = 1.0
+                continue
+            means = np.where(forbidden, np.inf, rows[alike] @ np.where(np.isinf(own), 0.0, own))
+            matrix[at] = rows[alike[int(means.argmin())]]
         return Channel(self.inputs, outputs, matrix).dyadic()
+
+    @staticmethod
+    def _nearest(distances: Floats) -> int:
+        if np.isinf(distances.min()):
+            raise OptionError(
+                "A value that never occurs may be released as none of the letters used here; leave it out, or allow it "
+                "one of them."
+            )
+        return int(distances.argmin())
 
 
 def arrays_of(problem: RateDistortion) -> ProblemArrays:
@@ -79,6 +96,7 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
         OptionError: bounds on ratios, or weights, for an alphabet too large for them.
     """
     matrix = problem.distortion.between(problem.inputs, problem.letters)
+    _require_finite(problem, matrix)
     excess = matrix - matrix.min(axis=1, keepdims=True)
     joint = problem.source.matrix if isinstance(problem.source, Joint) else problem.source.probabilities[:, None]
     prior = np.asarray(joint.sum(axis=1))
@@ -102,6 +120,25 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
         Secrets.of(known, weights), excess[occurring], window, None if matches is None else matches[occurring]
     )
     return ProblemArrays(one, joint, matrix, least, occurring, problem.inputs, reads)
+
+
+def _require_finite(problem: RateDistortion, distances: Floats) -> None:
+    """Refuse infinite distances that leave a value nothing to be released as, or no finite ratio."""
+    forbidden = np.isinf(distances)
+    stuck = int(forbidden.all(axis=1).sum())
+    if stuck:
+        raise OptionError(
+            "{stuck} of the {count} values have infinite distances alone, and could be released as nothing; give each "
+            "a finite one.",
+            stuck=stuck,
+            count=len(distances),
+        )
+    if forbidden.any() and (problem.local_dp, problem.identifiability) != (None, None):
+        raise OptionError(
+            "{count} infinite distances rule letters out for some values, so that no ε is finite; leave the bound out, "
+            "or make them finite.",
+            count=int(forbidden.sum()),
+        )
 
 
 def inference_of(problem: RateDistortion) -> Inference:

@@ -10,11 +10,12 @@ from itertools import product
 import numpy as np
 
 from leakgauge.design.arrays import inference_of
-from leakgauge.design.points import induced
+from leakgauge.design.points import costs_at, induced
 from leakgauge.design.problem import Knowledge, MaxDistortion, RateDistortion, Slope, below_nearest
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import GAP, solve
 from leakgauge.distances import Distortion
+from leakgauge.distances.distortions import mean_distance
 from leakgauge.errors import OptionError
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario
@@ -63,7 +64,7 @@ def maximum_entropy_channel(
         return Channel(problem.inputs, problem.letters, _exponential(distances, slope)).dyadic()
 
     def mean(channel: Channel) -> float:
-        return _mean(problem, channel, distances)
+        return mean_distance(problem.prior.probabilities, channel.matrix, distances)
 
     if isinstance(target, Slope):
         return at(target.nats_per_unit)
@@ -72,7 +73,7 @@ def maximum_entropy_channel(
         raise below_nearest(target.distortion, mean(last))
     if mean(at(0.0)) <= target.distortion:
         return at(0.0)
-    low, high = 0.0, 1 / float(distances[distances > 0].mean())
+    low, high = 0.0, 1 / float(distances[(distances > 0) & np.isfinite(distances)].mean())
     while mean(at(high)) > target.distortion:
         low, high = high, 2 * high
         if math.isinf(high):
@@ -118,6 +119,8 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
         LabelError: the channel reads or releases other letters.
     """
     distortion = mean_distortion(channel, problem)
+    if math.isinf(distortion):
+        raise forbidden_change()
     best = solve(problem.with_target(MaxDistortion(distortion)), gap)
     return Waste(Leakages.of(channel, problem).objective, distortion, best)
 
@@ -150,6 +153,13 @@ class Leakages:
         return cls(alone, weighted, known, alone if counted is None else counted)
 
 
+def forbidden_change() -> OptionError:
+    """What to raise for a channel that is to be compared and releases what an infinite distance forbids."""
+    return OptionError(
+        "This channel releases values as others that an infinite distance forbids; compare one that does not."
+    )
+
+
 def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
     """The mean distortion of a channel that reads the problem's secret, or where its channels do so pairs of it and a
     background, and releases its letters.
@@ -158,10 +168,9 @@ def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
     distances = problem.distortion.between(problem.inputs, problem.letters)
     source = problem.source
     if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) and channel.inputs == problem_pairs(source):
-        costs = (channel.matrix * np.repeat(distances, len(source.columns), axis=0)).sum(axis=1)
-        return float(source.matrix.ravel() @ costs)
+        return mean_distance(source.matrix.ravel(), channel.matrix, np.repeat(distances, len(source.columns), axis=0))
     same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
-    return _mean(problem, channel, distances)
+    return mean_distance(problem.prior.probabilities, channel.matrix, distances)
 
 
 def problem_pairs(source: Joint) -> tuple[tuple[Label, Label], ...]:
@@ -169,12 +178,8 @@ def problem_pairs(source: Joint) -> tuple[tuple[Label, Label], ...]:
     return tuple(product(source.rows, source.columns))
 
 
-def _mean(problem: RateDistortion, channel: Channel, distances: Floats) -> float:
-    return float(problem.prior.probabilities @ (channel.matrix * distances).sum(axis=1))
-
-
 def _exponential(distances: Floats, slope: float) -> Floats:
     if math.isinf(slope):
         nearest = distances == distances.min(axis=1, keepdims=True)
         return np.asarray(nearest / nearest.sum(axis=1, keepdims=True))
-    return induced(-slope * distances, forbids=False)
+    return induced(-costs_at(slope, distances), forbids=bool(np.isinf(distances).any()))

@@ -79,7 +79,7 @@ class Curve:
         for known in self.points:
             if known.slope == slope:
                 return known
-        near = [] if math.isinf(slope) else [p for p in self.points if p.warm]
+        near = [] if math.isinf(slope) else [p for p in self.points if p.warm and p.slope > 0]
         near.sort(key=lambda p: abs(math.log(p.slope / slope)))
         sides = [next((p for p in near if (p.slope < slope) == gentler), None) for gentler in (True, False)]
         point = self.family.at(slope, self.gap, [p for p in near if p in sides])
@@ -167,9 +167,17 @@ class Curve:
             sure="" if least else Sentence(" as far as was found, which is not proven for so many letters"),
         )
 
-    def with_leakage(self, leakage: float) -> Bracket:
-        """Points that enclose a leakage in nats."""
+    def with_leakage(self, leakage: float, floor: float = 0.0) -> Bracket:
+        """Points that enclose a leakage in nats; ``floor`` is what is known anyhow in bits, for messages."""
         flat = self.at(0.0)
+        if leakage < flat.leakage - self.gap:
+            raise RefusalError(
+                "A leakage of {asked:.9g} bits is impossible: values that may not be changed tell {least:.9f}; ask for "
+                "at least that.",
+                asked=floor + leakage / math.log(2),
+                # Up, so that what is named can be reached.
+                least=math.ceil((floor + (flat.leakage + self.gap) / math.log(2)) * 1e9) / 1e9,
+            )
         if leakage <= 0 or flat.excess == 0:
             return Bracket(flat, flat)
         if leakage >= self.end.leakage:
@@ -192,7 +200,7 @@ class Curve:
             turns += 1
         while gentle.slope == 0 and turns < SLOPES:
             lower = self.at(steep.slope / 4)
-            if beyond(lower) < 0 or lower.leakage <= self.gap:
+            if beyond(lower) < 0 or lower.leakage <= gentle.leakage + self.gap:
                 gentle = lower
             else:
                 steep = lower

@@ -15,6 +15,7 @@ from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Cone, Positive, Window
 from leakgauge.design.ends import (
+    FORBIDDEN,
     PROGRAM_CELLS,
     Least,
     best_letter,
@@ -25,13 +26,15 @@ from leakgauge.design.ends import (
 )
 from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.interior import minimise_from
-from leakgauge.design.keeping import UNDERFLOW, KeepingShares
-from leakgauge.design.points import OverValues, Point, cost_at, costs_at, hamming_marginal, induced
+from leakgauge.design.keeping import KeepingShares
+from leakgauge.design.points import OverValues, Point, cost_at, costs_at, hamming_marginal, induced, steepest
 from leakgauge.design.sweeps import alternate
 from leakgauge.probability.cells import Codes, Floats
 
 COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
+CROWDED_CELLS = 1 << 13
+"""From inputs² × outputs of this many numbers on sweeps are tried first where backgrounds are many."""
 BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
 NO_WEIGHT = 1e-13
@@ -65,10 +68,7 @@ class OneChannel(OverValues):
     @cached_property
     def sharp(self) -> float:
         """Where e^(−slope · distance) is 0 for all but the nearest letters; none where bounds keep them possible."""
-        positive = self._excess[self._excess > 0]
-        if self._window is not None or not len(positive):
-            return math.inf
-        return self.unit * UNDERFLOW / float(positive.min())
+        return math.inf if self._window is not None else self.unit * steepest(self._excess)
 
     @property
     def unit(self) -> float:
@@ -99,7 +99,10 @@ class OneChannel(OverValues):
         """The best channel at a slope."""
         if slope == 0:
             channel = best_untelling(self.secrets, self._excess, self._window)
-            return Point(0.0, channel, 0.0, self.excess_of(channel), 0.0, 0)
+            excess = self.excess_of(channel)
+            if math.isfinite(excess):
+                return Point(0.0, channel, 0.0, excess, 0.0, 0)
+            # No letter is allowed to all who must be released alike: something is told, however large the distortion.
         if self.sharp <= slope < math.inf:
             return replace(self.at(math.inf, gap, near), slope=slope)
         if self.secrets.weights is None:
@@ -114,12 +117,21 @@ class OneChannel(OverValues):
         if self.secrets.weights is not None and math.isinf(slope):
             return self._measured(slope, best_nearest(self.secrets, self._excess, gap))
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
-            # An infinite slope forbids letters, which only the sweeps know how to leave out.
+            # Sweeps leave forbidden letters out; a search among columns only makes them dear, as it does with weights.
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
-            if large or math.isinf(slope):
+            if self.secrets.weights is None and (large or self.forbids or math.isinf(slope)):
                 return self._by_sweeps(slope, gap, near)
+            swept = self._by_sweeps(slope, gap, near) if self._crowded else None
+            if swept is not None and swept.gap <= gap:
+                return swept
             return self._by_columns(slope, gap, Positive(len(self._excess)))
         return self._by_marginal(slope, gap, near) if self._matches is None else self._by_closed_form(slope)
+
+    @property
+    def _crowded(self) -> bool:
+        """Whether there are a quarter as many backgrounds as values or more, and not few: sweeps are then faster."""
+        many = 4 * self.secrets.joint.shape[1] >= len(self._excess)
+        return self.secrets.weights is None and many and self._excess.size * len(self._excess) > CROWDED_CELLS
 
     def _by_closed_form(self, slope: float) -> Point:
         assert self._matches is not None
@@ -152,7 +164,7 @@ class OneChannel(OverValues):
         """The channel of an output marginal."""
         used = np.flatnonzero(marginal)
         scores = np.log(marginal[used]) - costs_at(slope, self._excess[:, used])
-        released = induced(scores, math.isinf(slope))
+        released = induced(scores, math.isinf(slope) or self.forbids)
         excess = self.excess_of(released, used)
         return Point(slope, released, self.leakage(released), excess, bound, steps, warm, used)
 
@@ -181,8 +193,16 @@ class OneChannel(OverValues):
         return Point(slope, channel, 0.0, excess, slope * lower * (1 - ROUNDING), 0)
 
     def _by_columns(self, slope: float, gap: float, cone: Cone) -> Point:
-        found = minimise_columns(self.secrets, self._costs(slope), cone, gap / 2)
+        costs = self._costs(slope)
+        forbidden = np.isinf(costs)
+        if self.forbids:
+            # The search needs costs it can count with. Where letters are only dear a channel may cost less, never more.
+            costs = np.where(forbidden, float(costs[~forbidden].max()) + FORBIDDEN, costs)
+        found = minimise_columns(self.secrets, costs, cone, gap / 2)
         channel = found.channel
+        if self.forbids:
+            channel = np.where(forbidden, 0.0, channel)
+            channel /= channel.sum(axis=1, keepdims=True)
         if isinstance(cone, Positive) and self.secrets.weights is None:
             channel = self._without_dead(slope, channel, found.lower, gap)
         else:
@@ -211,7 +231,7 @@ class OneChannel(OverValues):
             scores = self.secrets.given_secret @ np.where(dead, 0.0, kept) - np.where(dead, np.inf, costs)
             if np.isneginf(scores.max(axis=1)).any():
                 continue
-            candidate = induced(scores, math.isinf(slope))
+            candidate = induced(scores, math.isinf(slope) or self.forbids)
             if self.secrets.leakage(candidate) + cost_at(slope, self.excess_of(candidate)) - bound <= gap:
                 return candidate
         return channel

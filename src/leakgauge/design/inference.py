@@ -27,9 +27,8 @@ import numpy.typing as npt
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
 from leakgauge.design.ends import best_letter
-from leakgauge.design.keeping import UNDERFLOW
-from leakgauge.design.points import OverValues, Point, costs_at
-from leakgauge.design.transport import rounded_to_shares
+from leakgauge.design.points import OverValues, Point, costs_at, steepest
+from leakgauge.design.transport import never_together, rounded_to_shares
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -293,8 +292,7 @@ class ThroughColumn(OverValues):
     @cached_property
     def sharp(self) -> float:
         """Where releasing the nearest letter is best, as far as numbers can tell."""
-        positive = self._excess[self._excess > 0]
-        return UNDERFLOW / float(positive.min()) if len(positive) else math.inf
+        return steepest(self._excess)
 
     def leakage(self, channel: Floats) -> float:
         """I(S;Y|Z) in nats."""
@@ -305,10 +303,14 @@ class ThroughColumn(OverValues):
         prior, excess = self._inference.prior, np.asarray(self._excess[:, self._letters])
         if self.sharp <= slope < math.inf:
             return replace(self.at(math.inf, gap), slope=slope)
+        costs = costs_at(slope, excess)
+        if self._keep and self.forbids:
+            costs = np.where(never_together(np.isinf(excess)), math.inf, costs)
         if slope == 0:
             flat = np.tile(prior, (self.inputs, 1)) if self._keep else best_letter(prior, excess)
-            return self._measured(0.0, Optimum(flat, 0.0, 0))
-        return self._measured(slope, minimise_inference(self._inference, costs_at(slope, excess), gap / 2, self._keep))
+            if not np.isinf(costs[flat > 0]).any():
+                return self._measured(0.0, Optimum(flat, 0.0, 0))
+        return self._measured(slope, minimise_inference(self._inference, costs, gap / 2, self._keep))
 
     def _measured(self, slope: float, found: Optimum) -> Point:
         channel, letters = found.channel[:, self._order], self._letters[self._order]

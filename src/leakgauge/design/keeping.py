@@ -14,12 +14,9 @@ from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import Window
 from leakgauge.design.ends import KEEPING_CELLS, Least, least_distortion_keeping
-from leakgauge.design.points import OverValues, Point, costs_at
-from leakgauge.design.transport import alternate_keeping, transport
+from leakgauge.design.points import OverValues, Point, costs_at, steepest
+from leakgauge.design.transport import alternate_keeping, never_together, transport
 from leakgauge.probability.cells import Codes, Floats
-
-UNDERFLOW = 746.0
-"""e^-746 is 0: costs above it forbid a letter."""
 
 
 class KeepingShares(OverValues):
@@ -49,14 +46,14 @@ class KeepingShares(OverValues):
         self._window, self._prior = window, secrets.prior
         self._order = np.argsort(letters)
         pinned = floors >= 1
-        self._forbidden = (pinned[:, None] | pinned) & ~np.eye(len(pinned), dtype=np.bool_)
+        own = np.eye(len(pinned), dtype=np.bool_)
+        self._forbidden = never_together(((pinned[:, None] | pinned) & ~own) | np.isinf(self._distances))
         self._floors = np.where(pinned, 0.0, floors)
 
     @cached_property
     def sharp(self) -> float:
         """Where e^(−slope · distance) is 0 for all but the nearest values; none where bounds keep them possible."""
-        positive = self._distances[self._distances > 0]
-        return UNDERFLOW / float(positive.min()) if len(positive) and not self.bounded else math.inf
+        return math.inf if self.bounded else steepest(self._distances)
 
     @property
     def bounded(self) -> bool:

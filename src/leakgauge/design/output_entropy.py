@@ -100,6 +100,8 @@ def largest_output_entropy(
             limit=ENTROPY_CELLS,
             found=distances.size,
         )
+    if np.isinf(distances).any():
+        raise OptionError("The largest entropy is found where every distance is finite; give finite ones.")
     # Rounded at once, so that what is compared with the target is what would be handed over.
     alike = arrays.channel(np.full(distances.shape, 1 / distances.shape[1]), problem.letters)
     uniform = alike.matrix[arrays.occurring]

@@ -8,8 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from leakgauge.distances.distortions import mean_distance
 from leakgauge.errors import EngineError
 from leakgauge.probability.cells import Codes, Floats
+
+UNDERFLOW = 746.0
+"""e^-746 is 0: costs above it forbid a letter."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,19 @@ class OverValues:
     def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
         """E d above its least."""
         excess = self._excess if letters is None else self._excess[:, letters]
+        if self.forbids:
+            return mean_distance(self._prior, channel, excess)
         return float(self._prior @ np.einsum("xy,xy->x", channel, excess))
 
+    @cached_property
+    def forbids(self) -> bool:
+        """Whether an infinite distance keeps a value from being released as some letter."""
+        return bool(np.isinf(self._excess).any())
+
     def on_the_whole(self, channel: Floats) -> Floats:
-        """How often each letter is released, a row each input."""
+        """How often each letter is released, a row each input; the row itself where letters are forbidden."""
+        if self.forbids:
+            return channel
         return np.broadcast_to(self._prior @ channel, channel.shape)
 
 
@@ -97,8 +110,16 @@ def induced(scores: Floats, forbids: bool) -> Floats:
 
 
 def costs_at(slope: float, excess: Floats) -> Floats:
-    """What each letter costs at a slope, in nats; infinite where an infinite slope forbids it."""
-    return np.where(excess > 0, math.inf, 0.0) if math.isinf(slope) else slope * excess
+    """What each letter costs at a slope, in nats; infinite where an infinite slope or distance forbids it."""
+    if math.isinf(slope):
+        return np.where(excess > 0, math.inf, 0.0)
+    return slope * excess if slope > 0 else np.where(np.isinf(excess), math.inf, 0.0)
+
+
+def steepest(excess: Floats) -> float:
+    """The slope at which e^(−slope · distance) is 0 for all but the nearest letters; infinite without others."""
+    others = excess[(excess > 0) & np.isfinite(excess)]
+    return UNDERFLOW / float(others.min()) if len(others) else math.inf
 
 
 def cost_at(slope: float, excess: float) -> float:

@@ -13,8 +13,11 @@ from leakgauge.distances import Distortion
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Distribution, Joint, Label, Scenario
-from leakgauge.probability.labels import alphabet
+from leakgauge.probability.labels import alphabet, text_of
 from leakgauge.sentences import Sentence
+
+SHOWN = 5
+"""Outputs that an error names at most."""
 
 
 class Knowledge(Enum):
@@ -194,12 +197,15 @@ class RateDistortion:
             if self.keep_at_least != 0.0 or self.never_changed:
                 raise OptionError("Least diagonals and values that never change go with keeping the shares; keep them.")
             return
-        if (self.keep is Keep.ASSOCIATIONS) != (self.knowledge is Knowledge.BOTH):
+        if self.keep is Keep.ASSOCIATIONS and self.knowledge is not Knowledge.BOTH:
             raise OptionError(
-                "Associations are kept by a channel that reads the background, and shares by one that does not; with "
-                "knowledge {knowledge!s} keep {other!s}.",
+                "Associations are kept by a channel that reads the background, and knowledge is {knowledge!s}; give a "
+                "background with knowledge both, or keep shares.",
                 knowledge=self.knowledge.value,
-                other=(Keep.ASSOCIATIONS if self.knowledge is Knowledge.BOTH else Keep.SHARES).value,
+            )
+        if self.keep is Keep.SHARES and self.knowledge is Knowledge.BOTH:
+            raise OptionError(
+                "Shares are kept by a channel that reads the secret alone, and knowledge is both; keep associations."
             )
         if self.weights is not None or self.identifiability is not None:
             raise OptionError(
@@ -210,14 +216,8 @@ class RateDistortion:
                 "Least diagonals and values that never change are not kept together with a local ε; leave one of them "
                 "out."
             )
-        inputs, outputs = set(self.inputs), set(self.letters)
-        if inputs != outputs:
-            raise OptionError(
-                "Shares are kept by a channel that releases what it reads: {more} outputs are no inputs, and {fewer} "
-                "inputs no outputs; name the same.",
-                more=len(outputs - inputs),
-                fewer=len(inputs - outputs),
-            )
+        inputs = set(self.inputs)
+        self._require_own_letters(inputs)
         floors = self.keep_at_least
         for label in (*(floors if isinstance(floors, Mapping) else ()), *self.never_changed):
             if label not in inputs:
@@ -231,6 +231,24 @@ class RateDistortion:
                     "below, 1, or say that it never changes.",
                     least=least,
                 )
+
+    def _require_own_letters(self, inputs: set[Label]) -> None:
+        """Refuse outputs that are not the inputs; outputs were written by somebody, inputs may be values of a table."""
+        foreign = [letter for letter in self.letters if letter not in inputs]
+        if foreign:
+            raise OptionError(
+                "Shares are kept by a channel that releases what it reads, and it does not read {outputs!s}; leave "
+                "such outputs out, or keep nothing.",
+                outputs=", ".join(repr(text_of(letter)) for letter in foreign[:SHOWN]) + " …" * (len(foreign) > SHOWN),
+            )
+        lacking = len(inputs.difference(self.letters))
+        if lacking:
+            raise OptionError(
+                "Shares are kept by a channel that releases what it reads, and {lacking} of the {count} values are not "
+                "among the outputs; give all of them, or keep nothing.",
+                lacking=lacking,
+                count=len(inputs),
+            )
 
     def floor_of(self, label: Label) -> float:
         """With what probability a value is released unchanged at least."""

@@ -70,13 +70,13 @@ def sequence_leakage(source: Distribution | Joint, channels: Sequence[Channel]) 
     prior = source.row_marginal() if isinstance(source, Joint) else source
     for channel in channels:
         same_alphabet(channel.inputs, prior.outcomes, "inputs of the channel", "outcomes of the source")
-    jointly: Counter[Channel] = Counter()
-    added: Counter[Channel] = Counter()
-    for channel in channels:
-        small = not jointly or _cells(jointly + Counter([channel])) <= JOINT_CELLS
-        (jointly if small else added)[channel] += 1
+    jointly, added = counted_jointly(channels, JOINT_CELLS)
+    if not jointly:
+        # One is always counted, however large.
+        jointly = Counter(channels[:1])
+        added -= jointly
     floor = background_floor(Scenario(source)) if isinstance(source, Joint) else 0.0
-    together = _counted(jointly)
+    together = joint_channel(jointly)
     told = _leakage(source, together)
     told += math.fsum(count * (_leakage(source, one) - floor) for one, count in added.items())
     seen = Seen.BOTH if isinstance(source, Joint) else Seen.RELEASE
@@ -97,7 +97,17 @@ def _cells(runs: Counter[Channel]) -> int:
     return cases * max(max(len(one.inputs), len(one.outputs)) for one in runs)
 
 
-def _counted(runs: Counter[Channel]) -> Channel:
+def counted_jointly(channels: Sequence[Channel], cells: int) -> tuple[Counter[Channel], Counter[Channel]]:
+    """The channels whose joint law takes at most so many numbers, taken as they come, and those that do not fit."""
+    jointly: Counter[Channel] = Counter()
+    others: Counter[Channel] = Counter()
+    for channel in channels:
+        fits = _cells(jointly + Counter([channel])) <= cells
+        (jointly if fits else others)[channel] += 1
+    return jointly, others
+
+
+def joint_channel(runs: Counter[Channel]) -> Channel:
     """The channel from the secret to how often each letter of each channel was released."""
     inputs = next(iter(runs)).inputs
     matrix = np.ones((len(inputs), 1))

@@ -107,7 +107,8 @@ def _bracket(problem: RateDistortion, arrays: ProblemArrays, curve: Curve) -> Br
         if target.distortion < arrays.least:
             raise below_nearest(target.distortion, arrays.least)
         return curve.with_excess(target.distortion - arrays.least, arrays.least)
-    return curve.with_leakage(_allowed(problem, target))
+    allowed = _allowed(problem, target)
+    return curve.with_leakage(allowed, target.bits - allowed / math.log(2))
 
 
 def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:

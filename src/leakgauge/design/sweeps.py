@@ -64,7 +64,7 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         lower = max(lower, lower_bound(secrets, costs, here))
         if best - lower <= gap or done >= SWEEPS:
             return Optimum(channel, lower, done)
-        # A row whose only letters die would be left without any; forbidden ones are only met at infinite slopes.
+        # Where letters are forbidden, a row whose only letters die would be left without any.
         if np.isinf(costs).any():
             continue
         growth = (after - here).max(axis=0)

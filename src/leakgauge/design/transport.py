@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import brentq
 
@@ -37,6 +38,8 @@ LOOK = 25
 """Sweeps between two looks at the bound."""
 BALANCING = 3
 """Updates of g in a sweep."""
+BALANCES, BALANCED = 50, 2.0**-52
+"""Steps towards exact marginals where letters are forbidden, and how far from them a plan may be."""
 LOWEST = -600.0
 """Weights below e^-600 are not told apart from it."""
 
@@ -176,10 +179,41 @@ def rounded_to_shares(channel: Floats, prior: Floats, floors: Floats, costs: Flo
         plan += np.outer(np.maximum(rows, 0.0), np.maximum(columns, 0.0)) / missing * np.isfinite(costs)
     rows = plan.sum(axis=1)
     plan[np.diag_indices(len(prior))] += np.maximum(prior - rows, 0.0)
+    if np.isinf(costs).any():
+        plan = _with_marginals(plan, prior)
     kept = np.asarray(plan / plan.sum(axis=1, keepdims=True))
     own = kept[np.diag_indices(len(prior))]
     share = float(np.max(np.where(own < floors, (floors - own) / np.maximum(1 - own, ROUNDING), 0.0)))
     return kept if share <= 0 else np.asarray((1 - min(share, 1.0)) * kept + min(share, 1.0) * np.eye(len(prior)))
+
+
+def _with_marginals(plan: Floats, prior: Floats) -> Floats:
+    """A plan next to this one whose rows and columns add up to the shares, and that is 0 where this one is.
+
+    By Newton's steps of a scaling; where they do not get there, the plan that changes nothing, which always keeps them.
+    """
+    for _ in range(BALANCES):
+        rows, columns = plan.sum(axis=1), plan.sum(axis=0)
+        short = np.concatenate([prior - rows, prior - columns])
+        if abs(short).max() <= BALANCED:
+            return plan
+        system = np.block([[np.diag(rows), plan], [plan.T, np.diag(columns)]])
+        move = np.linalg.lstsq(system, short, rcond=1e-14)[0]
+        plan = plan * np.exp(np.clip(move[: len(prior), None] + move[len(prior) :], -1.0, 1.0))
+    return np.diag(prior)
+
+
+def never_together(forbidden: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which values are never released as which where shares are kept: those forbidden, and those with no way back.
+
+    What values pass on to each other comes back to each, so that nothing is passed on that cannot come back.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    if not forbidden.any():
+        return forbidden
+    groups = connected_components(~forbidden, directed=True, connection="strong")[1]
+    return np.asarray(forbidden | (groups[:, None] != groups))
 
 
 def alternate_keeping(

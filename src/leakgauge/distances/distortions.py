@@ -23,7 +23,9 @@ class Distortion(ABC):
 
     @abstractmethod
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
-        """The distances from each input to each output, finite and at least 0; a row an input.
+        """The distances from each input to each output, at least 0; a row an input.
+
+        Infinite where an input must never be released as that output.
 
         Raises:
             LabelError: a label is none this distortion can measure, or they are too many.
@@ -64,12 +66,12 @@ class Given(Distortion):
     """Distances from a table: a row an input, a column an output.
 
     Args:
-        matrix: finite numbers of at least 0.
+        matrix: numbers of at least 0; infinite where an input must never be released as an output.
         inputs: labels of the rows, or their text; None when they stand in the source's order.
         outputs: labels of the columns, or their text; None when they stand in the outputs' order.
 
     Raises:
-        ModelError: a distance is negative, NaN or infinite.
+        ModelError: a distance is negative or NaN.
         LabelError: the labels repeat or do not fit the table.
 
     Example:
@@ -85,7 +87,7 @@ class Given(Distortion):
     def __init__(
         self, matrix: object, inputs: Sequence[Label] | None = None, outputs: Sequence[Label] | None = None
     ) -> None:
-        array = as_matrix(matrix, "distances")
+        array = _with_infinite(matrix)
         array.setflags(write=False)
         object.__setattr__(self, "matrix", array)
         sides = (("inputs", inputs, array.shape[0]), ("outputs", outputs, array.shape[1]))
@@ -108,8 +110,24 @@ class Given(Distortion):
         return tuple(by_text.get(text_of(label), label) for label in self.outputs)
 
 
+def mean_distance(prior: Floats, channel: Floats, distances: Floats) -> float:
+    """The mean distance of a channel; infinite only where it releases what is forbidden."""
+    return float(prior @ np.multiply(channel, distances, out=np.zeros(channel.shape), where=channel > 0).sum(axis=1))
+
+
+def _with_infinite(matrix: object) -> Floats:
+    """The distances as floats; infinite ones are forbidden changes, which no other array here may hold."""
+    given = np.array(matrix) if not isinstance(matrix, np.ndarray) else matrix
+    if given.dtype.kind != "f":
+        return as_matrix(matrix, "distances")
+    forbidden = np.isposinf(given)
+    return np.where(forbidden, np.inf, as_matrix(np.where(forbidden, 0.0, given), "distances"))
+
+
 def read_distortion(path: Path | str) -> Given:
     """The distances in a CSV file: output labels in the header, and in each line an input label and its distances.
+
+    A cell ``inf`` forbids the change.
 
     Raises:
         FileError: the file cannot be read, is ragged or holds what is no distance.
@@ -134,7 +152,8 @@ def read_distortion(path: Path | str) -> Given:
         matrix = [[float(cell) for cell in row[1:]] for row in rows[1:]]
     except ValueError:
         raise FileError(
-            "{path} holds a distance that is not a number; write numbers of at least 0.", path=place
+            "{path} holds a distance that is not a number; write numbers of at least 0, or inf for what is forbidden.",
+            path=place,
         ) from None
     try:
         return Given(matrix, [row[0] for row in rows[1:]], rows[0][1:])
@@ -313,8 +332,11 @@ class ColumnSums(Distortion):
         for part, weight, left, right in zip(self.parts, weights, starts, ends, strict=True):
             # Each distinct value once: a column of a large product alphabet repeats a few values.
             (left_values, left_at), (right_values, right_at) = _distinct(left), _distinct(right)
-            total += weight * part.between(left_values, right_values)[np.ix_(left_at, right_at)]
-        return as_matrix(total, "distances")
+            own = part.between(left_values, right_values)
+            # What is forbidden stays so, whatever the column weighs.
+            own = np.multiply(own, weight, out=own.copy(), where=np.isfinite(own))
+            total += own[np.ix_(left_at, right_at)]
+        return _with_infinite(total)
 
     def _columns(self, labels: Sequence[Label]) -> list[tuple[Label, ...]]:
         tuples = [label for label in labels if isinstance(label, tuple) and len(label) == len(self.parts)]

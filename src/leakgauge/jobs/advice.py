@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from leakgauge.artefacts import Compared
 from leakgauge.artefacts.design import RankedBy, Role
+from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.sentences import Field, Sentence
 
 ENOUGH = 0.5
@@ -89,6 +90,8 @@ def _measured(one: Compared, by: RankedBy) -> Sentence:
         return Sentence("{bits:.3g} bits", bits=number)
     if math.isinf(number):
         return Sentence("an infinite ε") if by is RankedBy.EPSILON else Sentence("an infinite identifiability")
+    if number >= PRACTICALLY_UNLIMITED:
+        return Sentence("a practically unlimited level")
     if by is RankedBy.EPSILON:
         return Sentence("ε = {nats:.3g}", nats=number)
     return Sentence("identifiability {nats:.3g}", nats=number)

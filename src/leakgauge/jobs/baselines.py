@@ -44,7 +44,8 @@ def exponential_meeting(problem: RateDistortion, target: MaxDistortion | MaxLeak
     bits = target.bits
     distances = problem.distortion.between(problem.inputs, problem.letters)
     # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
-    scale = float(distances[distances > 0].mean()) if distances.any() else 1.0
+    others = distances[(distances > 0) & np.isfinite(distances)]
+    scale = float(others.mean()) if len(others) else 1.0
 
     def at(fall: float) -> Channel:
         ends = {0.0: np.inf, 2 * OCTAVES: 0.0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from leakgauge.design import (
     Solution,
     solve,
 )
-from leakgauge.design.baselines import Leakages, mean_distortion, problem_pairs
+from leakgauge.design.baselines import Leakages, forbidden_change, mean_distortion, problem_pairs
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
@@ -276,6 +277,8 @@ def _measured(
     pairs = _compared(channel, problem)
     over = aligned(channel, problem.inputs if pairs is None else channel.inputs, problem.letters)
     told, distortion = Leakages.of(over, problem), mean_distortion(over, problem)
+    if math.isinf(distortion):
+        raise forbidden_change()
     if isinstance(target, MaxDistortion):
         meets = distortion <= target.distortion * (1 + SAME)
     else:

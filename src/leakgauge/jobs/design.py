@@ -10,11 +10,13 @@ import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
-from leakgauge.artefacts.design import BesideCurve
+from leakgauge.artefacts.design import BesideCurve, RoundsTold
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Solution, solve
 from leakgauge.design.problem import Target
+from leakgauge.design.rounds import NextRound
 from leakgauge.distances import Distortion
 from leakgauge.errors import ColumnError, OptionError, RefusalError
+from leakgauge.jobs.measure import in_order, reading_secret, require_inputs
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import label_parts, text_of
@@ -233,7 +235,33 @@ def price_of_keeping(found: Solution, gap: float) -> float | None:
     return max(found.objective - least.objective, 0.0)
 
 
-def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE, price: float | None = None) -> Design:
+def earlier_rounds(
+    channels: Sequence[NamedChannel], secret: tuple[str, ...], problem: RateDistortion
+) -> tuple[Channel, ...]:
+    """Channels of earlier releases of a secret, each reading the values of the problem."""
+    read = [reading_secret(one, secret) for one in channels]
+    for channel in read:
+        require_inputs(channel, problem.inputs, secret)
+    return tuple(in_order(channel, problem.inputs) for channel in read)
+
+
+def as_rounds(found: NextRound, earlier: int) -> RoundsTold:
+    """What a round and the earlier ones tell, as it is stored; from the table's own counts."""
+    return RoundsTold(
+        earlier=earlier,
+        before=Quantity(found.before.bits, "bits"),
+        added=Quantity(found.added, "bits"),
+        after=Quantity(found.after, "bits"),
+        exact=found.exact and found.before.exact,
+    )
+
+
+def as_design(
+    found: Solution,
+    prior: PriorOrigin = PriorOrigin.THIS_TABLE,
+    price: float | None = None,
+    rounds: RoundsTold | None = None,
+) -> Design:
     """A designed channel as it is stored; ``prior`` is where the frequencies come from, ``price`` that of keeping."""
     origin, told = _ORIGINS.get(prior, Origin.TABLE), found.identifiability
     numbers = structs.asdict(as_point(found, origin)) | {"epsilon": found.local_dp.stored(origin)}
@@ -249,6 +277,7 @@ def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE, pric
         price_of_keeping=bits_or_none(price, origin),
         told_unprotected=bits_or_none(found.told_unprotected, origin),
         certain=Quantity(found.certain, "share", origin=origin),
+        rounds=rounds,
     )
 
 

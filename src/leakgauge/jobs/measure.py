@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -13,6 +13,7 @@ import numpy as np
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
+from leakgauge.design.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
@@ -64,7 +65,7 @@ def measure(
     roles: Roles,
     *,
     called: str = "",
-    channel: NamedChannel | None = None,
+    channels: Sequence[NamedChannel] = (),
     weights: Mapping[str, float] | None = None,
     bins: Mapping[str, Binning] | None = None,
     estimator: Estimator = Estimator.PLUG_IN,
@@ -75,25 +76,25 @@ def measure(
 
     Rows with the same value of ``unit`` are of one person: intervals are as wide as if only persons were independent.
 
-    ``channel`` is a known release channel from the secret columns, and perhaps some of the background, instead of
-    released columns; ``weights`` are by the text of each secret's label, and ``called`` is the name by which the
-    measurement calls the table.
+    ``channels`` are known release channels from the secret columns, instead of released columns; of several the release
+    is what all of them release of a row, and one alone may read some of the background too. ``weights`` are by the text
+    of each secret's label, and ``called`` is the name by which the measurement calls the table.
     """
-    if channel is not None and roles.release:
+    if channels and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
-    beside = () if channel is None else _read_beside(channel, roles)
+    beside = _read_beside(channels[0], roles) if len(channels) == 1 else ()
+    known = None if beside else released_together([reading_secret(one, roles.secret) for one in channels])
     counts = in_bins(table, bins or {}).counts(*roles.columns)
     for column in roles.columns:
         require_varied(counts, column, binned=column in (bins or {}))
     groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
     merged = counts.merge(groups)
     by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
-    known: Channel | None = None
-    if channel is not None and beside:
-        known = _from_pairs(_in_order(channel, roles.secret + beside), merged, roles, beside)
-    elif channel is not None:
-        known, occurring = _in_order(channel, roles.secret), set(merged.labels(SECRET))
-        _require_inputs(known, occurring, roles.secret)
+    if beside:
+        known = _from_pairs(columns_in_order(channels[0], roles.secret + beside), merged, roles, beside)
+    elif known is not None:
+        occurring = set(merged.labels(SECRET))
+        require_inputs(known, occurring, roles.secret)
         merged = merged.over(SECRET, known.inputs)
         if by_label is not None:
             # What never occurs weighs nothing, whatever its sensitivity.
@@ -123,12 +124,47 @@ def measure(
         weighted=weighted,
         **_companions(merged, known, confidence, worth, chosen),
         zero_leakage=_zero_leakage(merged, roles),
-        through_channel=channel is not None,
+        through_channel=bool(channels),
     )
 
 
 def _bits(estimate: Estimate) -> Quantity:
     return Quantity.estimated(estimate, "bits")
+
+
+def released_together(channels: Sequence[Channel]) -> Channel | None:
+    """The channel to all that these release of one secret; None of none."""
+    if len(channels) < 2:
+        return channels[0] if channels else None
+    same = set(channels[0].inputs)
+    for channel in channels:
+        if set(channel.inputs) != same:
+            raise LabelError("The channels read different values of the secret; give channels that read the same.")
+    inputs = channels[0].inputs
+    runs, others = counted_jointly([in_order(channel, inputs) for channel in channels], JOINT_CELLS)
+    if others:
+        raise OptionError(
+            "{count} channels together release more combinations than the {most} cells that are counted; measure fewer "
+            "together.",
+            count=len(channels),
+            most=JOINT_CELLS,
+        )
+    return joint_channel(runs)
+
+
+def in_order(channel: Channel, inputs: Sequence[Label]) -> Channel:
+    """The channel with these of its inputs, in this order."""
+    if channel.inputs == tuple(inputs):
+        return channel
+    at = {_as_counted(label): row for row, label in enumerate(channel.inputs)}
+    return Channel(inputs, channel.outputs, channel.matrix[[at[_as_counted(label)] for label in inputs]])
+
+
+def _as_counted(label: Label) -> Label:
+    """An interval by its text, as in a release."""
+    if isinstance(label, tuple):
+        return tuple(map(_as_counted, label))
+    return str(label) if isinstance(label, Interval) else label
 
 
 def _read_beside(named: NamedChannel, roles: Roles) -> tuple[str, ...]:
@@ -141,12 +177,16 @@ def _read_beside(named: NamedChannel, roles: Roles) -> tuple[str, ...]:
                 "The channel reads {found!s} too, which is neither secret nor background; name it with --background.",
                 found=_listed(unknown),
             )
-        raise OptionError(
-            "The channel reads {found!s}, but the secret is {secret!s}; both must name the same columns.",
-            found=_listed(named.inputs),
-            secret=_listed(roles.secret),
-        )
+        raise _reads_another(named, roles.secret)
     return beside
+
+
+def _reads_another(named: NamedChannel, secret: tuple[str, ...]) -> OptionError:
+    return OptionError(
+        "The channel reads {found!s}, but the secret is {secret!s}; both must name the same columns.",
+        found=_listed(named.inputs),
+        secret=_listed(secret),
+    )
 
 
 def _from_pairs(channel: Channel, merged: Counts, roles: Roles, beside: tuple[str, ...]) -> Channel:
@@ -155,31 +195,39 @@ def _from_pairs(channel: Channel, merged: Counts, roles: Roles, beside: tuple[st
     pairs = list(product(merged.labels(SECRET), merged.labels(BACKGROUND)))
     read = [(*label_parts(x, roles.secret), *(label_parts(z, roles.background)[one] for one in at)) for x, z in pairs]
     met = np.ravel_multi_index(tuple(merged.codes), merged.shape)
-    _require_inputs(channel, {read[place] for place in met.tolist()}, roles.secret + beside)
+    require_inputs(channel, {read[place] for place in met.tolist()}, roles.secret + beside)
     places = {label: place for place, label in enumerate(channel.inputs)}
     # Pairs that do not occur count nowhere, whatever they would release.
     return Channel(pairs, channel.outputs, channel.matrix[[places.get(label, 0) for label in read]])
 
 
-def _in_order(named: NamedChannel, columns: Sequence[str]) -> Channel:
+def reading_secret(named: NamedChannel, secret: tuple[str, ...]) -> Channel:
+    """The channel with the columns of its inputs in the order of the secret's."""
+    if sorted(named.inputs) != sorted(secret):
+        raise _reads_another(named, secret)
+    return columns_in_order(named, secret)
+
+
+def columns_in_order(named: NamedChannel, columns: Sequence[str]) -> Channel:
     """The channel with the columns of its inputs in this order."""
     order = [named.inputs.index(column) for column in columns]
     inputs = []
     for label in named.channel.inputs:
         parts = label if len(order) > 1 and isinstance(label, tuple) else (label,)
-        # An interval is counted by its text, as in a release.
-        texts = tuple(str(parts[at]) if isinstance(parts[at], Interval) else parts[at] for at in order)
+        texts = tuple(_as_counted(parts[at]) for at in order)
         inputs.append(texts if len(order) > 1 else texts[0])
     return Channel(inputs, named.channel.outputs, named.channel.matrix)
 
 
-def _require_inputs(channel: Channel, occurring: set[Label], columns: Sequence[str]) -> None:
-    lost = len(occurring.difference(channel.inputs))
+def require_inputs(channel: Channel, occurring: Iterable[Label], columns: Sequence[str]) -> None:
+    """Refuse a channel that does not read every value that occurs in some columns."""
+    values = set(map(_as_counted, occurring))
+    lost = len(values.difference(map(_as_counted, channel.inputs)))
     if lost:
         raise LabelError(
             "The channel has no input for {lost} of the {count} values of {columns!s}; add them or bin alike.",
             lost=lost,
-            count=len(occurring),
+            count=len(values),
             columns=_listed(columns),
         )
 

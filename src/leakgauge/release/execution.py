@@ -29,7 +29,7 @@ from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.plan import ReleasePlan
-from leakgauge.release.priors import GivenPrior, WantedPriors
+from leakgauge.release.priors import GivenPrior, WantedPriors, bits_told
 from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
@@ -180,6 +180,7 @@ def release(
                 Cost((*bound.steps, *wanted.steps)),
                 purpose[:LONGEST_TEXT],
                 reference,
+                told=bits_told(bound),
             )
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)

@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError
+from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import geometric
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import DiscreteLaplaceNoise, Step
-from leakgauge.probability import Channel, Distribution, PriorOrigin
+from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
-from leakgauge.release.bound import BoundPlan, bind
+from leakgauge.release.bound import BoundColumn, BoundPlan, bind
+from leakgauge.release.ledger.told import Bits
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table
@@ -88,6 +90,34 @@ def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) ->
     """The shares in the table itself; what is claimed with it is as private as the table."""
     counts = input_counts(table, columns, channel).astype(np.float64)
     return Prior(Distribution(channel.inputs, counts / counts.sum()), PriorOrigin.THIS_TABLE)
+
+
+def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
+    """What the mechanisms of a plan tell of each column that is not public, by their laws and the table's own shares.
+
+    Of a channel that reads several columns each is counted with what it tells of all, which is never too little. None
+    where there is no finite channel, or too many values to count.
+    """
+    told: dict[str, Bits | None] = {}
+    for one in bound.columns:
+        bits = _bits(bound.table, one)
+        for name in one.reads:
+            if name not in bound.public:
+                whole = None if bits is None else entropy(bound.table.counts(name).distribution(name))
+                told[name] = None if bits is None or whole is None else Bits(min(bits, whole), whole)
+    return told
+
+
+def _bits(table: Table, one: BoundColumn) -> float | None:
+    """I(X;Y), X being all that is read."""
+    if one.channel is None:
+        return None
+    channel = one.channel.channel
+    try:
+        prior = own_prior(table, one.reads, channel).distribution
+    except ColumnError:
+        return None
+    return mutual_information(Scenario(prior, channel))
 
 
 def input_counts(table: Table, columns: str | tuple[str, ...], channel: Channel) -> npt.NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
+from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.languages import Language
 
 _NOISE = Context(prec=12)
@@ -46,11 +47,13 @@ def written(number: Number, language: Language) -> str:
 
     It has the number's significant digits, thousands apart; whole numbers of the artefact, such as counts, are written
     in full. An interval is rounded outwards, so that it never looks narrower than it is. What is masked stays as it is,
-    and infinity is told in words.
+    and infinity is told in words, as are levels in nats that promise next to nothing.
     """
     text = _value(number, number.value, language, number.rounding)
     unit = "%" if number.percent else "" if number.unit == _NO_UNIT else language.retell(number.unit)
     ends = (number.value, number.low, number.high)
+    if number.unit == "nats" and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
+        return text if _is_infinite(number.value) else language.say("practically unlimited")
     is_masked = isinstance(number.value, str) and not _is_infinite(number.value)
     if not is_masked and number.low is not None and number.high is not None:
         low = _value(number, number.low, language, ROUND_FLOOR)

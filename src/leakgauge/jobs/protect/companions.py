@@ -30,7 +30,7 @@ from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
-from leakgauge.distances.distortions import distortion_named
+from leakgauge.distances.distortions import distortion_named, mean_distance
 from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.numbers import numbers_through_channel, numbers_through_noise
@@ -68,7 +68,7 @@ def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, rel
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     values = {label: at for at, label in enumerate(dict.fromkeys(secrets))}
     distances = distortion_named(aim.distortion).between(tuple(values), channel.outputs)
-    mean = float(p @ (q * distances[[values[label] for label in secrets]]).sum(axis=1))
+    mean = mean_distance(p, q, distances[[values[label] for label in secrets]])
     found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(named, p))
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
     if same and not on_a_line:

@@ -110,7 +110,7 @@ class Work:
             self.sources.table,
             Roles(secret, background=known),
             called=Path(self.asked.table).name,
-            channel=channel,
+            channels=() if channel is None else (channel,),
             confidence=self.asked.confidence,
             unit=self.asked.unit,
         )

@@ -19,6 +19,7 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import Account, Limit, Unlimited
 from leakgauge.release.ledger.admission import Rule, rule_of_sums
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_from_json
+from leakgauge.release.ledger.told import Bits, Told
 from leakgauge.sentences import Sentence
 
 START = "0" * 64
@@ -46,6 +47,7 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: tuple[dict[str, object], ...] = ()
     rule: str | None = None
     digest: str | None = None
+    told: dict[str, Bits | None] = {}
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,11 @@ class Entry:
     def digest(self) -> str | None:
         """The digest of the record of a completed release."""
         return self._said.digest
+
+    @property
+    def told(self) -> Told:
+        """What the release tells of the columns it reads; nothing in entries of versions that did not count it."""
+        return self._said.told
 
     def account(self) -> Account:
         """The account that this entry opened."""

@@ -28,6 +28,7 @@ from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
 from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
+from leakgauge.release.ledger.told import Told, added_up
 from leakgauge.sentences import Sentence
 
 
@@ -116,11 +117,12 @@ class Ledger:
         """What a cost would do, without spending anything."""
         return Verdict(self.account(dataset), cost, self._total(dataset))
 
-    def spend(self, dataset: str, cost: Cost, purpose: str, reference: str) -> Entry:
+    def spend(self, dataset: str, cost: Cost, purpose: str, reference: str, *, told: Told | None = None) -> Entry:
         """The entry of a spend, on disk before this returns: draw noise only afterwards.
 
         The reference is a name of this spend that occurs only once, such as a random one. When no answer came back,
-        ``entry(reference)`` tells whether the spend was made.
+        ``entry(reference)`` tells whether the spend was made. ``told`` is what the release tells of its columns, in
+        bits; it limits nothing.
 
         Raises:
             BudgetError: the cost does not fit; nothing was written.
@@ -139,7 +141,13 @@ class Ledger:
             before = self._total(dataset)
             if before != verdict.spent:
                 verdict = Verdict(verdict.account, cost, before)
-            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=verdict.require().name.lower())
+            body = Body(
+                before.plus(cost.total),
+                cost=cost.total,
+                steps=steps,
+                rule=verdict.require().name.lower(),
+                told=dict(told or {}),
+            )
             return self._append(Kind.SPEND, dataset, body, purpose, reference)
 
     def complete(self, spend: Entry, digest: str) -> Entry:
@@ -259,12 +267,15 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
         return AccountTold(*opened)
     spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)
     completed = {entry.reference: entry for entry in entries if entry.kind is Kind.COMPLETE}
+    spends = [entry for entry in entries if entry.kind is Kind.SPEND]
     return AccountTold(
         *opened,
         SpentSums(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
         left_of(spent),
         _composition(ledger, account),
-        tuple(_spend(entry, completed.get(entry.reference)) for entry in entries if entry.kind is Kind.SPEND),
+        tuple(_spend(entry, completed.get(entry.reference)) for entry in spends),
+        added_up(entry.told for entry in spends),
+        sum(not entry.told for entry in spends),
     )
 
 

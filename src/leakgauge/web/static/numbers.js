@@ -49,7 +49,13 @@ export const share = (quantity, digits = 1) => {
 // A number and its unit stay on one line.
 export const bits = (quantity) => say("{number:g} bits", { number: fixed(quantity, 4) }).replaceAll(" ", "\u00a0");
 
-export const nats = (quantity) => fixed(quantity, 3);
+// 50 ln 2: an answer that is 2^50 times as likely of one person as of another protects neither.
+const UNLIMITED = 50 * Math.LN2;
+
+export const nats = (quantity) => {
+  const value = valueOf(quantity);
+  return Number.isFinite(value) && value >= UNLIMITED ? say("practically unlimited") : fixed(quantity, 3);
+};
 
 export function between(quantity, write) {
   if (!quantity || quantity.low === null || quantity.low === undefined) return null;
