@@ -30,6 +30,7 @@ from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
+from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
@@ -49,7 +50,16 @@ def levels_of(sources: Sources, secret: tuple[str, ...], channel: Channel) -> Le
 
 def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, released: Path) -> Utility:
     """What a released secret and the public columns are worth, by the law of the release; of numbers as drawn, too."""
-    p, q = own_prior(sources.table, aim.columns, channel).distribution.probabilities, channel.matrix
+    own = _through(sources, aim.columns, channel, distortion_named(aim.distortion))
+    on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
+    mean = own.distortion.value
+    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
+    return Utility({", ".join(aim.columns): own} | _public(sources, asked), numbers)
+
+
+def _through(sources: Sources, names: tuple[str, ...], channel: Channel, distortion: Distortion) -> ColumnUtility:
+    """What columns are worth behind a channel."""
+    p, q = own_prior(sources.table, names, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
     same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
     kept = sum(p[row] * q[row, column] for row, column in same)
@@ -58,12 +68,8 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel, releas
         shares[column] = p[row]
     lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
-    mean = float(p @ (q * distances).sum(axis=1))
-    columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
-    on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
-    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, channel, mean, released)} if on_a_line else {}
-    return Utility(columns | _public(sources, asked), numbers)
+    mean = float(p @ (q * distortion.between(channel.inputs, channel.outputs)).sum(axis=1))
+    return _column(mean, float(kept), float(distance), protected=True)
 
 
 def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, released: Path) -> Utility | None:
@@ -75,7 +81,12 @@ def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechani
 
 
 def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
-    return {name: coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False) for name in asked.public}
+    found = {}
+    for name in asked.public:
+        as_it_is = coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False)
+        through = sources.through.get(name)
+        found[name] = as_it_is if through is None else _through(sources, (name,), through, Hamming())
+    return found
 
 
 def before(sources: Sources, secret: tuple[str, ...]) -> Before:

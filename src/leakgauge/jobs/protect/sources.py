@@ -6,7 +6,7 @@ import hashlib
 import io
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import TableError
 from leakgauge.jobs.design import Question, bins_within, left_within
 from leakgauge.measures import Estimator, background_floor, estimate
+from leakgauge.probability import Channel
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
@@ -41,7 +42,7 @@ _ROWS = 1 << 16
 class Sources:
     """What a choice is made from; ``table`` is the original in its bins and levels, small groups suppressed.
 
-    Bins are those that the table settled.
+    Bins are those that the table settled. Public columns are seen ``through`` the channels that were designed for them.
     """
 
     original: Table
@@ -52,6 +53,7 @@ class Sources:
     ledger: Ledger | None
     dataset: str | None
     suppression: Suppression | None = None
+    through: Mapping[str, Channel] = field(default_factory=dict)
 
     def released_bins(self, asked: Request) -> dict[str, Binning]:
         """How the released columns are gathered or coarsened."""
@@ -61,7 +63,9 @@ class Sources:
         """What the channel of one source is designed for."""
         known = self.known(asked, aim.columns)
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
-        return Question(aim.columns, known, distortion_named(aim.distortion), who, local_dp=aim.local_dp)
+        distortion = distortion_named(aim.distortion)
+        seen = {name: self.through[name] for name in known if name in self.through}
+        return Question(aim.columns, known, distortion, who, local_dp=aim.local_dp, seen_through=seen)
 
     def allowing(self, aim: Aim) -> Aim:
         """The aim with what an error that readers can bear leaves for the channel.
@@ -74,32 +78,35 @@ class Sources:
         (column,) = aim.columns
         return replace(aim, max_distortion=left_within(self.original, column, self.bins.get(column), aim.within))
 
-    def known(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
-        """The columns that a design counts as known: all that the attacker sees as it is, while counts can tell.
+    def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """The columns that a design counts as known: all that the attacker sees, or those, while counts can tell.
 
         With more cells than a fifth of the rows, frequencies are mostly noise: then of the background, and after it of
         the public columns, the most telling that fit.
         """
-        if not asked.seen:
+        every = asked.seen if seen is None else tuple(dict.fromkeys(seen))
+        if not every:
             return ()
         # A column with one value alone tells nothing.
-        sizes = self.table.group_sizes([(name,) for name in asked.seen])
+        sizes = self.table.group_sizes([(name,) for name in every])
         varied = tuple(one.columns[0] for one in sizes if one.groups > 1)
-        if not varied or self._fits(secret, varied):
+        if not varied or self.fits(secret, varied):
             return varied
         # By a column in which nearly every row is alone every channel looks free, and the secret itself would go out.
-        fitting = [name for name in varied if self._fits(secret, (name,))]
-        telling = sorted(fitting, key=lambda one: (one not in asked.background, -self._told(secret, one)))
+        fitting = [name for name in varied if self.fits(secret, (name,))]
+        telling = sorted(fitting, key=lambda one: (one not in asked.background, -self.told(secret, one)))
         known: tuple[str, ...] = ()
         for name in telling:
-            known = (*known, name) if self._fits(secret, (*known, name)) else known
+            known = (*known, name) if self.fits(secret, (*known, name)) else known
         return known
 
-    def _fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
+    def fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
+        """Whether there are rows enough for every combination of secret and known values."""
         letters, groups = (one.groups for one in self.table.group_sizes([secret, known]))
         return letters * groups <= self.table.rows / ROWS_PER_CELL
 
-    def _told(self, secret: tuple[str, ...], name: str) -> float:
+    def told(self, secret: tuple[str, ...], name: str) -> float:
+        """What a column tells of a secret, in bits, without the bias of few rows."""
         counts = self.table.counts(*secret, name)
         return estimate(background_floor, counts, secret, background=[name], estimator=Estimator.MILLER_MADOW).value
 
