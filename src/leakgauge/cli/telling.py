@@ -19,17 +19,24 @@ SHOWN = 12
 
 def what_public_columns_tell(found: Telling) -> Parts:
     """What each public column tells of each secret, and would tell with some values changed, most telling first."""
+    secrets = dict.fromkeys(", ".join(one.secret) for one in found.columns)
+    several = len(secrets) > 1
+    title = (
+        say("What public columns tell")
+        if several
+        else say("Bits of {secret!s} in public columns", secret=next(iter(secrets)))
+    )
     shown = Table(
         Column(say("public column"), overflow="fold"),
-        Column(say("secret"), overflow="fold"),
+        *([Column(say("secret"), overflow="fold")] if several else []),
         Column(say("tells, in bits"), justify="right"),
-        say("would tell"),
+        Column(say("with values changed"), justify="right"),
         Column(say("how"), overflow="fold"),
-        title=say("What public columns tell"),
+        title=title,
         title_justify="left",
     )
     for one in found.columns[:SHOWN]:
-        shown.add_row(one.column, ", ".join(one.secret), *_told(one))
+        shown.add_row(one.column, *([", ".join(one.secret)] if several else []), *_told(one))
     parts: Parts = [shown]
     if len(found.columns) > SHOWN:
         parts.append(say("{count} more are in telling.json.", count=len(found.columns) - SHOWN))
@@ -40,7 +47,7 @@ def _told(one: TellingColumn) -> tuple[str, str, str]:
     bits = "–" if one.tells is None else f"{one.tells.value:.3g} [{one.tells.ends[0]:.2g}, {one.tells.ends[1]:.2g}]"
     if one.least is None:
         return bits, "–", "" if one.left_out is None else retell(one.left_out)
-    least = say("{bits:.3g} with {share:.3g} % changed", bits=one.least.value, share=100 * one.distortion)
+    least = say("{bits:.3g} at {share:.3g} %", bits=one.least.value, share=100 * one.distortion)
     return bits, least, say("released so") if one.through else f"--public {one.column}={one.distortion:g}"
 
 

@@ -58,9 +58,12 @@ def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) ->
         if one.left_out is not None:
             yield one
         elif min(count, values[one.secret]) < 2:
-            yield TellingColumn(**fields, left_out=Sentence("tells nothing: all values are alike"))
-        elif count > MOST_SHOWN or work > left:
-            yield TellingColumn(**fields, left_out=Sentence("not computed: it has {count:d} values", count=count))
+            yield TellingColumn(**fields, left_out=Sentence("all values are alike"))
+        elif count > MOST_SHOWN:
+            reason = Sentence("has {count:d} values; gather them with --bins or --levels", count=count)
+            yield TellingColumn(**fields, left_out=reason)
+        elif work > left:
+            yield TellingColumn(**fields, left_out=Sentence("not computed, to save time"))
         else:
             left -= work
             question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=Keep(asked.keep))
