@@ -13,14 +13,22 @@ from leakgauge.errors import OptionError
 @pytest.mark.parametrize(
     "asked",
     [
-        {"local_dp": 1.0},
         {"mechanism": ("randomized-response:epsilon=1",)},
         {"target": "good"},
         {"max_distortion": 0.2, "keep": "everything"},
     ],
 )
-def test_shares_are_kept_by_designed_channels_alone(asked: dict[str, Any]) -> None:
+def test_what_is_not_designed_takes_no_word_on_keeping(asked: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match=r"--keep"):
         Request("people.csv", ("illness",), **{"keep": "shares", **asked})
-    kept = Request("people.csv", ("illness",), keep="shares", max_distortion=0.2, local_dp=1.0)
-    assert "--keep shares" in kept.command("out")
+
+
+def test_designed_channels_keep_the_shares_unless_somebody_says_otherwise() -> None:
+    asked = Request("people.csv", ("illness",), max_distortion=0.2, local_dp=1.0)
+    assert asked.kept == "shares" and "--keep" not in asked.command("out")
+    otherwise = Request("people.csv", ("illness",), max_distortion=0.2, keep="nothing")
+    assert otherwise.kept == "nothing" and "--keep nothing" in otherwise.command("out")
+    # One of two secrets is designed for, so that there is something to keep.
+    both = ("illness", "wage")
+    some = Request("people.csv", both, keep="nothing", local_dp=1.0, mechanism=("wage=randomized-response:epsilon=1",))
+    assert some.kept == "nothing"

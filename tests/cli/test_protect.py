@@ -125,7 +125,7 @@ def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
 ) -> None:
     code, out, _ = run(capsys, "demo", "-o", "new/demo")
     assert code in (0, 1)
-    assert "0.708152 of 1.81994 bits; 0.076373 by the background alone" in out
+    assert "0.804053 of 1.81994 bits; 0.076373 by the background alone" in out
     for words in ("grade", "ε", "strongest attack", "values unchanged"):
         assert words in out
     assert out.splitlines()[-1] == "Report: new/demo/report.html"

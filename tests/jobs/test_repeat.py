@@ -274,7 +274,7 @@ def test_a_repeated_job_goes_on_where_it_was_and_notices_another_mechanism(here:
         ({"folder": "out/january"}, OptionError, "out/january holds the job to repeat, and is named for the new one"),
         ({"secret": "age"}, OptionError, "other secrets are named"),
         ({"max_distortion": 0.1}, OptionError, "--max-distortion is not as it was in out/january"),
-        ({"keep": "shares"}, OptionError, "--keep is not as it was in out/january"),
+        ({"keep": "nothing"}, OptionError, "--keep is not as it was in out/january"),
         ({"bins": "illness=width:2"}, OptionError, "--bins is not as it was"),
         ({"accounted": 1.0, "rows_per_unit": None}, OptionError, "--accounted is not as it was"),
         ({"publik": "city"}, OptionError, "did you mean 'public'"),

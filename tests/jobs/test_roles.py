@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from datetime import date, timedelta
 from math import log2
@@ -177,7 +178,7 @@ def test_learnt_edges_publish_neither_the_least_nor_the_greatest_value(
     assert any("learnt from this table and rounded" in str(sentence_of(said)) for said in record["assumptions"])
     for file in ("release.csv", "release.json", "plan.toml", "channel.json", "design.json"):
         text = (here / "out" / file).read_text(encoding="utf-8")
-        assert "104" not in text.replace(record["digest"], ""), file
+        assert not re.search(r"(?<![\d.])104(?!\d)", text.replace(record["digest"], "")), file
     code, found = as_json(
         capsys, "audit", "out/release.json", "--original", "visits.csv", "--background", "age", "--simulate", "3"
     )

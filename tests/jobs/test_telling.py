@@ -59,7 +59,7 @@ def sources_of(asked: Request) -> Iterator[Sources]:
 
 
 def question(people: Path, public: Any = ("job=0.1",), secret: tuple[str, ...] = ("illness",), **asked: Any) -> Request:
-    return Request(str(people), secret, **public_columns(public), **{"max_distortion": 0.2, "keep": "shares", **asked})
+    return Request(str(people), secret, **public_columns(public), **{"max_distortion": 0.2, **asked})
 
 
 def information(joint: Floats) -> float:
@@ -101,7 +101,7 @@ def test_of_several_secrets_all_at_once_are_hidden_and_else_the_one_that_is_told
     assert together.told_unprotected is not None
     assert together.told_unprotected.value == pytest.approx(both, abs=1e-9)
     # There are too many persons to count what a job tells of them: the illness alone is hidden.
-    asked = question(people, secret=("illness", "person"), mechanism=MECHANISM, keep="nothing")
+    asked = question(people, secret=("illness", "person"), mechanism=MECHANISM)
     with sources_of(asked) as sources:
         _, alone = least_telling(asked, sources, "job")
     of_illness = information(np.asarray(counts.joint(("illness",), ("job",)).matrix))
@@ -296,7 +296,7 @@ def test_columns_without_a_channel_are_refused_before_anything_is_done(people: P
 
 
 def test_too_few_rows_for_what_a_column_tells_are_refused(people: Path) -> None:
-    asked = question(people, ("age=0.1",), secret=("person",), mechanism=MECHANISM, keep="nothing")
+    asked = question(people, ("age=0.1",), secret=("person",), mechanism=MECHANISM)
     with sources_of(asked) as sources, pytest.raises(OptionError, match="too many values for so few rows"):
         require_channels(asked, sources)
 

@@ -152,7 +152,7 @@ def handed_out(folder: Path, rows: int, rare: int, limit: int, *options: str) ->
 
 def test_reports_of_the_command_line_do_not_tell_counts_apart(tmp_path: Path) -> None:
     # ε alone: whether a channel is designed or randomized response is taken depends on the counts, too.
-    asked = ("--local-dp", "0.7")
+    asked = ("--local-dp", "0.7", "--keep", "nothing")
     limit = 2
     told = {rare: handed_out(tmp_path / str(rare), 40, rare, limit, *asked) for rare in (2, 11)}
     plans = [(tmp_path / str(rare) / "job" / "plan.toml").read_text(encoding="utf-8") for rare in told]

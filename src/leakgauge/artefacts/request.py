@@ -112,7 +112,8 @@ class Request(Part, frozen=True):
         target: a grade, or a score, to be reached by the cheapest setting.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
-        keep: ``shares`` designs among channels that release every value as often as it occurs; ``nothing`` among all.
+        keep: ``shares``, the default, designs among channels that release every value as often as it occurs;
+            ``nothing`` among all. Mechanisms that are named keep what they keep.
         distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
@@ -158,7 +159,7 @@ class Request(Part, frozen=True):
     local_dp: Annotated[PerSecret, Origin.DECLARED] = None
     target: Annotated[str | None, Origin.DECLARED] = None
     mechanism: tuple[str, ...] = ()
-    keep: Annotated[str, Origin.DECLARED] = "nothing"
+    keep: Annotated[str | None, Origin.DECLARED] = None
     distortion: tuple[str, ...] = ("hamming",)
     bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     levels: tuple[str, ...] = ()
@@ -462,14 +463,21 @@ class Request(Part, frozen=True):
                 )
 
     def _require_keepable(self) -> None:
-        if self.keep not in ("nothing", "shares"):
+        if self.keep not in (None, "nothing", "shares"):
             raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=self.keep)
-        given = self.mechanism or self.target is not None
-        if self.keep == "shares" and (given or any(_by_epsilon_alone(aim) for aim in self.aims)):
+        taken = self.target is not None or all(aim.mechanism for aim in self.aims)
+        if self.keep is not None and taken and not self.public_through:
             raise OptionError(
-                "--keep shares is for a channel that is designed for a distortion, a leakage or an error; leave it out "
-                "beside --mechanism, --target and --local-dp alone."
+                "--keep {found!s} is for a channel that is designed, and here a mechanism is taken as it is; leave "
+                "--keep out, or --mechanism or --target.",
+                found=self.keep,
             )
+
+    @property
+    def kept(self) -> str:
+        """What a designed channel keeps on the whole."""
+        # A file that drops rare values and bends the shares is of no use to most readers.
+        return "shares" if self.keep is None else self.keep
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -611,10 +619,6 @@ class Request(Part, frozen=True):
             "",
         ]
         return "\n".join(lines)
-
-
-def _by_epsilon_alone(aim: Aim) -> bool:
-    return (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
 
 
 def _is_date(text: str) -> bool:

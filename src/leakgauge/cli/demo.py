@@ -30,7 +30,8 @@ from leakgauge.errors import FileError
 def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> None:
     """Protect the bundled sample: marital status, from someone who knows the occupation, which is published too.
 
-    One value in five may be wrong; the least leaking way to do that is designed, released, attacked, graded, reported.
+    One value in five may be wrong; the least leaking way to do that and keep the share of every value is designed,
+    released, attacked, graded and reported.
     """
     from leakgauge.artefacts import Request
     from leakgauge.cli.protect import progress_lines, render

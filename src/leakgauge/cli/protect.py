@@ -24,11 +24,9 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Quantity, Request, SecretOutcome, Survey, Utility
+    from leakgauge.artefacts import Headline, Job, JobEvent, Request, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
 
-ROUNDED = 1e-9
-"""Of an error that was asked for: what rounding may add."""
 STAGES = {
     "coarsen": message("choosing the levels"),
     "survey": message("looking through the columns"),
@@ -82,9 +80,8 @@ STAGES = {
 @click.option(
     "--keep",
     type=click.Choice(["nothing", "shares"]),
-    default="nothing",
-    show_default=True,
-    help="shares: every value is released as often as it occurs.",
+    show_default="shares",
+    help="shares: every value is released as often as it occurs; nothing: the least leaking of all.",
 )
 @click.option(
     "--distortion",
@@ -216,13 +213,14 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Coarsening, Design, Measurement, Record, Survey, Utility
+    from leakgauge.artefacts import Coarsening, Design, Measurement, Record, Survey
     from leakgauge.artefacts.telling import Telling
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.cli.release import suppressed_rows
     from leakgauge.cli.repeated import said_of_earlier_releases
     from leakgauge.cli.telling import told_less, what_public_columns_tell
+    from leakgauge.cli.usefulness import said_of_use
     from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
     job, headline = done.job, done.job.headline
@@ -258,8 +256,7 @@ def render(done: Done) -> Parts:
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)
-        worth = [done.kept.get(Utility, job.asked.file("utility.json", one)) for one in job.asked.groups]
-        parts += [said for one in worth if one is not None for said in _numbers(one)]
+        parts += said_of_use(done)
     told = done.kept.get(Telling, "telling.json")
     parts += [] if told is None else what_public_columns_tell(told)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
@@ -273,54 +270,6 @@ def render(done: Done) -> Parts:
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     return parts
-
-
-_TAKEN_FOR_BOUND = message(
-    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
-)
-_OUTSIDE = message(
-    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp brings them "
-    "back."
-)
-_BROUGHT_BACK = message(
-    "About {share:.2g} % of the released values of {column!s} were brought back to between {lower!s} and {upper!s}."
-)
-
-
-def _numbers(worth: Utility) -> Parts:
-    """How far released numbers are from the true ones, and how many lie where none can be."""
-    parts: Parts = []
-    for column, one in worth.numbers.items():
-        fields: dict[str, object] = {"column": column, "error": _amount(one.measured)}
-        if one.promised is not None:
-            fields["most"] = _amount(one.promised)
-            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by its law.", **fields))
-            if one.allowed is not None and one.promised.value > one.allowed.value * (1 + ROUNDED):
-                # A mechanism that was taken over was designed for another table.
-                asked = _amount(one.allowed)
-                parts.append(
-                    Text(
-                        say(
-                            "The error of {column!s} may be larger than the {asked!s} asked for.",
-                            column=column,
-                            asked=asked,
-                        ),
-                        "yellow",
-                    )
-                )
-        else:
-            parts.append(say("· {column!s} is off by {error!s} on average.", **fields))
-        if one.lower is None or one.upper is None:
-            continue
-        bounds: dict[str, object] = {"column": column, "lower": _amount(one.lower), "upper": _amount(one.upper)}
-        before, after = (100 * share.value if share else 0.0 for share in (one.beyond, one.released_beyond))
-        said = ((_TAKEN_FOR_BOUND, before), (_BROUGHT_BACK if one.clamped else _OUTSIDE, after))
-        parts += [Text(say(words, share=share, **bounds), "yellow") for words, share in said if share]
-    return parts
-
-
-def _amount(quantity: Quantity) -> str:
-    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
 
 
 def learnt(found: Headline | SecretOutcome) -> str:

@@ -199,7 +199,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
-    question = replace(question, keep=KeepOnTheWhole(asked.keep))
+    question = replace(question, keep=KeepOnTheWhole(asked.kept))
     try:
         solution = _solved(aim, question, table)
     except RefusalError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from leakgauge.artefacts import (
     Audit,
@@ -30,7 +30,7 @@ from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
-from leakgauge.distances import Distortion, Hamming
+from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
@@ -69,7 +69,13 @@ def _through(sources: Sources, names: tuple[str, ...], channel: Channel, distort
     lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     mean = float(p @ (q * distortion.between(channel.inputs, channel.outputs)).sum(axis=1))
-    return _column(mean, float(kept), float(distance), protected=True)
+    found = _column(mean, float(kept), float(distance), protected=True)
+    if not same or isinstance(distortion, Absolute):
+        # A number that is never released has near neighbours that are; a set of values holds many.
+        return found
+    reached = q.sum(axis=0) > 0
+    dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
+    return replace(found, dropped=Quantity(dropped, "share"))
 
 
 def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, released: Path) -> Utility | None:

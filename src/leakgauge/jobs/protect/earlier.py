@@ -196,7 +196,7 @@ def earlier_job(folder: Path | str) -> Earlier:
 
 def _deciding(asked: Request, name: str) -> object:
     """What the mechanism follows from in a field of a request."""
-    value = getattr(asked, name)
+    value = asked.kept if name == "keep" else getattr(asked, name)
     if name not in _PER_COLUMN:
         return value
     columns = (*asked.released_secrets, *asked.public_through)

@@ -33,7 +33,7 @@ def telling(asked: Request, sources: Sources) -> Telling | None:
         return None
     found = [_told(asked, sources, column, secret) for column in asked.public for secret in asked.sources]
     found.sort(key=lambda one: -(0.0 if one.tells is None else one.tells.value))
-    return Telling(asked.keep, tuple(_with_least(asked, sources, found)))
+    return Telling(asked.kept, tuple(_with_least(asked, sources, found)))
 
 
 def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
@@ -66,7 +66,7 @@ def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) ->
             yield TellingColumn(**fields, left_out=Sentence("not computed, to save time"))
         else:
             left -= work
-            question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=Keep(asked.keep))
+            question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=Keep(asked.kept))
             best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
             least = Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage)
             yield TellingColumn(**fields, least=least)
@@ -125,6 +125,6 @@ def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedC
     secret = _hidden_secrets(asked, sources, column)
     known = sources.known(asked, (*secret, column), (*asked.background, *asked.public_as_is))
     who = Knowledge.ATTACKER if known else Knowledge.NOBODY
-    question = Question(secret, known, Hamming(), who, through=column, keep=Keep(asked.keep))
+    question = Question(secret, known, Hamming(), who, through=column, keep=Keep(asked.kept))
     best = solve(question.problem(sources.table, MaxDistortion(asked.public_distortion[column])), question.gap)
     return question.named(best), as_design(best, price=price_of_keeping(best, question.gap))

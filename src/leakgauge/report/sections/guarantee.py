@@ -52,9 +52,16 @@ def _optimal(tell: Teller) -> Iterator[Content]:
             secret=tell.listed(tell.group),
         )
         if tell.keeps_shares:
-            yield tell.say(
+            own = message(
                 "It is the least among the channels that release every value as often as it occurs, so that shares "
-                "counted in the release are right on average; that costs {price}.",
+                "counted in the release are right on average; that costs {price}."
+            )
+            bought = message(
+                "It is the least among the channels that keep the shares of the noisy histogram; shares counted in the "
+                "release are corrected by the channel. That costs {price}."
+            )
+            yield tell.say(
+                own if tell.get("design.json", "prior") == "this table" else bought,
                 price=tell.number("design.json", "price_of_keeping"),
             )
 

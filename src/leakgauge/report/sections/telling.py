@@ -20,7 +20,7 @@ def telling(tell: Teller) -> Iterator[Content]:
                 "{column} is released through a channel that changes at most {share} of its values, so that it tells "
                 "as little as possible of the secrets and keeps its shares."
             )
-            if tell.get("job.json", "asked", "keep") == "shares"
+            if tell.get(_FILE, "keep") == "shares"
             else message(
                 "{column} is released through a channel that changes at most {share} of its values, so that it tells "
                 "as little as possible of the secrets."

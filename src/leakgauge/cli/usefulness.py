@@ -1,0 +1,103 @@
+"""What readers of a protected table should know of its worth, as ``leakgauge protect`` says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from leakgauge.cli.language import retell, say
+from leakgauge.cli.output import Parts, number
+from leakgauge.languages import message
+from leakgauge.probability import PriorOrigin
+
+if TYPE_CHECKING:
+    from leakgauge.artefacts import Design, Quantity, Utility
+    from leakgauge.jobs.protect import Done
+
+ROUNDED = 1e-9
+"""Of an error that was asked for: what rounding may add."""
+_TAKEN_FOR_BOUND = message(
+    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
+)
+_OUTSIDE = message(
+    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp brings them "
+    "back."
+)
+_BROUGHT_BACK = message(
+    "About {share:.2g} % of the released values of {column!s} were brought back to between {lower!s} and {upper!s}."
+)
+
+
+def said_of_use(done: Done) -> Parts:
+    """What readers of the protected columns should know, each after the other."""
+    from leakgauge.artefacts import Design, Utility
+
+    parts: Parts = []
+    for group in done.job.asked.groups:
+        worth = done.kept.get(Utility, done.job.asked.file("utility.json", group))
+        design = done.kept.get(Design, done.job.asked.file("design.json", group))
+        if design is not None:
+            parts += _kept(design, ", ".join(group))
+        if worth is not None:
+            # Every secret's file speaks of the public columns too; once is enough.
+            parts += [*(one for one in _dropped(worth) if one not in parts), *_numbers(worth)]
+    return parts
+
+
+def _kept(design: Design, column: str) -> Iterator[str]:
+    """What keeping the shares costs; a noisy histogram's shares are not the table's."""
+    if design.keep == "shares" and design.price_of_keeping is not None and design.prior is PriorOrigin.THIS_TABLE:
+        yield say(
+            "· Every value of {column!s} is released as often as it occurs; that costs {bits} bits more than the least "
+            "leaking channel.",
+            column=column,
+            bits=number(design.price_of_keeping.value),
+        )
+
+
+def _dropped(worth: Utility) -> Iterator[Text]:
+    """The rows whose value is never released: no reader can correct for that."""
+    for column, one in worth.columns.items():
+        if one.dropped is not None and one.dropped.value > 0:
+            fields: dict[str, object] = {"column": column, "share": one.dropped.value}
+            yield Text(
+                say("{share:.1%} of the rows have a value of {column!s} that is never released.", **fields), "yellow"
+            )
+
+
+def _numbers(worth: Utility) -> Parts:
+    """How far released numbers are from the true ones, and how many lie where none can be."""
+    parts: Parts = []
+    for column, one in worth.numbers.items():
+        fields: dict[str, object] = {"column": column, "error": _amount(one.measured)}
+        if one.promised is not None:
+            fields["most"] = _amount(one.promised)
+            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by its law.", **fields))
+            if one.allowed is not None and one.promised.value > one.allowed.value * (1 + ROUNDED):
+                # A mechanism that was taken over was designed for another table.
+                asked = _amount(one.allowed)
+                parts.append(
+                    Text(
+                        say(
+                            "The error of {column!s} may be larger than the {asked!s} asked for.",
+                            column=column,
+                            asked=asked,
+                        ),
+                        "yellow",
+                    )
+                )
+        else:
+            parts.append(say("· {column!s} is off by {error!s} on average.", **fields))
+        if one.lower is None or one.upper is None:
+            continue
+        bounds: dict[str, object] = {"column": column, "lower": _amount(one.lower), "upper": _amount(one.upper)}
+        before, after = (100 * share.value if share else 0.0 for share in (one.beyond, one.released_beyond))
+        said = ((_TAKEN_FOR_BOUND, before), (_BROUGHT_BACK if one.clamped else _OUTSIDE, after))
+        parts += [Text(say(words, share=share, **bounds), "yellow") for words, share in said if share]
+    return parts
+
+
+def _amount(quantity: Quantity) -> str:
+    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
