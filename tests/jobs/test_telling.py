@@ -216,6 +216,10 @@ def test_attacks_see_the_released_column_and_do_not_guess_it(done: Done) -> None
     assert told["job",].roles == ("protected",)
     assert as_it_is.tells is not None
     assert told["job",].information.ends[0] < as_it_is.tells.value
+    # Of all secrets at once what was drawn for the columns counts too: one sample of their noise.
+    assert found.total is not None
+    assert not found.total.exact
+    assert found.total.information.value >= of_illness.everything.information.ends[0]
     # All that is released tells at least what a part of it does.
     assert of_illness.everything.information.value >= told["job",].information.ends[0]
 

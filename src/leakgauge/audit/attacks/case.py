@@ -157,6 +157,12 @@ class Case:
         return (*seen, *(_as_seen(one) for one in others))
 
     @property
+    def seen_besides(self) -> tuple[SeenColumn, ...]:
+        """What mechanisms released that is of none of the secrets: public columns that go through channels."""
+        owned = [secret.column for secret in self.secrets if secret.column is not None]
+        return tuple(_as_seen(one) for one in self.columns if all(one is not column for column in owned))
+
+    @property
     def verdict_confidence(self) -> float:
         """Of each finding that is held against the claim, so that all of them together use half of the miss.
 
