@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from leakgauge.artefacts import Design, Quantity, Request, Sentence
 from leakgauge.artefacts.telling import Telling, TellingColumn
 from leakgauge.design import Keep, Knowledge, MaxDistortion, solve
 from leakgauge.distances import Hamming
-from leakgauge.errors import OptionError
+from leakgauge.errors import EngineError, OptionError
 from leakgauge.jobs.design import Question, as_design, price_of_keeping
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.measures.clusters import estimate_by_units
@@ -39,8 +41,7 @@ def telling(asked: Request, sources: Sources) -> Telling | None:
 def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
     share, through = (asked.public_distortion or {}).get(column, ONE_IN_TEN), column in asked.public_through
     if not sources.fits(secret, (column,)):
-        left_out = Sentence("too many values for so few rows")
-        return TellingColumn(column, secret, share, through, left_out=left_out)
+        return TellingColumn(column, secret, share, through)
     units = () if asked.unit is None else (asked.unit,)
     counts = sources.table.counts(*secret, column, *units)
     bits = estimate_by_units(mutual_information, counts, secret, [column], unit=asked.unit, confidence=asked.confidence)
@@ -53,23 +54,38 @@ def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) ->
     values = {one.columns: one.groups for one in sources.table.group_sizes(list(names))}
     left = WORK
     for one in found:
-        count, work = values[one.column,], values[one.column,] ** 2 * values[one.secret]
-        fields = {name: getattr(one, name) for name in ("column", "secret", "distortion", "through", "tells")}
-        if one.left_out is not None:
-            yield one
-        elif min(count, values[one.secret]) < 2:
-            yield TellingColumn(**fields, left_out=Sentence("all values are alike"))
-        elif count > MOST_SHOWN:
-            reason = Sentence("has {count:d} values; gather them with --bins or --levels", count=count)
-            yield TellingColumn(**fields, left_out=reason)
-        elif work > left:
-            yield TellingColumn(**fields, left_out=Sentence("not computed, to save time"))
+        count, letters = values[one.column,], values[one.secret]
+        reason, work = _why_left_out(one, count, letters), count**2 * letters
+        if reason is None and work > left:
+            reason = Sentence("not computed, to save time")
+        if reason is not None:
+            yield replace(one, left_out=reason)
         else:
             left -= work
-            question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=Keep(asked.kept))
-            best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
-            least = Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage)
-            yield TellingColumn(**fields, least=least)
+            yield _least(asked, sources, one)
+
+
+def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | None:
+    """Why no channel is shown of a column with so many values and a secret with so many; None where one is."""
+    if one.tells is None:
+        return Sentence("too many values for so few rows")
+    if min(count, letters) < 2:
+        return Sentence("all values are alike")
+    if one.tells.ends[0] <= 0 and not one.through:
+        return Sentence("nothing beyond chance")
+    if count > MOST_SHOWN:
+        return Sentence("has {count:d} values; gather them with --bins or --levels", count=count)
+    return None
+
+
+def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColumn:
+    question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=Keep(asked.kept))
+    try:
+        best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
+    except EngineError:
+        # The table is a companion: what cannot be proven is left out, and the release is made all the same.
+        return replace(one, left_out=Sentence("not computed: no proof was found"))
+    return replace(one, least=Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage))
 
 
 def require_channels(asked: Request, sources: Sources) -> None:
