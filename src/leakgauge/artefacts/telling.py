@@ -20,10 +20,10 @@ class TellingColumn(Part, frozen=True):
         left_out: why there is no such channel here.
     """
 
-    column: Annotated[str, Origin.DECLARED]
-    secret: Annotated[tuple[str, ...], Origin.DECLARED]
-    distortion: Annotated[float, Origin.DECLARED]
-    through: Annotated[bool, Origin.DECLARED]
+    column: str
+    secret: tuple[str, ...]
+    distortion: float
+    through: bool
     tells: Quantity | None = None
     least: Quantity | None = None
     left_out: Sentence | None = None
@@ -33,4 +33,5 @@ class Telling(Artefact, frozen=True, tag="leakgauge/telling/1"):
     """Every public column with every secret, the most telling first; ``keep`` is what the channels keep of a column."""
 
     keep: Annotated[str, Origin.DECLARED]
+    # Which is first follows from the table, so that nothing of them is for everybody.
     columns: tuple[TellingColumn, ...]

@@ -43,7 +43,7 @@ def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]
     if not sources.fits(secret, (column,)):
         return TellingColumn(column, secret, share, through)
     units = () if asked.unit is None else (asked.unit,)
-    counts = sources.table.counts(*secret, column, *units)
+    counts = sources.table.counts(*secret, column, *units, limit=max(sources.table.rows, 1))
     bits = estimate_by_units(mutual_information, counts, secret, [column], unit=asked.unit, confidence=asked.confidence)
     return TellingColumn(column, secret, share, through, Quantity.estimated(bits, "bits"))
 

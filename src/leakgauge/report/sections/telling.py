@@ -33,7 +33,7 @@ def telling(tell: Teller) -> Iterator[Content]:
         return
     yield from tell.grid(
         "What each public column tells",
-        "Public column|Secret|Tells as it is|Values changed|Would tell then|How",
+        "Public column|Secret|Tells as it is|Would tell with values changed|How",
         (_row(tell, at) for at in range(len(tell.items(_FILE, "columns")))),
     )
     yield tell.note(
@@ -57,9 +57,8 @@ def _row(tell: Teller, at: int) -> Iterator[Cell]:
     yield from (own(column), tell.listed(tell.names(*place, "secret")))
     yield tell.cell(*place, "tells", digits=3) if tell.has(*place, "tells") else NOTHING
     if not tell.has(*place, "least"):
-        yield from (NOTHING, tell.told(tell.get(*place, "left_out")), NOTHING)
+        yield from (NOTHING, tell.told(tell.get(*place, "left_out")))
         return
-    yield tell.number(*place, "distortion", percent=True)
     yield tell.number(*place, "least", "value", digits=3, unit="bits")
     through = tell.get(*place, "through")
     yield say("released so") if through else own(f"--public {column}={tell.get(*place, 'distortion'):g}")
