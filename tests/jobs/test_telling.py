@@ -59,7 +59,9 @@ def sources_of(asked: Request) -> Iterator[Sources]:
 
 
 def question(people: Path, public: Any = ("job=0.1",), secret: tuple[str, ...] = ("illness",), **asked: Any) -> Request:
-    return Request(str(people), secret, **public_columns(public), **{"max_distortion": 0.2, **asked})
+    names, shares = public_columns(public)
+    fields = {"max_distortion": 0.2, **asked}
+    return Request(str(people), secret, public=names, public_distortion=shares, **fields)
 
 
 def information(joint: Floats) -> float:
@@ -309,15 +311,12 @@ def test_too_few_rows_for_what_a_column_tells_are_refused(people: Path) -> None:
 
 
 def test_names_may_hold_a_sign_of_equality() -> None:
-    assert public_columns(["a=b", "a=b=0.1", "dose=0.5=", "c=nan"]) == {
-        "public": ("a=b", "a=b", "dose=0.5", "c=nan"),
-        "public_distortion": {"a=b": 0.1},
-    }
-    assert public_columns({"dose=0.5": None, "sex": 0.2}) == {
-        "public": ("dose=0.5", "sex"),
-        "public_distortion": {"sex": 0.2},
-    }
-    assert public_columns("sex") == {"public": ("sex",), "public_distortion": None}
+    assert public_columns(["a=b", "a=b=0.1", "dose=0.5=", "c=nan"]) == (
+        ("a=b", "a=b", "dose=0.5", "c=nan"),
+        {"a=b": 0.1},
+    )
+    assert public_columns({"dose=0.5": None, "sex": 0.2}) == (("dose=0.5", "sex"), {"sex": 0.2})
+    assert public_columns("sex") == (("sex",), None)
 
 
 def test_the_command_asks_for_the_same(people: Path) -> None:
@@ -325,7 +324,7 @@ def test_the_command_asks_for_the_same(people: Path) -> None:
     words = asked.arguments()
     typed = [words[at + 1] for at, word in enumerate(words) if word == "--public"]
     assert typed == ["job=0.1", "share=0.5=", "sex"]
-    assert public_columns(typed) == {"public": asked.public, "public_distortion": asked.public_distortion}
+    assert public_columns(typed) == (asked.public, asked.public_distortion)
     assert "public=('job=0.1', 'share=0.5=', 'sex')" in asked.script("out")
 
 

@@ -45,21 +45,23 @@ class Aim:
     within: float | None = None
 
 
-def public_columns(given: str | Sequence[str] | Mapping[str, float | None]) -> dict[str, Any]:
-    """The fields of a request that public columns give, each by its name, as ``occupation=0.1``, or by a mapping.
+def public_columns(
+    given: str | Sequence[str] | Mapping[str, float | None],
+) -> tuple[tuple[str, ...], dict[str, float] | None]:
+    """Public columns and the shares of them that may be changed, from names, ``occupation=0.1``, or a mapping.
 
     A name may hold ``=``; one that ends as if a number were given, such as ``dose=0.1``, is typed ``dose=0.1=``.
 
     Example:
         >>> public_columns(["occupation=0.1", "sex"])
-        {'public': ('occupation', 'sex'), 'public_distortion': {'occupation': 0.1}}
+        (('occupation', 'sex'), {'occupation': 0.1})
     """
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
         pairs = [_named_share(text) for text in ([given] if isinstance(given, str) else given)]
     shares = {name: share for name, share in pairs if share is not None}
-    return {"public": tuple(name for name, _ in pairs), "public_distortion": shares or None}
+    return tuple(name for name, _ in pairs), shares or None
 
 
 def _named_share(text: str) -> tuple[str, float | None]:

@@ -152,8 +152,8 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     asked = {**given, **limits}
     if given["repeat"] is None:
         language = given["report_language"] or current().code
-        public = public_columns(given["public"])
-        question = {"table": Request(**{**asked, **public, "report_language": language}, **reading)}
+        asked["public"], asked["public_distortion"] = public_columns(given["public"])
+        question = {"table": Request(**{**asked, "report_language": language}, **reading)}
     else:
         # What was not typed is as it was then, and not as it is by default.
         source = click.get_current_context().get_parameter_source

@@ -198,7 +198,7 @@ def _request_of(table: object, **asked: Any) -> Request:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
     if "public" in asked and asked.get("public_distortion") is None:
         # A column that is typed anew as it is does not keep an earlier share.
-        asked |= public_columns(asked["public"])
+        asked["public"], asked["public_distortion"] = public_columns(asked["public"])
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
