@@ -16,15 +16,18 @@ import pytest
 from leakgauge.artefacts import Audit, Record, Request, Utility
 from leakgauge.artefacts.request import public_columns
 from leakgauge.artefacts.telling import Telling
+from leakgauge.assessment.vetoes import vetoes_of_audit
 from leakgauge.design import MaxLeakage, solve
 from leakgauge.errors import OptionError, RefusalError
+from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.protect import Done, protect
 from leakgauge.jobs.protect import telling as room
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import least_telling, require_channels, telling
-from leakgauge.probability import Joint
+from leakgauge.probability import Channel, Joint
 from leakgauge.probability.cells import Floats
-from leakgauge.release import verify
+from leakgauge.randomness import Simulated
+from leakgauge.release import ReleasePlan, verify
 from leakgauge.tables import open_table
 from tests.cli.running import run
 
@@ -227,6 +230,21 @@ def test_attacks_see_the_released_column_and_do_not_guess_it(done: Done) -> None
     assert found.total.information.value >= of_illness.everything.information.ends[0]
     # All that is released tells at least what a part of it does.
     assert of_illness.everything.information.value >= told["job",].information.ends[0]
+
+
+def test_values_that_always_stay_speak_against_a_secret_alone(people: Path, tmp_path: Path) -> None:
+    rare = 2.0**-40
+    stays = Channel(JOBS, JOBS, np.full((6, 6), rare) + np.diag(np.full(6, 1 - 6 * rare)))
+    plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|cold|none", "job": stays})
+    with open_table(str(people)) as table:
+        made = plan.apply(table, tmp_path / "release.csv", randomness=Simulated(1))
+        secret, public = (audit_release(made, table, secret=names) for names in (("illness", "job"), ("illness",)))
+    shown = secret.columns["job"]
+    assert shown is not None
+    assert shown.deterministic
+    assert public.columns["job"] is None
+    assert public.columns["illness"] is not None
+    assert not any("job" in str(one.reason) for one in vetoes_of_audit(public))
 
 
 def test_the_same_again_keeps_everything(done: Done, people: Path) -> None:

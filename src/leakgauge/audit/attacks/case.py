@@ -158,9 +158,12 @@ class Case:
 
     @property
     def seen_besides(self) -> tuple[SeenColumn, ...]:
-        """What mechanisms released that is of none of the secrets: public columns that go through channels."""
-        owned = [secret.column for secret in self.secrets if secret.column is not None]
-        return tuple(_as_seen(one) for one in self.columns if all(one is not column for column in owned))
+        """What mechanisms released that is of none of the secrets, such as public columns that go through channels."""
+        return tuple(_as_seen(one) for one in self.columns if not self.hides_a_secret(one))
+
+    def hides_a_secret(self, column: ReleasedColumn) -> bool:
+        """Whether a released column is that of a secret to guess."""
+        return any(secret.column is column for secret in self.secrets)
 
     @property
     def verdict_confidence(self) -> float:
