@@ -20,7 +20,7 @@ from leakgauge.assessment.vetoes import vetoes_of_audit
 from leakgauge.design import MaxLeakage, solve
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.audit import audit_release
-from leakgauge.jobs.protect import Done, protect
+from leakgauge.jobs.protect import Done, _request_of, protect
 from leakgauge.jobs.protect import telling as room
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import least_telling, require_channels, telling
@@ -338,12 +338,12 @@ def test_names_may_hold_a_sign_of_equality() -> None:
 
 
 def test_the_command_asks_for_the_same(people: Path) -> None:
-    asked = question(people, ("job=0.1", "share=0.5=", "sex"))
+    asked = question(people, ("job=0.1", "share=0.5=", "sex", "a=="))
     words = asked.arguments()
     typed = [words[at + 1] for at, word in enumerate(words) if word == "--public"]
-    assert typed == ["job=0.1", "share=0.5=", "sex"]
+    assert typed == ["job=0.1", "share=0.5=", "sex", "a=="]
     assert public_columns(typed) == (asked.public, asked.public_distortion)
-    assert "public=('job=0.1', 'share=0.5=', 'sex')" in asked.script("out")
+    assert "public=('job=0.1', 'share=0.5=', 'sex', 'a==')" in asked.script("out")
 
 
 def test_an_unknown_column_is_named_with_those_that_are_near(
@@ -354,3 +354,14 @@ def test_an_unknown_column_is_named_with_those_that_are_near(
     assert code == 2
     assert "There is no column 'jobb'; did you mean 'job'?" in err
     assert not (tmp_path / "out").exists()
+
+
+def test_python_takes_texts_a_mapping_and_nothing_else(people: Path) -> None:
+    for public in (["job=0.1", "sex"], {"job": 0.1, "sex": None}):
+        asked = _request_of(people, secret="illness", public=public, max_distortion=0.2)
+        assert (asked.public, asked.public_distortion) == (("job", "sex"), {"job": 0.1})
+        again = _request_of(asked, public="job")
+        assert (again.public, again.public_distortion) == (("job",), None)
+    for wrong in ({"job": "much"}, [1], 5, None):
+        with pytest.raises(OptionError, match="is missing or of another type"):
+            _request_of(people, secret="illness", public=wrong, max_distortion=0.2)

@@ -65,18 +65,14 @@ def public_columns(
 
 
 def _named_share(text: str) -> tuple[str, float | None]:
-    name, equals, share = text.rpartition("=")
-    if equals and not share:
+    name, equals, end = text.rpartition("=")
+    if equals and not end:
         return name, None
-    return (name, float(share)) if _ends_in_number(text) else (text, None)
-
-
-def _ends_in_number(text: str) -> bool:
-    _, equals, end = text.rpartition("=")
     try:
-        return bool(equals) and not math.isnan(float(end))
+        share = float(end)
     except ValueError:
-        return False
+        return text, None
+    return (name, share) if equals and not math.isnan(share) else (text, None)
 
 
 def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ...]]) -> str:
@@ -578,16 +574,15 @@ class Request(Part, frozen=True):
         every = {one.name: getattr(self, one.name) for one in msgspec.structs.fields(self)[1:]}
         defaults = {one.name: one.default for one in msgspec.structs.fields(self)}
         found = {name: value for name, value in every.items() if value != defaults[name]}
-        if found.pop("public_distortion", None) is not None or any(_ends_in_number(name) for name in self.public):
-            found["public"] = tuple(map(self._typed, self.public))
-        return found
+        found.pop("public_distortion", None)
+        return {**found, "public": tuple(map(self._typed, self.public))} if self.public else found
 
     def _typed(self, public: str) -> str:
         """A public column as it is typed."""
         share = (self.public_distortion or {}).get(public)
-        if share is None:
-            return f"{public}=" if _ends_in_number(public) else public
-        return f"{public}={_written(share)}"
+        if share is not None:
+            return f"{public}={_written(share)}"
+        return public if _named_share(public) == (public, None) else f"{public}="
 
     def arguments(self) -> list[str]:
         """What follows ``leakgauge protect``, the folder left out."""

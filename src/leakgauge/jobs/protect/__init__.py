@@ -6,7 +6,7 @@ What is finished is kept, and nothing that was drawn or bought is so twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -196,9 +196,11 @@ def _request_of(table: object, **asked: Any) -> Request:
     for name in asked:
         if name not in known:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-    if "public" in asked and asked.get("public_distortion") is None:
-        # A column that is typed anew as it is does not keep an earlier share.
-        asked["public"], asked["public_distortion"] = public_columns(asked["public"])
+    public: Any = asked.get("public")
+    are_names = isinstance(public, Collection) and all(isinstance(name, str) for name in public)
+    if are_names and asked.get("public_distortion") is None:
+        # A column that is named anew as it is does not keep an earlier share.
+        asked["public"], asked["public_distortion"] = public_columns(public)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
