@@ -1,0 +1,123 @@
+"""The dials of a release from 0 to 100, and the evidence that they are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from leakgauge.artefacts.quantity import Part, Quantity, Real
+from leakgauge.sentences import Sentence
+
+POINTS, PERCENT, SHARE = "points", "%", "1"
+
+
+class Neighbours(Enum):
+    """Between whom a guarantee lets nobody tell: which two inputs its advantage is about."""
+
+    VALUES_OF_A_PERSON = "any two values of one person"
+    MEMBERSHIP = "the table with one person and without"
+    VALUE_IN_A_TABLE = "two tables in which one person has different values"
+
+    @property
+    def said(self) -> Sentence:
+        """In words of ours."""
+        return Sentence(self.value)
+
+
+class Attacker(Part, frozen=True):
+    """What somebody who knows some columns gains from the release; ends that are not known are the unfavourable ones.
+
+    Attributes:
+        knows: the columns that are known without the release; none of somebody who knows nothing.
+        gained: the share of what was left to guess right that is guessed right because of the release, or of numbers
+            the share of their variance that it explains; None where no attack was tried.
+        told: the share of what was left uncertain that the release tells; None where it is not known.
+    """
+
+    knows: tuple[str, ...] = ()
+    gained: Quantity | None = None
+    told: Quantity | None = None
+
+
+class Statistic(Part, frozen=True):
+    """What the rows of a release are worth for one statistic, as a share of the rows of the table.
+
+    Attributes:
+        columns: the published columns that the secret is cross-tabulated with; none of its shares, or its mean.
+        worth: None where it is not known.
+    """
+
+    columns: tuple[str, ...] = ()
+    worth: Quantity | None = None
+
+
+class DialEvidence(Part, frozen=True, kw_only=True):
+    """What is known of one secret of a release: by its law, or from attacks on it. None is what is not known.
+
+    Attributes:
+        attackers: somebody who knows nothing, and one for each declared background.
+        certain_to: backgrounds that leave nothing to protect, because they tell the secret without the release.
+        exposed: the largest share, over values, of those who have it and are made all but certain to.
+        advantage: what the claims let anybody gain in telling neighbours apart; None without a finite claim.
+        neighbours: between whom.
+        given_counts: whether the mechanism was fitted to private counts, which its claims leave out.
+        statistics: what the release is worth for each; for the use of rows, one without columns.
+        least_told: the bits that the best channel with the same distortion tells, and keeps as much.
+        own_told: the bits that this release tells.
+    """
+
+    attackers: tuple[Attacker, ...]
+    certain_to: tuple[tuple[str, ...], ...] = ()
+    exposed: Quantity | None = None
+    advantage: Real | None = None
+    neighbours: Neighbours | None = None
+    given_counts: bool = False
+    statistics: tuple[Statistic, ...] = ()
+    least_told: Real | None = None
+    own_told: Real | None = None
+
+
+class Dials(Part, frozen=True, kw_only=True):
+    """Six numbers that decide, each with its interval; of what is not known the value is the unfavourable end.
+
+    Attributes:
+        protection: of a typical person: 0 of a raw copy, 100 of a release that tells nothing.
+        exposed: in percent: those of one value who are made all but certain to have it; less is better.
+        guarantee: against the worst case, by the claims: 0 without one.
+        usefulness: 100 of a raw copy, 0 of a release that tells nothing.
+        effect: the paper's: 0 of both, and high where protection and usefulness are.
+        efficiency: what the best channel for the same use tells, beside what this one does.
+        attacker: what the attacker knows who decides the protection.
+        given_counts: whether the guarantee leaves out private counts that the release was fitted to.
+        notes: what a reader should know of them, in whole sentences.
+    """
+
+    protection: Quantity
+    exposed: Quantity
+    guarantee: Quantity
+    usefulness: Quantity
+    effect: Quantity
+    efficiency: Quantity
+    attacker: tuple[str, ...] = ()
+    given_counts: bool = False
+    notes: tuple[Sentence, ...] = ()
+
+
+def share(
+    value: float, low: float | None = None, high: float | None = None, confidence: float | None = None
+) -> Quantity:
+    """A share from 0 to 1; what rounding, or an interval, puts beyond is brought back."""
+    least, most = (None if end is None else min(max(end, 0.0), 1.0) for end in (low, high))
+    return Quantity(min(max(value, 0.0), 1.0), SHARE, least, most, confidence)
+
+
+def confidence_of(quantities: Iterable[Quantity]) -> float | None:
+    """How often all intervals hold the truth at once, at least; None where none of them may miss it."""
+    misses = [1 - one.confidence for one in quantities if one.confidence is not None]
+    return max(1 - sum(misses), 0.0) if misses else None
+
+
+UNKNOWN_GAIN = share(1.0, 0.0, 1.0)
+"""What an attacker may gain of whom nothing is known: everything."""
+UNKNOWN_WORTH = share(0.0, 0.0, 1.0)
+"""What a release may be worth of which nothing is known: nothing."""

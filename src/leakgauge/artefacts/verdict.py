@@ -1,0 +1,80 @@
+"""A verdict on a release: what is recommended, why, and the limits that it was held to."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from leakgauge.artefacts.assessment import PolicyLine
+from leakgauge.artefacts.dials import Dials
+from leakgauge.artefacts.quantity import Part, Real
+from leakgauge.sentences import Sentence
+
+
+class Recommendation(Enum):
+    """What to do with a release, the best first."""
+
+    RELEASE = "release"
+    RELEASE_IF = "release if"
+    DO_NOT_RELEASE = "do not release"
+
+
+class Declaration(Enum):
+    """What somebody says of a release, because no table holds it."""
+
+    PURPOSE = "purpose"
+    RECIPIENT = "recipient"
+    REVIEW = "review"
+
+    @property
+    def said(self) -> Sentence:
+        """In words of ours, after "declare"."""
+        words = {"purpose": "its purpose", "recipient": "who receives it", "review": "when it is reviewed"}
+        return Sentence(words[self.value])
+
+
+class ReleaseFacts(Part, frozen=True, kw_only=True):
+    """What a policy asks of a release besides the dials of its secrets. None is what is not known.
+
+    Attributes:
+        vetoes: reasons why nothing protects, in short sentences without a full stop: a claim that is broken, a level
+            shown above it, an identifier that is published and not accepted.
+        declared: what was declared.
+        counts_may_be_known: whether the counts that a release was fitted to are public, publishable or paid for.
+        lost: the share of rows whose values are never released; None where every value may be.
+        alone: the share of rows that stand alone in the published columns; None where there are none.
+        smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
+        guessed: people who are guessed right only because of the release, and how many there are.
+        epsilon: the largest ε in nats of all that is claimed together or shown.
+    """
+
+    vetoes: tuple[Sentence, ...] = ()
+    declared: tuple[Declaration, ...] = ()
+    counts_may_be_known: bool = False
+    lost: Real | None = None
+    alone: Real | None = None
+    smallest: int | None = None
+    guessed: tuple[int, int] | None = None
+    epsilon: Real | None = None
+    delta: Real | None = None
+    leakage_bits: Real | None = None
+
+
+class Verdict(Part, frozen=True, kw_only=True):
+    """What is recommended, and what it rests on.
+
+    Attributes:
+        reasons: at most three, the weightiest first; never none. Short sentences without a full stop.
+        conditions: what is left to be declared before a release.
+        policy: every limit that is set, with what was found of the secret that keeps it least.
+        dials: of each secret, after vetoes.
+        deciding: the secret with the lowest protection.
+        vetoes: reasons why nothing protects, or nothing is of use.
+    """
+
+    recommendation: Recommendation
+    reasons: tuple[Sentence, ...]
+    conditions: tuple[Sentence, ...]
+    policy: tuple[PolicyLine, ...]
+    dials: dict[str, Dials]
+    deciding: str
+    vetoes: tuple[Sentence, ...]

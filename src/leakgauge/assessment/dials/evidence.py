@@ -1,0 +1,135 @@
+"""Evidence of the dials: exact from the law of a release, or from attacks on it and what it is found to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
+from leakgauge.assessment.dials.guarantee import advantage_of
+from leakgauge.assessment.dials.numbers import tenths
+from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
+from leakgauge.assessment.dials.sight import ReleaseLaw
+from leakgauge.assessment.dials.usefulness import association, squared_correlation
+from leakgauge.claims import Statement
+from leakgauge.distances.centres import centres
+from leakgauge.errors import LabelError, ModelError
+from leakgauge.probability import Channel
+from leakgauge.probability.cells import Floats
+
+
+def evidence_by_law(
+    law: ReleaseLaw,
+    *,
+    backgrounds: Iterable[str | Sequence[str]] = (),
+    numbers: Floats | None = None,
+    claims: Iterable[Statement] = (),
+    neighbours: Neighbours | None = None,
+    given_counts: bool = False,
+    statistics: Sequence[Statistic] | None = None,
+    least_told: float | None = None,
+    own_told: float | None = None,
+) -> DialEvidence:
+    """What the law of a release says, exactly and without drawing anything.
+
+    Args:
+        law: of everything that leaves.
+        backgrounds: what an attacker may know, each a column or several; somebody who knows nothing comes first.
+        numbers: that the secret's values stand for; None where they are letters.
+        claims: of the mechanism, all of which hold.
+        neighbours: between whom they are.
+        given_counts: whether the mechanism was fitted to private counts.
+        statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
+        least_told: the bits that the best channel with the same distortion tells somebody with the background.
+        own_told: the bits that this one tells.
+
+    Raises:
+        ModelError: a number for each value is not there.
+        OptionError: a column that the law does not have.
+
+    Example:
+        >>> from leakgauge.probability import Distribution
+        >>> flip = Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]])
+        >>> evidence = evidence_by_law(ReleaseLaw(Distribution(["ill", "well"], [0.5, 0.5]), flip))
+        >>> evidence.attackers[0].gained.value, evidence.statistics[0].worth.value
+        (0.5, 0.25)
+    """
+    if numbers is not None and not (numbers.shape == law.shares.shape and np.isfinite(numbers).all()):
+        raise ModelError(
+            "There are {found} numbers for {count} values; give a finite one for each.",
+            found=numbers.size,
+            count=len(law.shares),
+        )
+    attackers, certain_to, most_exposed = list[Attacker](), list[tuple[str, ...]](), list[float]()
+    classes = None if numbers is None else tenths(numbers, law.shares)
+    declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
+    for knows in dict.fromkeys(((), *declared)):
+        sight = law.sight(knows)
+        if not leaves_something(sight, numbers):
+            certain_to.append(knows)
+            continue
+        attackers.append(Attacker(knows, share(gained(sight, numbers)), share(told(sight, numbers))))
+        most_exposed.append(exposed(sight, classes))
+    return DialEvidence(
+        attackers=tuple(attackers),
+        certain_to=tuple(certain_to),
+        exposed=share(max(most_exposed)) if most_exposed else None,
+        advantage=advantage_of(claims),
+        neighbours=neighbours,
+        given_counts=given_counts,
+        statistics=tuple(_statistics(law, numbers) if statistics is None else statistics),
+        least_told=least_told,
+        own_told=own_told,
+    )
+
+
+def gained_in_attack(advantage: Quantity, baseline: Quantity) -> Quantity:
+    """A of an attack that was tried: what it gains over the baseline, beside what the baseline leaves to gain.
+
+    It grows with both, so that its ends are those of both; a negative advantage is chance.
+    """
+    pairs = zip((advantage.value, *advantage.ends), (baseline.value, *baseline.ends), strict=True)
+    value, low, high = (0.0 if gain <= 0 else gain / (1 - base) if base < 1 else 1.0 for gain, base in pairs)
+    return share(value, low, high, confidence_of((advantage, baseline)))
+
+
+def told_at_most(everything: Quantity, known: Quantity, entropy: Quantity) -> Quantity:
+    """B of a release that was measured: (I(X;W) − I(X;known)) / (H(X) − I(X;known)), in one unit.
+
+    Where everything is a bracket, its upper end decides. The ends of the three go against each other: in doubt more is
+    told, and less was known.
+    """
+
+    def ratio(all_told: float, known_before: float, whole: float) -> float:
+        left = whole - known_before
+        return 1.0 if left <= 0 else max(all_told - known_before, 0.0) / left
+
+    (least, most), (known_low, known_high), (whole_low, whole_high) = everything.ends, known.ends, entropy.ends
+    # (I − k)/(H − k) falls with k where I ≤ H, so that the least that is known is the unfavourable end.
+    value = ratio(everything.value, known.value, entropy.value)
+    low, high = ratio(least, min(known_high, least), whole_high), ratio(most, known_low, whole_low)
+    return share(value, min(low, value), max(high, value), confidence_of((everything, known, entropy)))
+
+
+def _statistics(law: ReleaseLaw, numbers: Floats | None) -> Iterable[Statistic]:
+    readings = None if numbers is None else readings_of(law.channel)
+    for columns in ((), *((name,) for name in law.published)):
+        sight = law.sight(columns, published=columns)
+        if numbers is None or readings is None:
+            worth = association(sight)
+        else:
+            worth = squared_correlation(sight, numbers, readings)
+        if worth is not None:
+            yield Statistic(columns, share(worth))
+
+
+def readings_of(channel: Channel | None) -> Floats:
+    """The number that each released value is read as; NaN where it is none."""
+    if channel is None:
+        return np.full(1, np.nan)
+    try:
+        return centres(channel.outputs)
+    except LabelError:
+        return np.full(len(channel.outputs), np.nan)

@@ -1,0 +1,141 @@
+"""A risk appetite as limits of the dials, and of what else a release shows."""
+
+from __future__ import annotations
+
+import reprlib
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from leakgauge.artefacts.verdict import Declaration
+from leakgauge.errors import FileError, OptionError, did_you_mean
+from leakgauge.probability.files import parsed_toml, require_schema
+
+SCHEMA, EARLIER_SCHEMA = "leakgauge/policy/2", "leakgauge/policy/1"
+REPLACED = {
+    "min_privacy": "min_protection",
+    "min_utility": "min_usefulness",
+    "min_score": "min_effect",
+    "target_grade": "min_protection",
+}
+"""Limits of the earlier scores, and the dial that is nearest; a signed threshold must not change its meaning."""
+_POINTS = ("min_protection", "max_exposed", "min_guarantee", "min_usefulness", "min_effect", "min_efficiency")
+_SHARES = ("max_lost", "max_alone", "max_delta")
+
+
+@dataclass(frozen=True)
+class DialPolicy:
+    """Limits; those that are None ask nothing. The ones that are filled in are the default policy.
+
+    Attributes:
+        min_protection: and the other dials, from 0 to 100; ``max_exposed`` in percent.
+        max_lost: the share of rows whose values may never be released.
+        max_alone: the share of rows that may stand alone in the published columns.
+        min_k: the rows, or persons, that every group of rows has at least that agree in these columns.
+        max_epsilon: in nats, of all that is claimed together or shown.
+        max_leakage_bits: of mutual information between a secret and everything that leaves.
+        declared: what must have been declared.
+
+    Raises:
+        OptionError: a limit outside its range, or limits that contradict each other.
+    """
+
+    min_protection: float | None = 60.0
+    max_exposed: float | None = 10.0
+    min_guarantee: float | None = None
+    min_usefulness: float | None = 20.0
+    min_effect: float | None = None
+    min_efficiency: float | None = None
+    max_lost: float | None = 0.01
+    max_alone: float | None = 0.05
+    min_k: int | None = None
+    max_epsilon: float | None = None
+    max_delta: float | None = None
+    max_leakage_bits: float | None = None
+    declared: tuple[Declaration, ...] = tuple(Declaration)
+
+    def __post_init__(self) -> None:
+        for name, value in self.limits().items():
+            if name == "min_k" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise OptionError("min_k is {value!s}; give a whole number from 1 on.", value=reprlib.repr(value))
+            most = 100.0 if name in _POINTS else 1.0 if name in _SHARES else sys.float_info.max
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+                raise OptionError(
+                    "{name!s} is {value!s}; give a number {range}.",
+                    name=name,
+                    value=reprlib.repr(value),
+                    range="from 0 to 100" if most == 100 else "from 0 to 1" if most == 1 else "of at least 0",
+                )
+        self._require_attainable()
+
+    def limits(self) -> dict[str, float]:
+        """The limits that are set, by name."""
+        every = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "declared"}
+        return {name: value for name, value in every.items() if value is not None}
+
+    def _require_attainable(self) -> None:
+        """Refuse limits that no release keeps: what tells nothing is of no use, and a raw copy protects nobody."""
+        wanted = self.limits()
+        useful = next((name for name in ("min_usefulness", "min_effect") if wanted.get(name, 0) > 0), None)
+        silent = next((name for name in ("min_protection", "min_guarantee") if wanted.get(name) == 100), None)
+        silent = silent or next((name for name in ("max_epsilon", "max_leakage_bits") if wanted.get(name) == 0), None)
+        if wanted.get("min_usefulness") == 100 and wanted.get("min_protection", 0) > 0:
+            useful, silent = "min_usefulness", "min_protection"
+        if useful and silent:
+            raise OptionError(
+                "{first!s} = {one:g} and {second!s} = {other:g} contradict each other: a release that protects fully "
+                "tells nothing, and one that tells everything protects nobody; lower one of them.",
+                first=silent,
+                one=wanted[silent],
+                second=useful,
+                other=wanted[useful],
+            )
+
+
+def read_dial_policy(path: Path | str) -> DialPolicy:
+    """The policy in a TOML file; limits that it does not set ask nothing.
+
+    Raises:
+        FileError: it cannot be read, sets something that is no limit, or one whose meaning has changed.
+    """
+    place = Path(path)
+    given = parsed_toml(place)
+    if "schema" in given:
+        require_schema(given, EARLIER_SCHEMA if given["schema"] == EARLIER_SCHEMA else SCHEMA, place)
+        del given["schema"]
+    known = [field.name for field in fields(DialPolicy)]
+    for name in given:
+        if name in REPLACED:
+            raise FileError(
+                "{path} sets {name!r}, a limit of the earlier scores; decide anew and set {new!r}, from 0 to 100.",
+                path=place,
+                name=name,
+                new=REPLACED[name],
+            )
+        if name not in known:
+            raise FileError(
+                "{path} sets {name!r}, which is not a limit; {hint}",
+                path=place,
+                name=name,
+                hint=did_you_mean(name, known),
+            )
+    if not given:
+        raise FileError("{path} sets no limit; write lines such as min_protection = 60.", path=place)
+    given["declared"] = _declarations(given.get("declared", []), place)
+    try:
+        return DialPolicy(**{**dict.fromkeys(known), **given})
+    except OptionError as error:
+        raise FileError("{path}: {fault}", path=place, fault=error) from None
+
+
+def _declarations(given: object, place: Path) -> tuple[Declaration, ...]:
+    names = [one.value for one in Declaration]
+    for name in given if isinstance(given, list) else [given]:
+        if name not in names:
+            raise FileError(
+                "{path}: declared holds {found!s}; give a list of {known!s}.",
+                path=place,
+                found=reprlib.repr(name),
+                known=tuple(names),
+            )
+    return tuple(one for one in Declaration if isinstance(given, list) and one.value in given)

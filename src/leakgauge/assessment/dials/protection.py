@@ -1,0 +1,70 @@
+"""How much a release protects a typical person, and whom it makes certain.
+
+Two shares say what an attacker gains: A, of what was left to guess right, that is guessed right because of the release;
+B, of what was left uncertain, that is told. For numbers A is a share of their variance, and B puts information on the
+same scale: both are the squared correlation where noise and numbers are normal, however finely numbers are counted.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from leakgauge.assessment.dials.sight import Sight
+from leakgauge.probability.cells import Codes, Floats, sums_by
+
+NOTHING_LEFT = 1e-9
+"""Chances of a wrong guess, or nats of uncertainty, below which nothing is left to protect."""
+CERTAIN, NEARER = 0.9, 5.0
+"""From this probability on a value is all but certain; of a common one, from a fifth of the doubt that was left."""
+
+
+def leaves_something(sight: Sight, numbers: Floats | None = None) -> bool:
+    """Whether what is known before the release leaves anything to protect."""
+    before = sight.before
+    if before.uncertainty() <= NOTHING_LEFT:
+        return False
+    if numbers is None:
+        return 1 - before.guessed() > NOTHING_LEFT
+    return before.variance(numbers) > NOTHING_LEFT * float(np.ptp(numbers)) ** 2
+
+
+def gained(sight: Sight, numbers: Floats | None = None) -> float:
+    """A = (success − baseline) / (1 − baseline) of the best guess, or of numbers 1 − E Var(X|W) / E Var(X|known)."""
+    if numbers is None:
+        baseline = sight.before.guessed()
+        return min(max((sight.guessed() - baseline) / (1 - baseline), 0.0), 1.0)
+    return min(max(1 - sight.variance(numbers) / sight.before.variance(numbers), 0.0), 1.0)
+
+
+def told(sight: Sight, numbers: Floats | None = None) -> float:
+    """B = I(X;W|known) / H(X|known); of numbers (1 − e^(−2I)) / (1 − e^(−2H)), in nats."""
+    before = sight.before.uncertainty()
+    nats = min(max(before - sight.uncertainty(), 0.0), before)
+    return nats / before if numbers is None else math.expm1(-2 * nats) / math.expm1(-2 * before)
+
+
+def exposed(sight: Sight, classes: Codes | None = None) -> float:
+    """The largest share, over values v, of those who have v and are made all but certain to.
+
+    Σ_z P(z) E[g(P(v|w))] / P(v) with g(t) = t (t − c)₊ / (1 − c), and c as ``CERTAIN`` and ``NEARER`` say. g is convex,
+    so that processing what is seen never adds to it. Whoever was certain before the release is not made so by it.
+
+    Args:
+        sight: of values.
+        classes: which values count as one, by their numbers; for numbers, whose neighbours are as good as they.
+    """
+    if classes is not None:
+        sight = sight.of_classes(classes)
+    before = sight.before
+    given = np.zeros((sight.letters, len(before.known)))
+    given[before.x, before.seen] = before.posterior
+    doubt = 1 - given[sight.x, sight.known[sight.seen]]
+    room = np.minimum(1 - CERTAIN, doubt / NEARER)
+    # t − c = (1 − c) − (1 − t), which keeps the digits of a small doubt.
+    beyond = np.maximum(room - (1 - sight.posterior), 0.0)
+    sure = np.divide(beyond, room, where=doubt > NOTHING_LEFT, out=np.zeros(len(room)))
+    holders = sums_by(sight.x, sight.p, sight.letters)
+    exposures = sums_by(sight.x, sight.p * sure, sight.letters)
+    return min(float(np.divide(exposures, holders, where=holders > 0, out=np.zeros(sight.letters)).max()), 1.0)

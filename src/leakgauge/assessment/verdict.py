@@ -1,0 +1,154 @@
+"""What to do with a release: its dials and facts held to a policy, at the unfavourable ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.assessment import PolicyLine
+from leakgauge.artefacts.dials import Dials
+from leakgauge.artefacts.verdict import Recommendation, ReleaseFacts, Verdict
+from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.errors import ModelError
+from leakgauge.sentences import Sentence
+
+MOST_REASONS = 3
+UNKNOWN = (0.0, 100.0)
+"""The ends of a dial of which nothing is known."""
+_ROUNDING = 1e-9
+_BROKEN = {
+    "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
+    "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
+    "the {limit:.3g} % that the policy allows",
+    "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
+    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} that the "
+    "policy allows",
+    "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
+    "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
+    "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
+    "max_alone": "{found:.2%} of the rows stand alone in the published columns, more than the {limit:.2%} that the "
+    "policy allows",
+    "min_k": "the smallest group in the published columns has {found:.3g} rows, fewer than the {limit:.3g} that the "
+    "policy asks for",
+    "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} that the policy allows",
+    "max_delta": "δ is {found:.3g}, more than the {limit:.3g} that the policy allows",
+    "max_leakage_bits": "{found:.3g} bits are told, more than the {limit:.3g} that the policy allows",
+}
+"""Of each limit what is said where it is not kept, the weightiest first."""
+
+
+def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Verdict:
+    """What is recommended for a release with these secrets, of which the least protected decides.
+
+    Raises:
+        ModelError: there is no secret.
+    """
+    if not secrets:
+        raise ModelError("There is no secret to judge a release by; name one.")
+    useless = facts.lost is not None and policy.max_lost is not None and facts.lost > policy.max_lost + _ROUNDING
+    unknown = [name for name, one in secrets.items() if one.protection.ends == UNKNOWN]
+    vetoes = [
+        *facts.vetoes,
+        *(Sentence("nothing is known of the protection of {secret!r}", secret=one) for one in unknown),
+    ]
+    dials = {
+        name: _vetoed(one, protection=bool(facts.vetoes) or name in unknown, usefulness=useless)
+        for name, one in secrets.items()
+    }
+    deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
+    lines = tuple(_lines(dials, policy, facts))
+    broken = [line for name in _BROKEN for line in lines if line.name == name and not line.holds]
+    missing = [one for one in policy.declared if one not in facts.declared]
+    conditions = (Sentence("declare {what}", what=tuple(one.said for one in missing)),) if missing else ()
+    if vetoes or broken:
+        recommendation = Recommendation.DO_NOT_RELEASE
+        # What is vetoed is 0, of which the veto says why.
+        vetoed = {"min_protection": bool(vetoes), "min_usefulness": useless, "min_effect": useless or bool(vetoes)}
+        failing = [line for line in broken if not vetoed.get(line.name)]
+        guessed = facts.guessed if any(line.name == "min_protection" for line in failing) else None
+        reasons = [*vetoes, *_guessed(guessed), *map(_why_not, failing)]
+    else:
+        recommendation = Recommendation.RELEASE_IF if conditions else Recommendation.RELEASE
+        reasons = [*conditions, *_why(dials[deciding])]
+    return Verdict(
+        recommendation=recommendation,
+        reasons=tuple(reasons[:MOST_REASONS]),
+        conditions=conditions,
+        policy=lines,
+        dials=dials,
+        deciding=deciding,
+        vetoes=tuple(vetoes) + tuple(_why_not(line) for line in lines if line.name == "max_lost" and not line.holds),
+    )
+
+
+def _vetoed(dials: Dials, *, protection: bool, usefulness: bool) -> Dials:
+    """The dials with those that are vetoed at 0, and the effect with them."""
+    changed = {}
+    if protection:
+        changed["protection"] = Quantity(0.0, dials.protection.unit)
+    if usefulness:
+        changed["usefulness"] = Quantity(0.0, dials.usefulness.unit)
+    return replace(dials, **changed, effect=Quantity(0.0, dials.effect.unit)) if changed else dials
+
+
+def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Iterator[PolicyLine]:
+    """Every limit with what was found; of what concerns no published column or lost value there is no line."""
+    optional = {"max_lost": facts.lost, "max_alone": facts.alone, "min_k": facts.smallest}
+    others = {"max_epsilon": facts.epsilon, "max_delta": facts.delta, "max_leakage_bits": facts.leakage_bits}
+    for name, limit in policy.limits().items():
+        of = Sentence("")
+        found: float | None
+        if name in optional:
+            found = optional[name]
+            if found is None:
+                continue
+        elif name in others:
+            found = others[name]
+        else:
+            found, secret = _worst(dials, name, counts_known=facts.counts_may_be_known)
+            of = Sentence("{secret!r}", secret=secret) if len(dials) > 1 else of
+        least = name.startswith("min_")
+        kept = found is not None and (found >= limit - _ROUNDING if least else found <= limit + _ROUNDING)
+        yield PolicyLine(name, float(limit), None if found is None else float(found), kept, of)
+
+
+def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tuple[float | None, str]:
+    """The unfavourable end of a dial, of the secret where it is worst; None where nothing is known of it."""
+    kind, dial = limit.split("_", 1)
+
+    def end(name: str) -> float:
+        low, high = getattr(dials[name], dial).ends
+        if dial == "guarantee" and dials[name].given_counts and not counts_known:
+            # The shares that it was fitted to are told outright, so that they guarantee nothing.
+            return 0.0
+        return float(high if kind == "max" else low)
+
+    worst = (max if kind == "max" else min)(dials, key=end)
+    return None if getattr(dials[worst], dial).ends == UNKNOWN else end(worst), worst
+
+
+def _why_not(line: PolicyLine) -> Sentence:
+    if not isinstance(line.found, float) or not isinstance(line.limit, float):
+        return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
+    reason = Sentence(_BROKEN[line.name], found=line.found, limit=line.limit)
+    return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
+
+
+def _why(dials: Dials) -> Iterator[Sentence]:
+    yield Sentence("protection is {found:.3g} of 100", found=dials.protection.ends[0])
+    yield Sentence(
+        "up to {found:.3g} % of the people who share a value are made all but certain to have it",
+        found=dials.exposed.ends[1],
+    )
+    yield Sentence("usefulness is {found:.3g} of 100", found=dials.usefulness.ends[0])
+
+
+def _guessed(people: tuple[int, int] | None) -> Iterator[Sentence]:
+    if people is not None:
+        yield Sentence(
+            "{people:,} of {everybody:,} people are guessed right only because of this release",
+            people=people[0],
+            everybody=people[1],
+        )

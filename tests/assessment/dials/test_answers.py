@@ -1,0 +1,101 @@
+"""Noisy counts against somebody who knows everybody else, beside sums over every output."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from leakgauge.artefacts.dials import Neighbours, Statistic
+from leakgauge.assessment.dials import PersonsCells, ReleaseLaw, dials_of, evidence_by_law, evidence_of_answers
+from leakgauge.assessment.dials.answers import cells_of_counts, evidence_of_cells
+from leakgauge.errors import ModelError
+from leakgauge.mechanisms import gaussian, laplace, unary_encoding
+from leakgauge.probability import Distribution
+from leakgauge.probability.cells import Floats
+from leakgauge.randomness import simulation
+from tests.laws.releases import sources
+
+
+def summed(cells: PersonsCells) -> tuple[float, float, float]:
+    """How often the best guess is right, the nats told and the exposed of the worst value, output by output."""
+    p = np.append(cells.shares, 1 - cells.shares.sum())
+    right, left, sure = 0.0, 0.0, np.zeros(len(p))
+    for outputs in product(range(len(cells.own)), repeat=len(cells.shares)):
+        law = [[cells.own[y] if at == who else cells.other[y] for at, y in enumerate(outputs)] for who in range(len(p))]
+        joint = p * np.prod(law, axis=1)
+        if joint.sum() == 0:
+            continue
+        t = joint / joint.sum()
+        right += joint.max()
+        left -= float((joint * np.log(np.where(joint > 0, joint / joint.sum(), 1.0))).sum())
+        c = np.maximum(0.9, 1 - (1 - p) / 5)
+        sure += joint.sum() * t * np.maximum(t - c, 0) / (1 - c)
+    whole = -float((p[p > 1e-12] * np.log(p[p > 1e-12])).sum())
+    return right, whole - left, float((sure[p > 1e-9] / p[p > 1e-9]).max())
+
+
+def drawn_cells(seed: int) -> PersonsCells:
+    draw = simulation(seed)
+    size = int(draw.integers(2, 5))
+    shares: Floats = [np.full(size, 1 / size), draw.dirichlet(np.ones(size + 1))[:size]][seed % 2]
+    sharp = float(draw.choice([0.2, 1.0, 5.0]))
+    return PersonsCells(shares, draw.dirichlet(np.full(3, sharp)), draw.dirichlet(np.full(3, sharp)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_cells_are_what_a_sum_over_all_outputs_says(seed: int) -> None:
+    cells = drawn_cells(seed)
+    right, told, exposed = summed(cells)
+    assert cells.guessed() == pytest.approx(right, abs=1e-9)
+    assert cells.told() >= told - 1e-9
+    low, high = cells.exposed()
+    assert low - 1e-9 <= exposed <= high + 1e-9
+    law = cells.law()
+    assert law is not None
+    evidence = evidence_by_law(law)
+    assert evidence.exposed is not None
+    assert evidence.exposed.value == pytest.approx(exposed, abs=1e-9)
+
+
+def test_unary_encoding_is_cells_of_coins() -> None:
+    for source in sources(10):
+        mechanism = unary_encoding(1.5, letters=source.outcomes)
+        channel = mechanism.channel()
+        assert channel is not None
+        q = mechanism.law.other_probability
+        cells = PersonsCells(source.probabilities, np.array([0.5, 0.5]), np.array([1 - q, q]))
+        written = evidence_by_law(ReleaseLaw(source, channel))
+        found = evidence_of_cells(cells, mechanism, Statistic(), Neighbours.VALUES_OF_A_PERSON)
+        assert dials_of(found).protection.value == pytest.approx(dials_of(written).protection.value, abs=1e-6)
+        assert cells.guessed() == pytest.approx(law_guess(source, channel.matrix), abs=1e-9)
+
+
+def law_guess(source: Distribution, matrix: Floats) -> float:
+    return float((source.probabilities[:, None] * matrix).max(axis=0).sum())
+
+
+def test_counts_beat_rows_where_only_shares_are_asked_for() -> None:
+    shares = np.array([0.5, 0.3, 0.15, 0.05])
+    dials = dials_of(evidence_of_answers(shares, laplace(1.0, sensitivity=1, grid=1), 10_000, Neighbours.MEMBERSHIP))
+    assert dials.usefulness.value > 99
+    assert dials.protection.value > 60
+    assert str(dials.notes[0]) == "The guarantee is about the table with one person and without."
+    few = evidence_of_answers(shares, gaussian(1.0, 1e-6, sensitivity=1), 10, Neighbours.MEMBERSHIP)
+    sampling, noise = 10 * float(shares @ (1 - shares)), gaussian(1.0, 1e-6, sensitivity=1)
+    error = 4 * (noise.added.standard_deviation * noise.span.grid) ** 2
+    assert dials_of(few).usefulness.value == pytest.approx(100 * sampling / (sampling + error))
+
+
+def test_laws_of_cells_are_those_of_the_noise() -> None:
+    noise = laplace(0.7, sensitivity=1, grid=1)
+    cells = cells_of_counts(np.array([0.4, 0.6]), noise)
+    # A count of one person has just two ratios of likelihoods.
+    assert len(cells._levels[0]) == 2
+    assert cells._levels[0] == pytest.approx([-0.7, 0.7], abs=1e-9)
+
+
+def test_shares_beyond_one_are_refused() -> None:
+    with pytest.raises(ModelError, match="The 2 shares exceed 1, or the two laws of a cell differ in length"):
+        PersonsCells(np.array([0.8, 0.4]), np.ones(1), np.ones(1))

@@ -1,0 +1,201 @@
+"""What is recommended: release, release if, do not release; at the unfavourable ends, and never without a reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
+from leakgauge.artefacts.verdict import Declaration, Recommendation, ReleaseFacts, Verdict
+from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.verdict import MOST_REASONS, verdict_of
+from leakgauge.errors import ModelError
+from leakgauge.mechanisms import randomized_response, sampled_randomized_response
+from leakgauge.probability import Channel, Distribution
+from leakgauge.randomness import simulation
+from leakgauge.sentences import Sentence
+
+GAINED, WORTH, EXPOSED = share(0.3), share(0.4), share(0.02)
+DECLARED = ReleaseFacts(declared=tuple(Declaration))
+
+
+def dials(
+    gained: Quantity | None = GAINED,
+    worth: Quantity | None = WORTH,
+    exposed: Quantity | None = EXPOSED,
+    advantage: float | None = 0.5,
+    given_counts: bool = False,
+) -> Dials:
+    return dials_of(
+        DialEvidence(
+            attackers=(Attacker((), gained, gained),),
+            statistics=(Statistic((), worth),),
+            exposed=exposed,
+            advantage=advantage,
+            given_counts=given_counts,
+        )
+    )
+
+
+def said(verdict: Verdict) -> list[str]:
+    return [str(reason) for reason in verdict.reasons]
+
+
+def test_what_keeps_the_policy_is_released() -> None:
+    verdict = verdict_of({"illness": dials()}, DialPolicy(), DECLARED)
+    assert verdict.recommendation is Recommendation.RELEASE
+    assert said(verdict) == [
+        "protection is 70 of 100",
+        "up to 2 % of the people who share a value are made all but certain to have it",
+        "usefulness is 40 of 100",
+    ]
+    assert [line.name for line in verdict.policy] == ["min_protection", "max_exposed", "min_usefulness"]
+    assert all(line.holds for line in verdict.policy)
+
+
+def test_missing_declarations_are_conditions() -> None:
+    verdict = verdict_of({"illness": dials()}, DialPolicy(), ReleaseFacts(declared=(Declaration.PURPOSE,)))
+    assert verdict.recommendation is Recommendation.RELEASE_IF
+    assert [str(one) for one in verdict.conditions] == ["declare who receives it, when it is reviewed"]
+    assert verdict.reasons[0] == verdict.conditions[0]
+
+
+def test_the_unfavourable_end_decides() -> None:
+    unsure = {"illness": dials(gained=share(0.3, 0.2, 0.45))}
+    verdict = verdict_of(unsure, DialPolicy(), DECLARED)
+    assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
+    assert said(verdict) == ["protection is 55 of 100, below the 60 that the policy asks for"]
+    unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
+    (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
+    assert reason == (
+        "up to 20 % of the people who share a value are made all but certain to have it, more than the 10 % that the "
+        "policy allows"
+    )
+
+
+def test_people_who_are_guessed_are_the_first_reason() -> None:
+    facts = ReleaseFacts(declared=tuple(Declaration), guessed=(8479, 30718), alone=0.2)
+    verdict = verdict_of({"status": dials(gained=share(0.6))}, DialPolicy(), facts)
+    assert said(verdict) == [
+        "8,479 of 30,718 people are guessed right only because of this release",
+        "protection is 40 of 100, below the 60 that the policy asks for",
+        "20.00% of the rows stand alone in the published columns, more than the 5.00% that the policy allows",
+    ]
+
+
+def test_a_veto_sets_protection_to_0_whatever_the_policy() -> None:
+    nothing = DialPolicy(**dict.fromkeys(DialPolicy().limits()), declared=())
+    facts = ReleaseFacts(vetoes=(Sentence("the claim of {what} is broken", what="illness"),))
+    verdict = verdict_of({"illness": dials(), "income": dials()}, nothing, facts)
+    assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
+    assert said(verdict) == ["the claim of illness is broken"]
+    assert [one.protection.value for one in verdict.dials.values()] == [0, 0]
+    assert all(one.effect.value == 0 for one in verdict.dials.values())
+
+
+def test_nothing_known_of_protection_is_a_veto() -> None:
+    verdict = verdict_of({"illness": dials(gained=None), "income": dials()}, DialPolicy(), DECLARED)
+    assert said(verdict) == ["nothing is known of the protection of 'illness'"]
+    assert verdict.deciding == "illness"
+    assert verdict.dials["income"].protection.value == 70
+
+
+def test_values_lost_veto_the_usefulness() -> None:
+    facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
+    verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
+    assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
+    assert said(verdict) == [
+        "7.20% of the rows have values that are never released, more than the 1.00% that the policy allows"
+    ]
+    assert verdict.dials["status"].usefulness.value == 0
+    assert verdict.dials["status"].protection.value == 70
+    kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)
+    assert kept.recommendation is Recommendation.RELEASE
+
+
+def test_a_guarantee_given_private_counts_counts_as_0_where_one_is_asked_for() -> None:
+    policy, fitted = DialPolicy(min_guarantee=40), {"illness": dials(given_counts=True)}
+    assert fitted["illness"].guarantee.value == 50
+    refused = verdict_of(fitted, policy, DECLARED)
+    assert said(refused) == ["the guarantee is 0 of 100, below the 40 that the policy asks for"]
+    public = ReleaseFacts(declared=tuple(Declaration), counts_may_be_known=True)
+    assert verdict_of(fitted, policy, public).recommendation is Recommendation.RELEASE
+    assert verdict_of(fitted, DialPolicy(), DECLARED).recommendation is Recommendation.RELEASE
+
+
+def test_of_several_secrets_the_lowest_decides() -> None:
+    secrets = {"illness": dials(), "income": dials(gained=share(0.9), worth=share(0.1))}
+    verdict = verdict_of(secrets, DialPolicy(), DECLARED)
+    assert verdict.deciding == "income"
+    assert said(verdict) == [
+        "of 'income', protection is 10 of 100, below the 60 that the policy asks for",
+        "of 'income', usefulness is 10 of 100, below the 20 that the policy asks for",
+    ]
+
+
+def test_a_limit_of_which_nothing_is_known_is_not_kept() -> None:
+    verdict = verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), DECLARED)
+    assert said(verdict) == ["max_epsilon is asked for and nothing is known of it"]
+    unread = verdict_of({"illness": dials(exposed=None), "income": dials()}, DialPolicy(), DECLARED)
+    assert said(unread) == ["max_exposed is asked for and nothing is known of it"]
+    spent = ReleaseFacts(declared=tuple(Declaration), epsilon=0.9)
+    assert verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), spent).recommendation is Recommendation.RELEASE
+
+
+def test_without_a_secret_there_is_nothing_to_judge() -> None:
+    with pytest.raises(ModelError, match="There is no secret to judge a release by"):
+        verdict_of({}, DialPolicy(), DECLARED)
+
+
+@given(st.data())
+def test_no_verdict_is_without_a_reason(data: st.DataObject) -> None:
+    parts = st.none() | st.tuples(*[st.floats(0, 1)] * 3).map(sorted).map(lambda three: share(*(three[1], *three[::2])))
+    names = data.draw(st.integers(1, 3))
+    secrets = {
+        str(at): dials(data.draw(parts), data.draw(parts), data.draw(parts), data.draw(st.none() | st.floats(0, 1)))
+        for at in range(names)
+    }
+    shares = st.none() | st.floats(0, 1)
+    declared = tuple(one for one in Declaration if data.draw(st.booleans()))
+    facts = ReleaseFacts(declared=declared, lost=data.draw(shares), alone=data.draw(shares))
+    verdict = verdict_of(secrets, DialPolicy(), facts)
+    assert 1 <= len(verdict.reasons) <= MOST_REASONS
+    released = verdict.recommendation is not Recommendation.DO_NOT_RELEASE
+    assert released == (not verdict.vetoes and all(line.holds for line in verdict.policy))
+    for one in verdict.dials.values():
+        for name in ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"):
+            low, high = getattr(one, name).ends
+            assert 0 <= low <= getattr(one, name).value <= high <= 100
+
+
+def test_a_hundred_random_tables() -> None:
+    draw = simulation(11)
+    for _ in range(100):
+        size = int(draw.integers(2, 9))
+        source = Distribution(range(size), draw.dirichlet(np.full(size, float(draw.choice([0.1, 1.0, 5.0])))))
+        channel = Channel(
+            range(size), range(size), draw.dirichlet(np.full(size, float(draw.choice([0.05, 1.0]))), size)
+        )
+        found = dials_of(evidence_by_law(ReleaseLaw(source, channel)))
+        verdict = verdict_of({"x": found}, DialPolicy(), DECLARED)
+        assert verdict.reasons
+        for name in ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"):
+            assert 0 <= getattr(found, name).value <= 100
+
+
+def test_two_even_values() -> None:
+    """Randomized response gains 40 points for 16 of use; of a sample, it keeps the default policy."""
+    source = Distribution(["yes", "no"], [0.5, 0.5])
+    response = randomized_response(2 * np.arctanh(0.4), letters=source.outcomes).channel()
+    sampled = sampled_randomized_response(
+        2 * np.arctanh(0.8), sampling_probability=0.49, letters=source.outcomes
+    ).channel()
+    whole, part = (dials_of(evidence_by_law(ReleaseLaw(source, one))) for one in (response, sampled))
+    assert (round(whole.protection.value), round(whole.usefulness.value)) == (60, 16)
+    assert (round(part.protection.value), round(part.usefulness.value)) == (61, 31)
+    assert part.exposed.value <= 1e-6
+    assert verdict_of({"x": part}, DialPolicy(), DECLARED).recommendation is Recommendation.RELEASE

@@ -1,0 +1,396 @@
+"""Laws of the dials, on mechanisms and not on leaves: every mechanism of the catalogue, and designed channels."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta, spearmanr
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Neighbours, Statistic, share
+from leakgauge.assessment.dials import (
+    ReleaseLaw,
+    dials_of,
+    evidence_by_law,
+    evidence_of_answers,
+    gained_in_attack,
+    law_of_noise,
+)
+from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, solve
+from leakgauge.distances import Hamming
+from leakgauge.mechanisms import CATALOGUE, laplace, randomized_response, through_channel
+from leakgauge.probability import Channel, Distribution, Joint
+from leakgauge.probability.cells import Floats
+from leakgauge.randomness import Simulated, simulation
+from tests.grids import diagonal, nightly
+from tests.laws.releases import BUDGETS, LETTERS, NUMBERS, columns_of_numbers, household, sources
+
+NEAR = 1e-6
+SIZES = [2, 7, nightly(3), nightly(12), nightly(60)]
+
+
+def by_law(law: ReleaseLaw, numbers: Floats | None = None, **more: object) -> Dials:
+    return dials_of(evidence_by_law(law, numbers=numbers, **more))  # type: ignore[arg-type]
+
+
+def through(source: Distribution | Joint, channel: Channel, numbers: Floats | None = None, **more: object) -> Dials:
+    return by_law(ReleaseLaw(source, channel), numbers, claims=through_channel(channel).claims, **more)
+
+
+def with_company(source: Distribution, seed: int = 1) -> Joint:
+    """The source with two columns that tell a little of it."""
+    draw = simulation(seed)
+    given = draw.dirichlet(np.ones(6), size=len(source))
+    labels = [(v, z) for v in "ab" for z in "cde"]
+    return Joint(source.outcomes, labels, source.probabilities[:, None] * given)
+
+
+def test_the_releases_hold_every_mechanism() -> None:
+    assert LETTERS.keys() | NUMBERS.keys() >= CATALOGUE.keys()
+
+
+# 1. Ends: a raw copy, and a release that tells nothing.
+
+
+@pytest.mark.parametrize("size", [2, 7, 60, nightly(500)])
+@pytest.mark.parametrize("of_numbers", [False, True])
+def test_a_raw_copy_protects_nobody_and_is_of_full_use(size: int, of_numbers: bool) -> None:
+    for source in sources(size):
+        dials = through(
+            source, Channel.identity(source.outcomes), np.arange(size, dtype=np.float64) if of_numbers else None
+        )
+        assert dials.protection.value <= 1
+        assert dials.exposed.value == pytest.approx(100)
+        assert dials.guarantee.value == 0
+        assert dials.usefulness.value >= 99
+        assert dials.effect.value <= 20
+
+
+@pytest.mark.parametrize("size", [2, 7, 60, nightly(500)])
+@pytest.mark.parametrize("of_numbers", [False, True])
+def test_what_tells_nothing_protects_everybody_and_is_of_no_use(size: int, of_numbers: bool) -> None:
+    for source in sources(size):
+        constant, p = np.eye(size)[[size - 1] * size], source.probabilities
+        for matrix in (constant, np.tile(p, (size, 1)), np.full((size, size), 1 / size)):
+            channel = Channel(source.outcomes, source.outcomes, matrix)
+            dials = through(source, channel, np.arange(size, dtype=np.float64) if of_numbers else None)
+            assert dials.protection.value >= 99
+            assert dials.exposed.value == 0
+            assert dials.guarantee.value >= 99
+            assert dials.usefulness.value <= 1
+            assert dials.effect.value <= 20
+
+
+def test_numbers_and_counts_at_their_ends() -> None:
+    for column in columns_of_numbers(500).values():
+        even = np.full(len(column), 1 / len(column))
+        law, points = law_of_noise(laplace(1e-4, lower=0, upper=100), column, even)
+        noise = by_law(law, points)
+        assert min(noise.protection.value, 100 - noise.usefulness.value, 100 - noise.exposed.value) >= 99
+        raw_law = ReleaseLaw(Distribution(points, law.shares), Channel.identity(points))
+        raw = by_law(raw_law, points)
+        assert max(raw.protection.value, 100 - raw.usefulness.value, 100 - raw.exposed.value) <= 1
+    for size in (2, 40):
+        for source in sources(size):
+            p, one = source.probabilities, Neighbours.MEMBERSHIP
+            noise = dials_of(evidence_of_answers(p, laplace(1e-3, sensitivity=1, grid=1), 100, one))
+            assert min(noise.protection.value, noise.guarantee.value, 100 - noise.usefulness.value) >= 99
+            assert noise.exposed.ends[1] == 0
+            raw = dials_of(evidence_of_answers(p, laplace(60.0, sensitivity=1, grid=1), 100, one))
+            assert max(raw.protection.value, raw.guarantee.value, 100 - raw.usefulness.value) <= 1
+            assert raw.exposed.value >= 99
+
+
+# 2. More noise of the same kind never helps an attacker nor a reader.
+
+
+def require_steps(steps: list[Dials], near: float = NEAR) -> None:
+    """From much noise to little."""
+    for noisy, clear in pairwise(steps):
+        assert clear.protection.value <= noisy.protection.value + near
+        assert clear.guarantee.value <= noisy.guarantee.value + near
+        assert clear.usefulness.value >= noisy.usefulness.value - near
+        assert clear.exposed.value >= noisy.exposed.value - near
+
+
+@pytest.mark.parametrize("name", list(LETTERS))
+@pytest.mark.parametrize("size", SIZES)
+def test_more_noise_never_protects_less(name: str, size: int) -> None:
+    for source in sources(size):
+        channels = [found for budget in BUDGETS if (found := LETTERS[name](source, budget)) is not None]
+        require_steps([through(source, channel) for channel in channels])
+        require_steps(
+            [
+                through(source, channel, np.arange(size, dtype=np.float64))
+                for channel in channels
+                if name == "exponential"
+            ]
+        )
+
+
+@pytest.mark.parametrize("keep", [Keep.NOTHING, Keep.SHARES, Keep.ASSOCIATIONS])
+@pytest.mark.parametrize("seed", [1, *map(nightly, range(2, 20))])
+def test_more_distortion_never_protects_less_where_a_background_is_known(keep: Keep, seed: int) -> None:
+    source = sources(4, seed)[1]
+    joint = with_company(source, seed)
+    p = joint.matrix
+    # What a release has that is drawn afresh given what is known.
+    most = (
+        1 - float((p**2 / p.sum(axis=0)).sum()) if keep is Keep.ASSOCIATIONS else 1 - float((p.sum(axis=1) ** 2).sum())
+    )
+    if keep is Keep.NOTHING:
+        most = 1 - float(p.sum(axis=1).max())
+    knowledge = Knowledge.BOTH if keep is Keep.ASSOCIATIONS else Knowledge.ATTACKER
+    steps = []
+    for part in (0.99, 0.6, 0.3, 0.1):
+        asked = RateDistortion(joint, Hamming(), MaxDistortion(part * most), knowledge, keep=keep)
+        law = ReleaseLaw(joint, solve(asked, 1e-6).channel, ("v", "z"))
+        steps.append(by_law(law, backgrounds=[("v", "z")]))
+    require_steps(steps, near=0.01)
+
+
+@pytest.mark.parametrize(("name", "clamp"), diagonal(list(NUMBERS), [False, True]))
+def test_more_noise_in_numbers_never_protects_less(name: str, clamp: bool) -> None:
+    for column in columns_of_numbers(500).values():
+        even, steps = np.full(len(column), 1 / len(column)), []
+        for budget in (0.1, 1.0, 10.0, 60.0):
+            noise = NUMBERS[name](budget, clamp)
+            law, points = law_of_noise(noise, column, even, bins=32)
+            steps.append(by_law(law, points, claims=noise.claims))
+        require_steps(steps, near=0.01)  # cells of released numbers are not the same
+
+
+@pytest.mark.parametrize("size", [2, 40, nightly(500)])
+def test_more_noise_in_counts_never_protects_less(size: int) -> None:
+    for source in sources(size):
+        for rows in (100, 10**6):
+            steps = [
+                evidence_of_answers(
+                    source.probabilities, laplace(e, sensitivity=1, grid=1), rows, Neighbours.MEMBERSHIP
+                )
+                for e in (0.1, 0.5, 1.0, 2.0, 5.0)
+            ]
+            require_steps([dials_of(one) for one in steps])
+
+
+# 3. Equal law, equal dials, whatever was declared; and however finely numbers are counted.
+
+
+def test_what_is_declared_does_not_matter() -> None:
+    column = columns_of_numbers(300)["bell"].round()
+    even = np.full(len(column), 1 / len(column))
+    found = []
+    for epsilon, upper in ((1.0, 100), (2.0, 200), (10.0, 1000)):
+        law, points = law_of_noise(laplace(epsilon, lower=0, upper=upper), column, even)
+        found.append(by_law(law, points))
+    assert len({(one.protection, one.exposed, one.usefulness) for one in found}) == 1
+
+
+def off_by_bins(column: Floats, scale: float) -> float:
+    """By how much a dial of 6 points, or 40, differs at most from that of 500."""
+    even, found = np.full(len(column), 1 / len(column)), []
+    for bins in (3, 20, 250):
+        law, points = law_of_noise(laplace(100 / scale, lower=0, upper=100), column, even, bins)
+        dials = by_law(law, points)
+        found.append((dials.protection.value, dials.usefulness.value))
+    return float(np.abs(np.array(found) - found[-1]).max())
+
+
+@pytest.mark.parametrize("scale", [100.0, 10.0, 1.0, *map(nightly, (300.0, 30.0, 3.0, 0.3))])
+def test_dials_of_numbers_do_not_depend_on_how_many_are_counted(scale: float) -> None:
+    for name, column in columns_of_numbers(1000).items():
+        assert off_by_bins(column, scale) <= 3, name
+
+
+@pytest.mark.parametrize("scale", [3.0, *map(nightly, (10.0, 1.0, 0.3, 0.1))])
+def test_few_points_never_hide_who_is_exposed(scale: float) -> None:
+    for name, column in columns_of_numbers(1000).items():
+        even, found = np.full(len(column), 1 / len(column)), []
+        for bins in (5, 50, 250):
+            law, points = law_of_noise(laplace(100 / scale, lower=0, upper=100), column, even, bins)
+            found.append(by_law(law, points).exposed.value)
+        assert found[0] >= found[2] - 10, name
+        assert abs(found[1] - found[2]) <= 5, name
+
+
+@pytest.mark.parametrize("scale", [10.0, *map(nightly, (100.0, 30.0, 3.0, 1.0))])
+def test_nor_do_those_of_a_household(data: Path, scale: float) -> None:
+    for name, column in list(household(data).items())[::3]:
+        assert off_by_bins(100 * column[::20] / column.max(), scale) <= 3, name
+
+
+# 4. Processing, publishing and knowing.
+
+
+@pytest.mark.parametrize("name", list(LETTERS))
+def test_processing_publishing_and_knowing(name: str) -> None:
+    draw = simulation(7)
+    for source in sources(5):
+        joint, channel = with_company(source), LETTERS[name](source, 2.0)
+        assert channel is not None
+        columns = ("v", "z")
+        alone = by_law(ReleaseLaw(joint, channel, columns))
+        # Processing what is released.
+        random = Channel(channel.outputs, range(4), draw.dirichlet(np.ones(4), size=len(channel.outputs)))
+        merged = Channel(channel.outputs, range(2), np.eye(2)[np.arange(len(channel.outputs)) % 2])
+        for later in (random, merged):
+            processed = by_law(ReleaseLaw(joint, channel.then(later), columns))
+            assert processed.protection.value >= alone.protection.value - NEAR
+            assert processed.exposed.value <= alone.exposed.value + NEAR
+        # Publishing a column, and declaring more background.
+        published = by_law(ReleaseLaw(joint, channel, columns, ("v",)))
+        both = by_law(ReleaseLaw(joint, channel, columns, columns))
+        assert alone.protection.value + NEAR >= published.protection.value >= both.protection.value - NEAR
+        known = by_law(ReleaseLaw(joint, channel, columns, ("v",)), backgrounds=[["z"]])
+        more = by_law(ReleaseLaw(joint, channel, columns, ("v",)), backgrounds=[["z"], ["v", "z"]])
+        assert published.protection.value >= known.protection.value >= more.protection.value
+        assert published.exposed.value <= known.exposed.value <= more.exposed.value
+        response = randomized_response(1.0, letters="cde").channel()
+        noisy = by_law(ReleaseLaw(joint, channel, columns, ("v",)).with_release("z", response, "z released"))
+        assert published.protection.value + NEAR >= noisy.protection.value >= both.protection.value - NEAR
+        # A column that stays private is in the law of nobody.
+        private = by_law(ReleaseLaw(source, channel))
+        assert private.protection.value == pytest.approx(alone.protection.value)
+        assert private.exposed.value == pytest.approx(alone.exposed.value)
+        assert private.usefulness.value == pytest.approx(alone.usefulness.value)
+
+
+# 5. What is not known.
+
+
+def shares() -> st.SearchStrategy[Quantity | None]:
+    ends = st.tuples(*[st.floats(0, 1)] * 3).map(sorted)
+    return st.none() | ends.map(lambda three: share(three[1], three[0], three[2]))
+
+
+@given(st.data(), st.integers(1, 3), st.integers(1, 3))
+def test_taking_evidence_away_never_raises_the_lower_end(data: st.DataObject, people: int, statistics: int) -> None:
+    attackers = tuple(Attacker((str(at),), data.draw(shares()), data.draw(shares())) for at in range(people))
+    worths = tuple(Statistic((str(at),), data.draw(shares())) for at in range(statistics))
+    told = data.draw(st.none() | st.floats(0, 3))
+    whole = DialEvidence(
+        attackers=attackers,
+        exposed=data.draw(shares()),
+        advantage=told and min(told, 1.0),
+        statistics=worths,
+        least_told=told,
+        own_told=data.draw(st.none() | st.floats(0, 3)),
+    )
+    before = dials_of(whole)
+    for less in (
+        DialEvidence(attackers=()),
+        DialEvidence(attackers=tuple(Attacker(one.knows, None, one.told) for one in attackers), statistics=worths[:0]),
+        DialEvidence(attackers=tuple(Attacker(one.knows, one.gained) for one in attackers), exposed=whole.exposed),
+        DialEvidence(attackers=attackers, statistics=(*worths[1:], Statistic(worths[0].columns))),
+    ):
+        after = dials_of(less)
+        for name in ("protection", "guarantee", "usefulness", "effect", "efficiency"):
+            low, high = getattr(after, name).ends
+            assert 0 <= low <= getattr(before, name).ends[0] + NEAR, name
+            assert low <= getattr(after, name).value <= high <= 100
+        assert after.exposed.ends[1] >= before.exposed.ends[1] - NEAR
+
+
+@pytest.mark.parametrize("name", list(LETTERS))
+def test_a_trace_of_noise_moves_no_dial(name: str) -> None:
+    for source in sources(6):
+        channel = LETTERS[name](source, 3.0)
+        assert channel is not None
+        even = np.full(channel.matrix.shape, 1 / len(channel.outputs))
+        mixed = Channel(channel.inputs, channel.outputs, (1 - 1e-8) * channel.matrix + 1e-8 * even)
+        before, after = (by_law(ReleaseLaw(source, one)) for one in (channel, mixed))
+        for dial in ("protection", "exposed", "usefulness", "effect"):
+            assert getattr(after, dial).value == pytest.approx(getattr(before, dial).value, abs=0.1), dial
+
+
+# 6 and 7. The effect, and the order.
+
+
+@pytest.mark.parametrize("name", list(LETTERS))
+def test_whatever_protects_and_is_useful_has_more_effect_than_the_raw_table(name: str) -> None:
+    for source in sources(7):
+        raw = through(source, Channel.identity(source.outcomes))
+        for budget in BUDGETS:
+            channel = LETTERS[name](source, budget)
+            assert channel is not None
+            dials = through(source, channel)
+            if dials.protection.value > 1 and dials.usefulness.value > 1:
+                assert dials.effect.value > raw.effect.value
+
+
+def drawn(source: Distribution, channel: Channel, rows: int, seed: int) -> Quantity:
+    """What the best guess gains on a release of so many rows, with an interval of 99.9 %."""
+    people = simulation(seed).choice(len(source), size=rows, p=source.probabilities)
+    released = through_channel(channel).law.draw(people, Simulated(seed))
+    right = int((np.asarray(source.probabilities[:, None] * channel.matrix).argmax(axis=0)[released] == people).sum())
+    usual = int((people == source.probabilities.argmax()).sum())
+
+    def interval(hits: int) -> Quantity:
+        low, high = beta.ppf([0.0005, 0.9995], [hits, hits + 1], [rows - hits + 1, max(rows - hits, 1)])
+        return Quantity(hits / rows, "1", float(np.nan_to_num(low)), float(high))
+
+    success, baseline = interval(right), interval(usual)
+    gains = (success.ends[0] - baseline.ends[1], success.ends[1] - baseline.ends[0])
+    return gained_in_attack(Quantity(success.value - baseline.value, "1", *gains), baseline)
+
+
+def test_on_drawn_releases_attacks_rank_as_the_dial_does() -> None:
+    """Of releases that change a guess at all: where none does, as of most values that dominate, information decides."""
+    protections, found = [], []
+    for table, source in enumerate((*sources(2, 1), *sources(4, 2), *sources(9, 3))):
+        for name in ("randomized-response", "keep-or-redraw", "exponential"):
+            for budget in (0.5, 2.0, 4.0):
+                channel = LETTERS[name](source, budget)
+                assert channel is not None
+                evidence = evidence_by_law(ReleaseLaw(source, channel))
+                gained = drawn(source, channel.dyadic(), 4000, table)
+                assert evidence.attackers[0].gained is not None
+                assert evidence.attackers[0].gained.value in gained
+                if evidence.attackers[0].gained.value > NEAR:
+                    protections.append(dials_of(evidence).protection.value)
+                    found.append(gained.value)
+    assert len(found) >= 20
+    assert spearmanr(protections, np.negative(found)).statistic >= 0.95
+
+
+@pytest.mark.parametrize("epsilon", [4.0, *map(nightly, (1.0, 20.0))])
+def test_on_drawn_numbers_the_law_holds(epsilon: float) -> None:
+    """The posterior mean explains the share of the variance that the law says, and no line explains more."""
+    rows = 20_000
+    for clamp in (False, True):
+        column = columns_of_numbers(rows)["skewed"]
+        noise = laplace(epsilon, lower=0, upper=100, clamp=clamp)
+        law, points = law_of_noise(noise, column, np.full(rows, 1 / rows))
+        assert law.channel is not None
+        evidence = evidence_by_law(law, numbers=points)
+        released = np.asarray(noise.run(column, Simulated(5)), dtype=np.float64)
+        sight = law.sight()
+        places = np.array(law.channel.outputs)
+        middles = (places[1:] + places[:-1]) / 2
+        guess = sight.means(points)[np.searchsorted(middles, released)]
+        explained = 1 - float(((column - guess) ** 2).mean()) / column.var()
+        line = float(np.corrcoef(column, released)[0, 1] ** 2)
+        (attacker,) = evidence.attackers
+        assert attacker.gained is not None
+        assert attacker.gained.value == pytest.approx(explained, abs=0.02)
+        assert dials_of(evidence).usefulness.value == pytest.approx(100 * line, abs=2)
+
+
+def test_on_drawn_counts_the_law_holds() -> None:
+    draw, rows = simulation(9), 20_000
+    for source in sources(6):
+        noise = laplace(1.5, sensitivity=1, grid=1)
+        people = draw.choice(6, size=rows, p=source.probabilities)
+        answers = noise.run(np.eye(6, dtype=np.int64)[people].ravel(), Simulated(2)).reshape(rows, 6)
+        # Of somebody who knows everybody else: the likelihood of a count is that of the person's own 1 or of 0.
+        scores = np.log(source.probabilities) + 1.5 * np.where(answers >= 1, 1, -1)
+        right = float((scores.argmax(axis=1) == people).mean())
+        baseline = float(source.probabilities.max())
+        (attacker,) = evidence_of_answers(source.probabilities, noise, rows, Neighbours.MEMBERSHIP).attackers
+        assert attacker.gained is not None
+        assert attacker.gained.value == pytest.approx((right - baseline) / (1 - baseline), abs=0.06)
