@@ -19,7 +19,7 @@ from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
 from leakgauge.design.rounds import designing
 from leakgauge.jobs import design, measure, survey
-from leakgauge.jobs.protect import choice, stages
+from leakgauge.jobs.protect import choice, stages, telling
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
@@ -79,6 +79,8 @@ LIMITS: Final = (
     f"A secret with more than {design.MOST_VALUES} values is not designed for",
     f"Bins that are chosen for it are at most {binnings.MOST_BINS}",
     f"from about {math.isqrt(choice.NUMBER_CELLS // 2)} bins on",
+    f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
+    f"what a column would tell is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
 )
 

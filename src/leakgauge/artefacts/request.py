@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -45,6 +45,36 @@ class Aim:
     within: float | None = None
 
 
+def public_columns(
+    given: str | Sequence[str] | Mapping[str, float | None],
+) -> tuple[tuple[str, ...], dict[str, float] | None]:
+    """Public columns and the shares of them that may be changed, from names, ``occupation=0.1``, or a mapping.
+
+    A name may hold ``=``; one that ends as if a number were given, such as ``dose=0.1``, is typed ``dose=0.1=``.
+
+    Example:
+        >>> public_columns(["occupation=0.1", "sex"])
+        (('occupation', 'sex'), {'occupation': 0.1})
+    """
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        pairs = [_named_share(text) for text in ([given] if isinstance(given, str) else given)]
+    shares = {name: share for name, share in pairs if share is not None}
+    return tuple(name for name, _ in pairs), shares or None
+
+
+def _named_share(text: str) -> tuple[str, float | None]:
+    name, equals, end = text.rpartition("=")
+    if equals and not end:
+        return name, None
+    try:
+        share = float(end)
+    except ValueError:
+        return text, None
+    return (name, share) if equals and not math.isnan(share) else (text, None)
+
+
 def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ...]]) -> str:
     """The name of a file about one of some groups of columns: its own where there are several."""
     if len(groups) == 1:
@@ -67,6 +97,8 @@ class Request(Part, frozen=True):
         withhold: secrets that are not released at all, named as secret too or not; other columns may tell on them.
         background: columns the attacker knows; they are not released unless they are public too.
         public: columns to release as they are, or coarser. No other column but the secrets is released.
+        public_distortion: of some of the public columns the share of values that may be changed: they are released
+            through the channel that tells least of the secrets then, such as ``{"occupation": 0.1}``.
         unit: the column that says which rows are of one person; it is never released.
         rows_per_unit: how many rows a person has at most, as everybody knows it: guarantees are for so many.
         together: whether the secrets are one joint source, released through one channel.
@@ -117,6 +149,7 @@ class Request(Part, frozen=True):
     secret: Annotated[tuple[str, ...], Origin.DECLARED]
     background: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     public: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    public_distortion: Annotated[dict[str, float] | None, Origin.DECLARED] = None
     withhold: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     unit: Annotated[str | None, Origin.DECLARED] = None
     rows_per_unit: Annotated[int | None, Origin.DECLARED] = None
@@ -165,7 +198,10 @@ class Request(Part, frozen=True):
             # One name may stand for itself; as a text it would be taken letter by letter.
             if isinstance(names := getattr(self, name), str):
                 msgspec.structs.force_setattr(self, name, (names,))
+        if not self.public_distortion:
+            msgspec.structs.force_setattr(self, "public_distortion", None)
         self._require_roles()
+        self._require_telling_less()
         self._require_unit()
         self._require_suppression()
         self._require_hiding()
@@ -229,6 +265,44 @@ class Request(Part, frozen=True):
             if name not in self.public:
                 raise OptionError(
                     "--accept-unique names {column!r}, which is not public; name public columns.", column=name
+                )
+
+    def _require_telling_less(self) -> None:
+        """Refuse channels of public columns that hide nothing, or stand beside what counts true values."""
+        for name, share in (self.public_distortion or {}).items():
+            if name not in self.public:
+                raise OptionError(
+                    "A share to change is given for {column!r}, which is not public; {hint}",
+                    column=name,
+                    hint=did_you_mean(name, self.public),
+                )
+            if not 0 < share <= 1:
+                raise OptionError(
+                    "--public {column!s}={share:g} is not a share of values to change; give a number above 0 and up to "
+                    "1, such as 0.1, or the name alone to release the column as it is.",
+                    column=name,
+                    share=share,
+                )
+            if name in self.background:
+                # What is known does not become unknown by changing it in a release.
+                raise OptionError(
+                    "Column {column!r} is known to the attacker, so that changing it in the release hides nothing; "
+                    "leave it out of --background, or release it as it is with --public {column!s}.",
+                    column=name,
+                )
+            for option, given in (("--min-k", self.min_k), ("--suppress-below", self.suppress_below)):
+                if given is not None:
+                    raise OptionError(
+                        "{option!s} counts rows that agree in their public values, and those of {column!r} are to be "
+                        "changed at random; leave {option!s} out, or release the column as it is.",
+                        option=option,
+                        column=name,
+                    )
+            if self.accounted is not None:
+                raise OptionError(
+                    "--accounted designs from a noisy histogram alone, and a channel for {column!r} would be designed "
+                    "from the table itself; leave one of them out.",
+                    column=name,
                 )
 
     def _require_unit(self) -> None:
@@ -400,7 +474,7 @@ class Request(Part, frozen=True):
                 "--keep associations needs to know how useful the release must be, which --target looks for itself; "
                 "say --keep shares, or --max-distortion in place of --target."
             )
-        if self.keep is not None and all(aim.mechanism for aim in self.aims):
+        if self.keep is not None and all(aim.mechanism for aim in self.aims) and not self.public_through:
             raise OptionError(
                 "--keep {found!s} is for a channel that is designed, and here a mechanism is taken as it is; leave "
                 "--keep out, or --mechanism.",
@@ -408,10 +482,10 @@ class Request(Part, frozen=True):
             )
         if self.keep != "associations":
             return
-        if not self.public:
+        if not self.public_as_is:
             raise OptionError(
-                "--keep associations keeps cross-tables with public columns, and none is public; name one with "
-                "--public, or say --keep shares."
+                "--keep associations keeps cross-tables with columns that are published as they are, and there are "
+                "none; name one with --public, or say --keep shares."
             )
         if self.accounted is not None:
             raise OptionError(
@@ -495,8 +569,22 @@ class Request(Part, frozen=True):
         return (*self.released_secrets, *self.public)
 
     @property
+    def public_as_is(self) -> tuple[str, ...]:
+        """The public columns that are released as they are, or coarser."""
+        return tuple(name for name in self.public if name not in self.public_through)
+
+    @property
+    def public_through(self) -> tuple[str, ...]:
+        """The public columns that are released through a channel."""
+        return tuple(self.public_distortion or ())
+
+    def public_file(self, name: str, column: str) -> str:
+        """The name of a file about a public column that goes through a channel: its own where there are several."""
+        return file_about(f"public-{name}", (column,), [(one,) for one in self.public_through])
+
+    @property
     def seen(self) -> tuple[str, ...]:
-        """Every column that the attacker knows, or sees as it is in the release."""
+        """Every column that the attacker knows, or sees in the release beside those of the secrets."""
         return tuple(dict.fromkeys((*self.background, *self.public)))
 
     @property
@@ -513,7 +601,16 @@ class Request(Part, frozen=True):
         """What is asked beside the table, defaults left out."""
         every = {one.name: getattr(self, one.name) for one in msgspec.structs.fields(self)[1:]}
         defaults = {one.name: one.default for one in msgspec.structs.fields(self)}
-        return {name: value for name, value in every.items() if value != defaults[name]}
+        found = {name: value for name, value in every.items() if value != defaults[name]}
+        found.pop("public_distortion", None)
+        return {**found, "public": tuple(map(self._typed, self.public))} if self.public else found
+
+    def _typed(self, public: str) -> str:
+        """A public column as it is typed."""
+        share = (self.public_distortion or {}).get(public)
+        if share is not None:
+            return f"{public}={_written(share)}"
+        return public if _named_share(public) == (public, None) else f"{public}="
 
     def arguments(self) -> list[str]:
         """What follows ``leakgauge protect``, the folder left out."""

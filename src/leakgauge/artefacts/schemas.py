@@ -26,6 +26,7 @@ from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.report import ToldReport
 from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.survey import Survey
+from leakgauge.artefacts.telling import Telling
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
@@ -53,6 +54,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Job,
     PageJob,
     Survey,
+    Telling,
     Coarsening,
     Estimates,
     Kit,

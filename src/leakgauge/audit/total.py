@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -36,7 +37,8 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
     if len(case.secrets) < 2:
         return None
     letters = numbered(*(one.each for one in case.secrets), rows=case.rows)
-    seen = numbered(*(one.codes for one in case.seen), rows=case.rows)
+    drawn = case.seen_besides
+    seen = numbered(*(one.codes for one in (*case.seen, *drawn)), rows=case.rows)
     people = case.rows if case.units is None else len(np.unique(case.units))
     countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= people
     whole = _estimated(case, entropy, letters)
@@ -48,7 +50,9 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
             if channel is None
             else _estimated(case, leakage_with_background, letters, seen, channel)
         )
-        return Total(Quantity.estimated(told, BITS), exact=True, entropy=Quantity.estimated(whole, BITS))
+        # What other mechanisms drew is one sample of their noise: the unfavourable end stands for it.
+        told = replace(told, value=told.high) if drawn else told
+        return Total(Quantity.estimated(told, BITS), exact=not drawn, entropy=Quantity.estimated(whole, BITS))
     most = whole.high
     if countable:
         own = sum(_most_by_own(case, *one) for one in zip(case.secrets, exposures, strict=True))

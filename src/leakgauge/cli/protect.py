@@ -51,7 +51,12 @@ STAGES = {
 @click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
 )
-@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is, or coarser; no other column is.")
+@click.option(
+    "--public",
+    multiple=True,
+    metavar="COLUMN[=SHARE]",
+    help="Released as it is, or coarser; with C=0.1 a tenth of it is changed to tell less of the secrets.",
+)
 @click.option("--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it names people.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person; it is never released.")
 @click.option("--rows-per-unit", type=int, metavar="N", help="Rows of a person at most; guarantees are for so many.")
@@ -142,12 +147,14 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     release does not keep the target or the policy: it must not be given away then.
     """
     from leakgauge.artefacts import Request
+    from leakgauge.artefacts.request import public_columns
     from leakgauge.jobs.protect import protect
 
     limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
     asked = {**given, **limits}
     if given["repeat"] is None:
         language = given["report_language"] or current().code
+        asked["public"], asked["public_distortion"] = public_columns(given["public"])
         question = {"table": Request(**{**asked, "report_language": language}, **reading)}
     else:
         # What was not typed is as it was then, and not as it is by default.
@@ -208,12 +215,14 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey
+    from leakgauge.artefacts import Coarsening, Design, Measurement, Record, Survey
+    from leakgauge.artefacts.telling import Telling
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.cli.recipients import said_of_recipients
     from leakgauge.cli.release import suppressed_rows
     from leakgauge.cli.repeated import said_of_earlier_releases
+    from leakgauge.cli.telling import told_less, what_public_columns_tell
     from leakgauge.cli.usefulness import said_of_use
     from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
@@ -230,11 +239,14 @@ def render(done: Done) -> Parts:
         if len(job.secrets) > 1:
             parts.append(_secrets(job))
         parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in headline.vetoes]
-        if job.asked.public:
-            columns = ", ".join(job.asked.public)
+        if job.asked.public_as_is:
+            columns = ", ".join(job.asked.public_as_is)
             parts.append(
                 say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
+        for column in job.asked.public_through:
+            designed = done.kept.get(Design, job.asked.public_file("design.json", column))
+            parts += [] if designed is None else [told_less(column, designed)]
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
@@ -249,6 +261,8 @@ def render(done: Done) -> Parts:
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)
         parts += said_of_use(done)
         parts += said_of_recipients(done)
+    told = done.kept.get(Telling, "telling.json")
+    parts += [] if told is None else what_public_columns_tell(told)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)
@@ -332,7 +346,7 @@ def _epsilon_of(asked: Request) -> str:
     """Whose ε it is, and of what."""
     if asked.rows_per_unit is not None:
         return say("ε of one person")
-    return "ε" if len(asked.groups) == 1 else say("ε of all protected columns")
+    return "ε" if len(asked.groups) == 1 and not asked.public_through else say("ε of all protected columns")
 
 
 def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,8 @@ def said_of_use(done: Done) -> Parts:
         if design is not None:
             parts += [*_kept(design, ", ".join(group)), *_associated(done, design, group)]
         if worth is not None:
-            parts += [*_dropped(worth), *_numbers(worth)]
+            # Every secret's file speaks of the public columns too; once is enough.
+            parts += [*(one for one in _dropped(worth) if one not in parts), *_numbers(worth)]
     return parts
 
 

@@ -14,7 +14,7 @@ from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
 from leakgauge.audit.anonymity import among_people, diversity
-from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.audit.attacks.case import Case, ReleasedColumn, read_case
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.exposure import exposure
@@ -62,7 +62,7 @@ def audit_release(
     verification, held = verify(release, released=released), release.record
     # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
     each = 1 - (1 - case.confidence) / 2 / len(case.columns)
-    columns = {case.called(one): shown_by_rows(one, each) for one in case.columns}
+    columns = {case.called(one): _shown(case, one, each) for one in case.columns}
     hidden = None
     if case.public:
         with open_table(released or release.output) as table:
@@ -104,6 +104,18 @@ def audit_release(
             else (),
         )
     )
+
+
+def _shown(case: Case, column: ReleasedColumn, confidence: float) -> Shown | None:
+    """What the rows of a column show, held to its claim.
+
+    That some values always stay as they are speaks against a column that hides a secret. Of any other, such as a public
+    column that is to tell less of one, it says nothing.
+    """
+    shown = shown_by_rows(column, confidence)
+    if shown is None or shown.violated or not shown.deterministic or case.hides_a_secret(column):
+        return shown
+    return None
 
 
 def audit_foreign(

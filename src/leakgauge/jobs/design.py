@@ -39,7 +39,8 @@ class Question:
 
     ``weights`` are how much each secret matters, by the text of its label; None where all count alike. ``through`` is
     the column that is released instead, so that it tells least on the secret. ``keep``, ``keep_at_least`` and
-    ``never_changed`` are as in ``RateDistortion``, values by their texts.
+    ``never_changed`` are as in ``RateDistortion``, values by their texts. Columns of the background that the attacker
+    sees through channels alone are in ``seen_through``.
     """
 
     secret: tuple[str, ...]
@@ -54,6 +55,7 @@ class Question:
     keep: Keep = Keep.NOTHING
     keep_at_least: Mapping[str, float] | float = 0.0
     never_changed: tuple[str, ...] = ()
+    seen_through: Mapping[str, Channel] = field(default_factory=dict)
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ class Question:
             )
         released = self.released
         counts = table.counts(*dict.fromkeys((*self.secret, *released, *self.background)), bins=self.bins)
-        source = counts.joint(released, self.background) if self.background else counts.distribution(*released)
+        source = self._seen(counts) if self.background else counts.distribution(*released)
         secrets = source.rows if isinstance(source, Joint) else source.outcomes
         by_text = {text_of(label): label for label in secrets}
         floors = self.keep_at_least
@@ -95,6 +97,13 @@ class Question:
             else floors,
             never_changed=tuple(_labelled(text, by_text) for text in self.never_changed),
         )
+
+    def _seen(self, counts: Counts) -> Joint:
+        """p(x, z) of what is released and what the attacker sees."""
+        source = counts.joint(self.released, self.background)
+        for name, channel in self.seen_through.items():
+            source = source.second_through(channel, self.background.index(name) if len(self.background) > 1 else None)
+        return source
 
     def _told_on(self, counts: Counts, source: Distribution | Joint) -> Joint:
         """p(s, x) of the secret and the column that is released; of pairs (x, z) where the attacker knows z."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 import numpy as np
 
 from leakgauge.arguments import checked
@@ -64,6 +67,25 @@ class Joint(TwoWay):
     def transpose(self) -> Joint:
         """The same joint with the variables exchanged."""
         return Joint._trusted(self.columns, self.rows, self.cells.transpose())
+
+    def second_through(self, channel: Channel, part: int | None = None) -> Joint:
+        """The joint of the first variable and what a channel makes of the second, or of one part of its tuples.
+
+        Example:
+            >>> joint = Joint(["ill", "well"], ["old", "young"], [[0.2, 0.1], [0.3, 0.4]])
+            >>> joint.second_through(Channel(["old", "young"], ["?"], [[1.0], [1.0]])).matrix.round(3).tolist()
+            [[0.3], [0.7]]
+        """
+        inputs = {label: at for at, label in enumerate(channel.inputs)}
+        groups: dict[Any, tuple[list[int], list[int]]] = {}
+        for at, label in enumerate(cast("Sequence[Any]", self.columns)):
+            rest, own = ((), label) if part is None else ((label[:part], label[part + 1 :]), label[part])
+            places, letters = groups.setdefault(rest, ([], []))
+            places.append(at)
+            letters.append(position(channel.inputs, inputs, own, "inputs of the channel"))
+        columns = [made if part is None else (*rest[0], made, *rest[1]) for rest in groups for made in channel.outputs]
+        blocks = [self.matrix[:, places] @ channel.matrix[letters] for places, letters in groups.values()]
+        return Joint(self.rows, columns, np.hstack(blocks))
 
     def row_given_column(self, label: Label) -> Distribution:
         """The posterior of the first variable when the second is seen to be ``label`` (Bayes)."""

@@ -36,6 +36,7 @@ from leakgauge.artefacts import (
     codec,
 )
 from leakgauge.artefacts.request import file_about
+from leakgauge.artefacts.telling import Telling
 from leakgauge.assessment import Assessment, Diagram, default_diagram, read_diagram
 from leakgauge.assessment.stored import stored
 from leakgauge.errors import FileError, VerificationError
@@ -50,6 +51,7 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "job.json": Job,
     "coarsening.json": Coarsening,
     "survey.json": Survey,
+    "telling.json": Telling,
     "measurement.json": Measurement,
     "design.json": Design,
     "channel.json": ChannelFile,
@@ -68,8 +70,8 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
 }
 """The artefacts of a job that are reported; every one may be absent."""
 _SHARED: Final = (
-    *("job.json", "coarsening.json", "survey.json", "release.json", "release.public.json", "audit.json"),
-    "recipients.json",
+    *("job.json", "coarsening.json", "survey.json", "telling.json", "release.json", "release.public.json"),
+    *("audit.json", "recipients.json"),
 )
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
@@ -84,7 +86,8 @@ def artefacts_of(asked: Request) -> dict[str, type[msgspec.Struct]]:
     names = {
         name: [name] if name in _SHARED else [asked.file(name, one) for one in asked.sources] for name in ARTEFACTS
     }
-    return {file: ARTEFACTS[name] for name, files in names.items() for file in files}
+    public = {asked.public_file("design.json", one): Design for one in asked.public_through}
+    return public | {file: ARTEFACTS[name] for name, files in names.items() for file in files}
 
 
 def _of_foreign(foreign: Foreign) -> dict[tuple[str, ...], dict[str, str]]:

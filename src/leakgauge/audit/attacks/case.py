@@ -174,6 +174,15 @@ class Case:
         return (*seen, *(_as_seen(one) for one in others))
 
     @property
+    def seen_besides(self) -> tuple[SeenColumn, ...]:
+        """What mechanisms released that is of none of the secrets, such as public columns that go through channels."""
+        return tuple(_as_seen(one) for one in self.columns if not self.hides_a_secret(one))
+
+    def hides_a_secret(self, column: ReleasedColumn) -> bool:
+        """Whether a released column is that of a secret to guess."""
+        return any(secret.column is column for secret in self.secrets)
+
+    @property
     def verdict_confidence(self) -> float:
         """Of each finding that is held against the claim, so that all of them together use half of the miss.
 

@@ -6,7 +6,7 @@ What is finished is kept, and nothing that was drawn or bought is so twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ from leakgauge.artefacts import (
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
-from leakgauge.artefacts.request import FRAME
+from leakgauge.artefacts.request import FRAME, public_columns
 from leakgauge.assessment import read_policy
 from leakgauge.assessment.indicators.indicator import TOLD
 from leakgauge.drafts import write_whole
@@ -68,6 +68,7 @@ from leakgauge.jobs.protect.stages import (
     Work,
     is_chosen_by_counts,
 )
+from leakgauge.jobs.protect.telling import require_channels
 from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
@@ -139,7 +140,8 @@ def protect(
         overwrite: whether the folder of another release may be used.
         progress: told of every stage.
         asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat`` those
-            of an earlier job are as they were unless they are given.
+            of an earlier job are as they were unless they are given. A public column goes through a channel that tells
+            less of the secrets as ``public=["occupation=0.1", "sex"]`` or ``{"occupation": 0.1, "sex": None}``.
 
     Raises:
         InputError: something that cannot be used; a folder that was new is gone again.
@@ -172,6 +174,7 @@ def protect(
             earlier.require_known_values(plan, source)
         else:
             require_designable(settled, sources)
+            require_channels(settled, sources)
         policy = None if request.policy is None else read_policy(request.policy)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
         work = Work(settled, kept, sources, policy, lambda done, total: None, earlier, coarsening)
@@ -199,6 +202,11 @@ def _request_of(table: object, **asked: Any) -> Request:
     for name in asked:
         if name not in known:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+    public: Any = asked.get("public")
+    are_names = isinstance(public, Collection) and all(isinstance(name, str) for name in public)
+    if are_names and asked.get("public_distortion") is None:
+        # A column that is named anew as it is does not keep an earlier share.
+        asked["public"], asked["public_distortion"] = public_columns(public)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
@@ -367,6 +375,8 @@ def _inputs(work: Work, stage: str) -> str:
     """A digest of everything a stage reads: the table, what was asked, files named there, what earlier stages wrote."""
     folder, asked = work.folder, work.asked
     names = READS[stage] + (("diagram", "questionnaire") if stage == "design" and asked.target is not None else ())
+    if asked.public_through and "public" in names:
+        names += ("public_distortion",)
     read = {name: getattr(asked, name) for name in names}
     named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
     if stage == "design" and work.earlier is not None:

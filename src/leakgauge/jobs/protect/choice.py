@@ -76,7 +76,7 @@ def plan_of(
     how = sources.suppression
     return ReleasePlan(
         columns,
-        asked.public,
+        asked.public_as_is,
         sources.released_bins(asked),
         suppress_below=None if how is None else how.below,
         suppress_unit=None if how is None else how.unit,
@@ -91,9 +91,9 @@ def plan_text(
     asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
 ) -> str:
     """The same as TOML, with each channel in its own file, and levels in the files that were named."""
-    public, bins = ", ".join(map(_quoted, asked.public)), sources.released_bins(asked)
+    public, bins = ", ".join(map(_quoted, asked.public_as_is)), sources.released_bins(asked)
     columns = {
-        name: how.plan if how.channel is None else asked.file(CHANNEL, group)
+        name: how.plan if how.channel is None else channel_file(asked, group)
         for group, how in chosen.items()
         for name in group
     }
@@ -114,6 +114,12 @@ def plan_text(
     coarser = {name: f"{files[name][0].resolve()}:{how.level}" for name, how in bins.items() if isinstance(how, Levels)}
     tables = {"columns": columns, "bins": gathered, "levels": coarser}
     return "\n".join([said, *(_table(name, lines) for name, lines in tables.items() if lines)])
+
+
+def channel_file(asked: Request, group: tuple[str, ...]) -> str:
+    """The file of the channel of some secrets, or of a public column."""
+    is_public = group[0] in asked.public_through
+    return asked.public_file(CHANNEL, group[0]) if is_public else asked.file(CHANNEL, group)
 
 
 def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:

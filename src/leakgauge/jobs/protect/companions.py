@@ -30,6 +30,7 @@ from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
+from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named, mean_distance
 from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
@@ -56,6 +57,15 @@ def levels_of(sources: Sources, named: NamedChannel) -> Levels:
 
 def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, released: Path) -> Utility:
     """What a released secret and the public columns are worth, by the law of the release; of numbers as drawn, too."""
+    own = _through(sources, named, distortion_named(aim.distortion))
+    letters, mean = (tuple(dict.fromkeys(named.secrets)), named.channel.outputs), own.distortion.value
+    on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
+    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, released)} if on_a_line else {}
+    return Utility({", ".join(aim.columns): own} | _public(sources, asked), numbers)
+
+
+def _through(sources: Sources, named: NamedChannel, distortion: Distortion) -> ColumnUtility:
+    """What columns are worth behind a channel."""
     channel, secrets = named.channel, named.secrets
     p, q = own_prior(sources.table, named.inputs, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
@@ -67,19 +77,15 @@ def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, rel
     lost = float(sum(p[row] for row, label in enumerate(secrets) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     values = {label: at for at, label in enumerate(dict.fromkeys(secrets))}
-    distances = distortion_named(aim.distortion).between(tuple(values), channel.outputs)
+    distances = distortion.between(tuple(values), channel.outputs)
     mean = mean_distance(p, q, distances[[values[label] for label in secrets]])
     found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(named, p))
-    on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
-    if same and not on_a_line:
+    if not same or isinstance(distortion, Absolute):
         # A number that is never released has near neighbours that are; a set of values holds many.
-        reached = q.sum(axis=0) > 0
-        dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
-        found = replace(found, dropped=Quantity(dropped, "share"))
-    columns = {", ".join(aim.columns): found}
-    letters = (tuple(values), channel.outputs)
-    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, released)} if on_a_line else {}
-    return Utility(columns | _public(sources, asked), numbers)
+        return found
+    reached = q.sum(axis=0) > 0
+    dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
+    return replace(found, dropped=Quantity(dropped, "share"))
 
 
 def _shares(named: NamedChannel, prior: Floats) -> tuple[ValueShares, ...]:
@@ -111,7 +117,14 @@ def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechani
 
 
 def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
-    return {name: coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False) for name in asked.public}
+    found = {}
+    for name in asked.public:
+        as_it_is = coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False)
+        through = sources.through.get(name)
+        found[name] = (
+            as_it_is if through is None else _through(sources, NamedChannel(through, (name,), (name,)), Hamming())
+        )
+    return found
 
 
 def before(sources: Sources, secret: tuple[str, ...]) -> Before:

@@ -27,9 +27,11 @@ from leakgauge.tables.levels import named_levels
 RECORD = "release.json"
 _DECIDING = (
     *("max_distortion", "local_dp", "target", "mechanism", "keep", "distortion", "within", "bins", "levels"),
-    *("clamp", "lower", "upper", "accounted"),
+    *("clamp", "lower", "upper", "accounted", "public_distortion"),
 )
 """What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""
+_TYPED_AS = {"public_distortion": "public"}
+"""Options that fields are parts of."""
 _PER_COLUMN = ("bins", "levels")
 """Of these, what is said of public columns and the background may be said anew."""
 _NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
@@ -88,7 +90,7 @@ class Earlier:
                 raise OptionError(
                     "--{name!s} is not as it was in {path!s}, whose mechanism --repeat takes as it is; leave it out, "
                     "or run without --repeat.",
-                    name=name.replace("_", "-"),
+                    name=_TYPED_AS.get(name, name.replace("_", "-")),
                     path=str(self.folder),
                 )
 
@@ -116,7 +118,7 @@ class Earlier:
                 path=str(self.folder),
             )
         before = {one.name: one.kind for one in self.job.table.columns}
-        for name in asked.released_secrets:
+        for name in (*asked.released_secrets, *asked.public_through):
             both = {before[name], kinds[name]}
             if len(both) > 1 and both != _NUMBERS:
                 raise ColumnError(
@@ -140,9 +142,9 @@ class Earlier:
         }
 
     def chosen(self) -> dict[tuple[str, ...], Chosen]:
-        """How each group of secrets is released: as it was, and designed from what is another table now."""
+        """How secrets and public columns are released: as they were, and designed from what is another table now."""
         found = {column.writes: _chosen(column, self.folder) for column in self.record.plan.columns.values()}
-        return {group: found[group] for group in self.asked.groups}
+        return {group: found[group] for group in (*((name,) for name in self.asked.public_through), *self.asked.groups)}
 
     def learnt(self, asked: Request) -> tuple[str, ...]:
         """The columns whose letters or edges were taken from an earlier table, and are as they were."""
@@ -209,7 +211,8 @@ def _deciding(asked: Request, name: str) -> object:
     value = asked.kept if name == "keep" else getattr(asked, name)
     if name not in _PER_COLUMN:
         return value
-    return {text for text in value for secret in asked.released_secrets if text.startswith(f"{secret}=")}
+    columns = (*asked.released_secrets, *asked.public_through)
+    return {text for text in value for column in columns if text.startswith(f"{column}=")}
 
 
 def _chosen(column: PlannedColumn, folder: Path) -> Chosen:

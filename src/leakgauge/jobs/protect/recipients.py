@@ -97,7 +97,7 @@ def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
     if earlier is not None:
         private = any(one.follows_from_counts for one in earlier.record.plan.columns.values())
     else:
-        private = any(
+        private = bool(asked.public_through) or any(
             asked.accounted is None if not aim.mechanism else any(map(_is_private, aim.mechanism)) or aim.mechanism[1:]
             for aim in asked.aims
         )

@@ -6,7 +6,7 @@ import hashlib
 import io
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError, TableError
 from leakgauge.jobs.design import Question, bins_within, left_within
 from leakgauge.measures import Estimator, background_floor, estimate
+from leakgauge.probability import Channel
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
@@ -42,7 +43,7 @@ _ROWS = 1 << 16
 class Sources:
     """What a choice is made from; ``table`` is the original in its bins and levels, small groups suppressed.
 
-    Bins are those that the table settled.
+    Bins are those that the table settled. Public columns are seen ``through`` the channels that were designed for them.
     """
 
     original: Table
@@ -53,6 +54,7 @@ class Sources:
     ledger: Ledger | None
     dataset: str | None
     suppression: Suppression | None = None
+    through: Mapping[str, Channel] = field(default_factory=dict)
 
     def released_bins(self, asked: Request) -> dict[str, Binning]:
         """How the released columns are gathered or coarsened."""
@@ -64,7 +66,9 @@ class Sources:
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
         if self._reads_public(asked, aim.columns):
             known, who = self.kept_with(asked, aim.columns), Knowledge.BOTH
-        return Question(aim.columns, known, distortion_named(aim.distortion), who, local_dp=aim.local_dp)
+        distortion = distortion_named(aim.distortion)
+        seen = {name: self.through[name] for name in known if name in self.through}
+        return Question(aim.columns, known, distortion, who, local_dp=aim.local_dp, seen_through=seen)
 
     @staticmethod
     def _reads_public(asked: Request, secret: tuple[str, ...]) -> bool:
@@ -81,17 +85,17 @@ class Sources:
         Raises:
             OptionError: none of them has several values and few enough of them.
         """
-        varied = self._varied(asked.public)
+        varied = self._varied(asked.public_as_is)
         if not varied:
             raise OptionError(
                 "--keep associations keeps cross-tables with public columns, and {columns!s} has the same value in "
                 "every row; publish another column, or say --keep shares.",
-                columns=", ".join(asked.public),
+                columns=", ".join(asked.public_as_is),
             )
 
         def keeps(columns: tuple[str, ...]) -> bool:
             (groups,) = self.table.group_sizes([columns], unit=asked.unit)
-            return groups.smallest >= ROWS_PER_CELL and self._fits(secret, columns)
+            return groups.smallest >= ROWS_PER_CELL and self.fits(secret, columns)
 
         kept = varied if keeps(varied) else self._most_telling(secret, varied, keeps)
         if not kept:
@@ -116,18 +120,18 @@ class Sources:
         (column,) = aim.columns
         return replace(aim, max_distortion=left_within(self.original, column, self.bins.get(column), aim.within))
 
-    def known(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
-        """The columns that a design counts as known: all that the attacker sees as it is, while counts can tell.
+    def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """The columns that a design counts as known: all that the attacker sees, or those, while counts can tell.
 
         With more cells than a fifth of the rows, frequencies are mostly noise: then of the background, and after it of
         the public columns, the most telling that fit.
         """
-        varied = self._varied(asked.seen)
-        if not varied or self._fits(secret, varied):
+        varied = self._varied(asked.seen if seen is None else tuple(dict.fromkeys(seen)))
+        if not varied or self.fits(secret, varied):
             return varied
         # What a channel reads is counted in any case.
         read = self.kept_with(asked, secret) if self._reads_public(asked, secret) else ()
-        return self._most_telling(secret, varied, partial(self._fits, secret), read, asked.background)
+        return self._most_telling(secret, varied, partial(self.fits, secret), read, asked.background)
 
     def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         """Columns with several values; one value alone tells nothing."""
@@ -145,15 +149,17 @@ class Sources:
         """Those that are known and of the others the most telling that fit, some of them before all others."""
         # By a column in which nearly every row is alone every channel looks free, and the secret itself would go out.
         fitting = [name for name in columns if name not in known and fits((name,))]
-        for name in sorted(fitting, key=lambda one: (one not in first, -self._told(secret, one))):
+        for name in sorted(fitting, key=lambda one: (one not in first, -self.told(secret, one))):
             known = (*known, name) if fits((*known, name)) else known
         return known
 
-    def _fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
+    def fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
+        """Whether there are rows enough for every combination of secret and known values."""
         letters, groups = (one.groups for one in self.table.group_sizes([secret, known]))
         return letters * groups <= self.table.rows / ROWS_PER_CELL
 
-    def _told(self, secret: tuple[str, ...], name: str) -> float:
+    def told(self, secret: tuple[str, ...], name: str) -> float:
+        """What a column tells of a secret, in bits, without the bias of few rows."""
         counts = self.table.counts(*secret, name)
         return estimate(background_floor, counts, secret, background=[name], estimator=Estimator.MILLER_MADOW).value
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ from leakgauge.artefacts import Audit, Coarsening, Measurement, Recipients, Reco
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
 from leakgauge.assessment import Policy
+from leakgauge.audit.attacks.columns import columns_of
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.assess import grade_release
@@ -20,6 +21,7 @@ from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.choice import (
     CHANNEL,
     Chosen,
+    channel_file,
     choose,
     keep_possibilities,
     plan_of,
@@ -31,21 +33,23 @@ from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
+from leakgauge.jobs.protect.telling import least_telling, telling
 from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
-from leakgauge.release.bound import bind
+from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
-from leakgauge.tables import Levels
+from leakgauge.tables import Levels, Table, open_table
+from leakgauge.tables.replaced import ReplacedTable
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
-COARSENING_FILE, RECIPIENTS = "coarsening.json", "recipients.json"
+COARSENING_FILE, RECIPIENTS, TELLING = "coarsening.json", "recipients.json", "telling.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
@@ -53,6 +57,8 @@ ROOM = 1 << 24
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
 OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW, ASSESSMENT, BEFORE})
 """Files that a job with several secrets has for each of them."""
+PUBLIC_CHANNEL, PUBLIC_DESIGN = "public-channel.json", "public-design.json"
+"""Files that a job has for each public column that goes through a channel."""
 KNOWN_ANYWAY = 1e-9
 """Of a secret's information: what a background may leave without leaving anything."""
 RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
@@ -116,12 +122,14 @@ class Work:
         )
 
     def files(self, *names: str) -> tuple[str, ...]:
-        """The files of a stage by their names in the folder: those about a secret once for each."""
-        return tuple(
-            file
-            for name in names
-            for file in ([self.asked.file(name, one) for one in self.asked.sources] if name in OF_A_SECRET else [name])
-        )
+        """The files of a stage by their names in the folder: those about a secret, or a column, once for each."""
+        return tuple(file for name in names for file in self._files(name))
+
+    def _files(self, name: str) -> list[str]:
+        if name in (PUBLIC_CHANNEL, PUBLIC_DESIGN):
+            name = name.removeprefix("public-")
+            return [self.asked.public_file(name, one) for one in self.asked.public_through]
+        return [self.asked.file(name, one) for one in self.asked.sources] if name in OF_A_SECRET else [name]
 
 
 Stage = Callable[[Work], tuple[str, ...]]
@@ -159,7 +167,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
-    """What each secret would give away: released as it is, and by the background alone."""
+    """What each secret would give away: released as it is, by the background alone, and by each public column."""
     written = []
     for at, secret in enumerate(work.asked.sources):
         measured = work.measured(secret, work.asked.background)
@@ -167,7 +175,11 @@ def measure_stage(work: Work) -> tuple[str, ...]:
         written.append(work.asked.file(MEASUREMENT, secret))
         work.folder.write(written[-1], measured)
         work.tell(at + 1, len(work.asked.sources))
-    return tuple(written)
+    told = telling(work.asked, work.sources)
+    if told is None:
+        return tuple(written)
+    work.folder.write(TELLING, told)
+    return (*written, TELLING)
 
 
 def _require_hidden(measured: Measurement) -> None:
@@ -193,22 +205,41 @@ def design_stage(work: Work) -> tuple[str, ...]:
         # Histograms are bought before channels are known: a full disk must not lose what was paid for.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
-    chosen: dict[tuple[str, ...], Chosen] = {}
-    for aim in map(work.sources.allowing, asked.aims):
+    chosen, sources = _telling_less(work, written), work.sources
+    # The attacker does not see these columns as they are, but what their channels make of them.
+    through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
+    sources = replace(sources, through=through)
+    for done, aim in enumerate(map(sources.allowing, asked.aims)):
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
             written.append(asked.file(name, of))
             folder.write(written[-1], artefact)
 
-        keep_possibilities(asked, aim, work.sources, keep)
-        work.tell(2 * len(chosen) + 1, 2 * len(asked.aims))
-        chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
-        work.tell(2 * len(chosen), 2 * len(asked.aims))
+        keep_possibilities(asked, aim, sources, keep)
+        work.tell(2 * done + 1, 2 * len(asked.aims))
+        chosen[aim.columns] = how = choose(asked, aim, sources, work.tell, keep)
+        work.tell(2 * done + 2, 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
     folder.plan = plan_of(asked, chosen, work.sources)
     return (*written, PLAN)
+
+
+def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chosen]:
+    """The channels of public columns that are to tell less of the secrets, each in its file."""
+    asked, chosen = work.asked, dict[tuple[str, ...], Chosen]()
+    for column in asked.public_through:
+        channel, design = least_telling(asked, work.sources, column)
+        chosen[column,] = Chosen(CHANNEL, channel)
+        files = {
+            asked.public_file(CHANNEL, column): ChannelFile.of(channel),
+            asked.public_file("design.json", column): design,
+        }
+        for name, artefact in files.items():
+            written.append(name)
+            work.folder.write(name, artefact)
+    return chosen
 
 
 def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
@@ -217,7 +248,7 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     folder.plan = plan_of(asked, chosen, work.sources, learnt=learnt)
     for aim in asked.aims:
         _require_limit(work, folder.plan, aim, earlier)
-    channels = {asked.file(CHANNEL, group): one.channel for group, one in chosen.items() if one.channel is not None}
+    channels = {channel_file(asked, group): one.channel for group, one in chosen.items() if one.channel is not None}
     for name, channel in channels.items():
         folder.write(name, ChannelFile.of(channel))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
@@ -232,6 +263,7 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
         channel = bound_channel(plan, work.sources.original, aim.columns)
     except OptionError:
         return
+    # Public columns that go through a channel count as they are: nothing is drawn yet, and that is never too little.
     measured = work.measured(aim.columns, work.sources.known(work.asked, aim.columns), channel)
     told = measured.leakage_with_background or measured.mutual_information
     if told is not None and told.value > aim.max_leakage * (1 + COUNTED) + COUNTED:
@@ -320,6 +352,8 @@ def audited(work: Work, confidence: float) -> Audit:
         work.release,
         work.sources.original,
         background=asked.background,
+        # What a public column was is not guessed: its channel is there for the secrets.
+        secret=asked.released_secrets,
         withheld=asked.withhold,
         unit=asked.unit,
         bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
@@ -330,10 +364,15 @@ def audited(work: Work, confidence: float) -> Audit:
 
 
 def _by_its_law(work: Work) -> tuple[str, ...]:
-    asked, sources, written = work.asked, work.sources, list[str]()
+    asked, written, released = work.asked, list[str](), work.folder.place / work.released
+    columns = bind(work.plan, work.sources.original).columns
+    public = [one for one in columns if one.writes[0] in asked.public_through]
+    through = {one.name: one.channel.channel for one in public if one.channel is not None}
+    sources, seen = replace(work.sources, through=through), work
+    if public:
+        seen = replace(work, sources=replace(sources, table=_as_released(sources.table, public, released)))
     for aim in asked.aims:
-        secret, released = aim.columns, work.folder.place / work.released
-        columns = bind(work.plan, sources.original).columns
+        secret = aim.columns
         bound = next((one for one in columns if secret in (one.reads, one.writes)), None)
         if bound is None or bound.channel is None:
             # Numbers with noise have no finite channel; their guarantee is in the record.
@@ -343,7 +382,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
                 work.folder.write(written[-1], worth)
             continue
         artefacts = {
-            "leakage.json": work.measured(secret, sources.known(asked, secret), bound.channel),
+            "leakage.json": seen.measured(secret, sources.known(asked, secret), bound.channel),
             "levels.json": levels_of(sources, bound.channel),
             "utility.json": utility(sources, asked, aim, bound.channel, released),
         }
@@ -351,6 +390,13 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
             written.append(asked.file(name, secret))
             work.folder.write(written[-1], artefact)
     return tuple(written)
+
+
+def _as_released(table: Table, columns: Sequence[BoundColumn], released: Path) -> Table:
+    """The table with the values that channels put in place of those of some columns: one sample of their noise."""
+    with open_table(released) as opened:
+        found = columns_of(opened, [one.name for one in columns])
+    return ReplacedTable(table, {one.name: one.form.written(one.form.outputs([found[one.name]]))[0] for one in columns})
 
 
 def assess_stage(work: Work) -> tuple[str, ...]:
@@ -405,7 +451,7 @@ ROLES = ("secret", "withhold", "together", "background", "public", "unit")
 COARSENING = ("bins", "levels", "suppress_below", "min_k", "max_suppressed", "within")
 READS: dict[str, tuple[str, ...]] = {
     "survey": (*ROLES, "accept_unique", *COARSENING, *READING, "policy"),
-    "measure": (*ROLES, *COARSENING, *READING, "confidence"),
+    "measure": (*ROLES, *COARSENING, *READING, "keep", "confidence"),
     "design": (
         *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "target"),
         *("mechanism", "keep", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
@@ -420,16 +466,19 @@ FILES: dict[str, tuple[str, ...]] = {
     "survey": (),
     "measure": (),
     "design": (),
-    "release": (PLAN, CHANNEL),
-    "audit": (PLAN, CHANNEL, RECORD),
+    "release": (PLAN, CHANNEL, PUBLIC_CHANNEL),
+    "audit": (PLAN, CHANNEL, PUBLIC_CHANNEL, RECORD),
     "assess": (RECORD, AUDIT),
     "report": (
         SURVEY,
         COARSENING_FILE,
+        TELLING,
         MEASUREMENT,
         *POSSIBLE,
         "design.json",
         CHANNEL,
+        PUBLIC_DESIGN,
+        PUBLIC_CHANNEL,
         RECORD,
         PUBLIC_RECORD,
         AUDIT,

@@ -19,6 +19,7 @@ from leakgauge.report.sections.reproduction import crosswalk, reproduction
 from leakgauge.report.sections.statement import statement
 from leakgauge.report.sections.survey import survey
 from leakgauge.report.sections.teller import Teller
+from leakgauge.report.sections.telling import telling
 from leakgauge.report.sections.tuning import tuning
 from leakgauge.report.sections.usefulness import frontier, usefulness
 
@@ -31,6 +32,7 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "data": data,
     "survey": survey,
     "coarsening": coarsening,
+    "telling": telling,
     "guarantee": guarantee,
     "earlier": earlier,
     "leakage": leakage,

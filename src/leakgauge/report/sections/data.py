@@ -158,6 +158,8 @@ def _role(tell: Teller, column: str) -> str:
         return say("secret, protected") if tell.released else say("secret")
     if column == tell.get("job.json", "asked", "unit"):
         return say("unit, not released")
+    if column in tell.telling_less and tell.released:
+        return say("public, released through a channel")
     known = column in tell.background
     plain, binned, coarser = tell.public
     if column in plain:

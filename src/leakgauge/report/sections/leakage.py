@@ -20,6 +20,7 @@ _ROLES = {
     "own": message("the secret itself, protected"),
 }
 """How the attacker sees a column."""
+_CHANGED = message("public, changed in part")
 
 
 def leakage(tell: Teller) -> Iterator[Content]:
@@ -96,9 +97,10 @@ def _ranked(tell: Teller, *place: str | int) -> list[tuple[str | int, ...]]:
 
 def _row(tell: Teller, *place: str | int) -> tuple[Cell, ...]:
     words = _ROLES | ({"own": message("the secret itself, as it was released")} if tell.foreign else {})
-    roles = [tell.language.say(words[role]) for role in dict.fromkeys(tell.names("audit.json", *place, "roles"))]
-    names = tell.listed(tell.names("audit.json", *place, "columns"))
-    return names, tell.language.say("; ").join(roles), *_told(tell, *place)
+    names, found = tell.names("audit.json", *place, "columns"), tell.names("audit.json", *place, "roles")
+    changed = [_CHANGED if name in tell.telling_less else words[role] for name, role in zip(names, found, strict=True)]
+    roles = map(tell.language.say, dict.fromkeys(changed))
+    return tell.listed(names), tell.language.say("; ").join(roles), *_told(tell, *place)
 
 
 def _told(tell: Teller, *bracket: str | int) -> tuple[Cell, Cell]:

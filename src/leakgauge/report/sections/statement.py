@@ -126,6 +126,11 @@ def _released(tell: Teller) -> Inline:
         said += tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
     if coarser:
         said += tell.say(" Released at a coarser level, and not protected: {public}.", public=tell.listed(coarser))
+    if tell.telling_less:
+        said += tell.say(
+            " Released through a channel that tells less of the secrets: {public}.",
+            public=tell.listed(tell.telling_less),
+        )
     below = tell.maybe("release.json", "plan", "suppress_below")
     if below is not None:
         said += tell.say(" Public values are left out where groups are smaller than {below}.", below=below)

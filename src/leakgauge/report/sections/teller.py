@@ -36,6 +36,7 @@ TITLES: Final = {
     "data": message("Data and roles"),
     "survey": message("Which columns give people away"),
     "coarsening": message("Coarser public columns"),
+    "telling": message("Public columns that tell on a secret"),
     "guarantee": message("Mechanism and guarantee"),
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
@@ -172,7 +173,7 @@ class Teller(Facts):
         if self.group or self.foreign:
             return self.group or tuple(self.names("audit.json", "foreign", "secrets"))
         columns = self.get("release.json", "plan", "columns") or {}
-        planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
+        planned = [written for name in self.planned for written in columns[name].get("writes") or [name]]
         asked = self.get("job.json", "asked", "secret")
         measured = self.names("measurement.json", "secret")
         return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
@@ -181,8 +182,19 @@ class Teller(Facts):
     def planned(self) -> list[str]:
         """The columns of the plan that release the secret that is spoken of; of several together, all."""
         columns = self.get("release.json", "plan", "columns") or {}
-        written = {name: one.get("writes") or [name] for name, one in columns.items()}
+        public = self.telling_less
+        written = {name: one.get("writes") or [name] for name, one in columns.items() if name not in public}
         return [name for name, writes in written.items() if not self.group or {*writes} <= {*self.group}]
+
+    @property
+    def telling_less(self) -> list[str]:
+        """The public columns that go through channels, so that they tell less of the secrets."""
+        return self.names("job.json", "asked", "public_distortion")
+
+    @property
+    def public_designs(self) -> list[str]:
+        """The files with the numbers of such channels, in the order of the columns; none where they were taken over."""
+        return [name for name in self.files if name.startswith("public-design")]
 
     @property
     def withheld(self) -> bool:

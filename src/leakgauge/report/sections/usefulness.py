@@ -114,9 +114,9 @@ def _numbers(tell: Teller) -> Iterator[Content]:
 
 def never_released(tell: Teller) -> Iterator[Inline]:
     """Of each protected column how many of its values the release never has; anybody sees as much in the release."""
-    for column in tell.planned:
+    for column in (*tell.planned, *tell.telling_less):
         found = tell.never_released("release.json", "plan", "columns", column, "channel")
-        if found is None and len(tell.secret) == 1:
+        if found is None and len(tell.secret) == 1 and column in tell.planned:
             found = tell.never_released("channel.json")
         if found is not None:
             yield tell.say(

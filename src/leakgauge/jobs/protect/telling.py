@@ -1,0 +1,151 @@
+"""Public columns that tell on a secret: how much, how little they could tell, and the channels that make them do so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from leakgauge.artefacts import Design, Quantity, Request, Sentence
+from leakgauge.artefacts.telling import Telling, TellingColumn
+from leakgauge.design import Keep, Knowledge, MaxDistortion, solve
+from leakgauge.distances import Hamming
+from leakgauge.errors import EngineError, OptionError
+from leakgauge.jobs.design import Question, as_design, price_of_keeping
+from leakgauge.jobs.protect.sources import Sources
+from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.measures.shannon import mutual_information
+from leakgauge.probability.files import NamedChannel
+
+ONE_IN_TEN = 0.1
+"""The share of values that is changed where nobody says how many."""
+SHOWN_GAP = 1e-4
+"""In nats: closer than anybody reads in a table."""
+MOST_SHOWN = 50
+"""Values of a column of which the least is shown: some tenths of a second."""
+MOST_DESIGNED = 100
+"""Values of a column that is released through a channel: with more it would take minutes."""
+WORK = 1 << 16
+"""Values² × values of the secret that all shown channels take together: some seconds."""
+
+
+def telling(asked: Request, sources: Sources) -> Telling | None:
+    """What every public column tells of every secret, and the least it would tell; None without public columns."""
+    if not asked.public:
+        return None
+    found = [_told(asked, sources, column, secret) for column in asked.public for secret in asked.sources]
+    found.sort(key=lambda one: -(0.0 if one.tells is None else one.tells.value))
+    return Telling(asked.kept, tuple(_with_least(asked, sources, found)))
+
+
+def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
+    share, through = (asked.public_distortion or {}).get(column, ONE_IN_TEN), column in asked.public_through
+    if not sources.fits(secret, (column,)):
+        return TellingColumn(column, secret, share, through)
+    units = () if asked.unit is None else (asked.unit,)
+    counts = sources.table.counts(*secret, column, *units, limit=max(sources.table.rows, 1))
+    bits = estimate_by_units(mutual_information, counts, secret, [column], unit=asked.unit, confidence=asked.confidence)
+    return TellingColumn(column, secret, share, through, Quantity.estimated(bits, "bits"))
+
+
+def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) -> Iterator[TellingColumn]:
+    """The same with the least that each would tell, the most telling first, as long as the work is worth it."""
+    names = dict.fromkeys((one.column,) for one in found) | dict.fromkeys(one.secret for one in found)
+    values = {one.columns: one.groups for one in sources.table.group_sizes(list(names))}
+    left = WORK
+    for one in found:
+        count, letters = values[one.column,], values[one.secret]
+        reason, work = _why_left_out(one, count, letters), count**2 * letters
+        if reason is None and work > left:
+            reason = Sentence("not computed, to save time")
+        if reason is not None:
+            yield replace(one, left_out=reason)
+        else:
+            left -= work
+            yield _least(asked, sources, one)
+
+
+def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | None:
+    """Why no channel is shown of a column with so many values and a secret with so many; None where one is."""
+    if one.tells is None:
+        return Sentence("too many values for so few rows")
+    if min(count, letters) < 2:
+        return Sentence("all values are alike")
+    if one.tells.ends[0] <= 0 and not one.through:
+        return Sentence("nothing beyond chance")
+    if count > MOST_SHOWN:
+        return Sentence("has {count:d} values; gather them with --bins or --levels", count=count)
+    return None
+
+
+def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColumn:
+    question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=_kept_alone(asked))
+    try:
+        best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
+    except EngineError:
+        # The table is a companion: what cannot be proven is left out, and the release is made all the same.
+        return replace(one, left_out=Sentence("not computed: no proof was found"))
+    return replace(one, least=Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage))
+
+
+def require_channels(asked: Request, sources: Sources) -> None:
+    """Refuse, before anything else is done, public columns for which no channel can be designed.
+
+    Raises:
+        OptionError: a column with one value alone, with more than a channel is designed for, or with too few rows.
+    """
+    for column in asked.public_through:
+        (size,) = sources.table.group_sizes([(column,)])
+        if size.groups < 2:
+            raise OptionError(
+                "Column {column!r} has one value alone, which tells nothing of anybody; release it as it is with "
+                "--public {column!s}.",
+                column=column,
+            )
+        if size.groups > MOST_DESIGNED:
+            raise OptionError(
+                "Column {column!r} has {found} values, more than the {most} for which a channel that tells less is "
+                "designed; gather them with --bins or --levels, or release the column as it is.",
+                column=column,
+                found=size.groups,
+                most=MOST_DESIGNED,
+            )
+        _hidden_secrets(asked, sources, column)
+
+
+def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str, ...]:
+    """The secrets of which a column is to tell least: all at once while counts can tell, else the one it tells most of.
+
+    Raises:
+        OptionError: the rows are too few for any.
+    """
+    if sources.fits(asked.secrets, (column,)):
+        return asked.secrets
+    fitting = [name for name in asked.secrets if sources.fits((name,), (column,))]
+    if not fitting:
+        raise OptionError(
+            "Column {column!r} and the secrets have too many values for so few rows to say what it tells; gather them "
+            "with --bins or --levels, or release the column as it is.",
+            column=column,
+        )
+    return (max(fitting, key=lambda name: sources.told((name,), column)),)
+
+
+def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedChannel, Design]:
+    """The channel through which a public column tells least of the secrets, and its numbers.
+
+    The attacker also sees the background and the columns that are released as they are. Other columns that go through
+    channels are left out: each of them tells less than it would as it is.
+    """
+    assert asked.public_distortion is not None
+    secret = _hidden_secrets(asked, sources, column)
+    known = sources.known(asked, (*secret, column), (*asked.background, *asked.public_as_is))
+    who = Knowledge.ATTACKER if known else Knowledge.NOBODY
+    question = Question(secret, known, Hamming(), who, through=column, keep=_kept_alone(asked))
+    best = solve(question.problem(sources.table, MaxDistortion(asked.public_distortion[column])), question.gap)
+    return question.named(best), as_design(best, price=price_of_keeping(best, question.gap))
+
+
+def _kept_alone(asked: Request) -> Keep:
+    """What the channel of a public column keeps: associations are kept with columns that are released as they are."""
+    return Keep.NOTHING if asked.kept == Keep.NOTHING.value else Keep.SHARES
