@@ -29,30 +29,31 @@ def shown(secrets: Secrets, channel: Floats) -> Floats:
     return np.maximum((secrets.prior[:, None] * channel).T @ secrets.given_secret, np.finfo(np.float64).tiny)
 
 
-def direction(secrets: Secrets, channel: Floats, seen: Floats, short: Floats, kept: Floats | None = None) -> Floats:
+def direction(secrets: Secrets, free: Floats, seen: Floats, short: Floats, kept: Floats | None = None) -> Floats:
     """δ(y,z) such that what a letter is to have changes by ``short`` more than t(y,z) does.
 
     What it is to have is t(y,z) itself times e^δ; with ``kept``, the shares of the letters, it is divided among the
     backgrounds only.
 
     Args:
+        free: the channel; 0 where an entry is held whatever the weights are.
         seen: t(y,z) of the channel.
 
     Raises:
         numpy.linalg.LinAlgError: rounding leaves no direction.
     """
     prior, given = secrets.prior, secrets.given_secret
-    (inputs, backgrounds), letters = given.shape, channel.shape[1]
+    (inputs, backgrounds), letters = given.shape, free.shape[1]
     pairs = (given[:, :, None] * given[:, None, :]).reshape(inputs, -1)
     # In units of √t, so that rare letters are as precise as others.
     unit = np.sqrt(seen)
-    blocks = ((prior[:, None] * channel).T @ pairs).reshape(letters, backgrounds, backgrounds)
+    blocks = ((prior[:, None] * free).T @ pairs).reshape(letters, backgrounds, backgrounds)
     blocks /= -unit[:, :, None] * unit[:, None, :]
     diagonal = np.arange(backgrounds)
     blocks[:, diagonal, diagonal] += 1
     if kept is not None:
         blocks -= unit[:, :, None] * unit[:, None, :] / kept[:, None, None]
-    ties = channel.T[:, None, :] * (np.sqrt(prior) * given.T) / unit[:, :, None]
+    ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
     right, size = (short / unit).ravel(), letters * backgrounds
     flat = ties.reshape(size, inputs)
     if size <= 2 * inputs:
@@ -62,7 +63,7 @@ def direction(secrets: Secrets, channel: Floats, seen: Floats, short: Floats, ke
         whole[np.diag_indices(size)] += SINGULAR
         return _finite(lu_solve(lu_factor(whole, check_finite=False), right).reshape(letters, -1) / unit)
     ridge = RIDGE * np.eye(backgrounds)
-    inverses = np.linalg.inv(blocks + (ridge if kept is None else -ridge))
+    inverses = np.linalg.inv(blocks + ridge)
     through = np.matmul(inverses, ties).reshape(size, inputs)
     core = flat.T @ through
     core[np.diag_indices(inputs)] += 1 + SINGULAR

@@ -26,6 +26,7 @@ from scipy.optimize import brentq
 
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
+from leakgauge.design.newton import direction, shown
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 200
@@ -33,8 +34,12 @@ STEPS = 200
 LARGEST_MOVE = 20.0
 """Of a potential in one step: beyond it exponentials overflow before the curvature shows."""
 SWEEPS = 20_000
-LOOK = 25
+LOOK = 10
 """Sweeps between two looks at the bound."""
+NEWTON = 12
+"""Newton's steps after them, as long as each halves what is off."""
+START = 1e-3
+"""The gap in nats of the channel that the search with a background starts from."""
 BALANCING = 3
 """Updates of g in a sweep."""
 LOWEST = -600.0
@@ -189,7 +194,9 @@ def alternate_keeping(
     prior = secrets.prior
     if start is None:
         seen = np.broadcast_to(np.log(prior), (len(secrets.background), len(prior))).copy()
-        prices = np.zeros(len(prior))
+        # What is best where nobody knows a background: from its potentials f = g, were the distances symmetric.
+        own = transport(prior, costs, floors, START).channel[np.diag_indices(len(prior))]
+        prices = (np.log(np.maximum(own, ROUNDING)) - np.log(prior)) / 2
     else:
         seen, prices = start
     best, lower, channel, done = math.inf, -math.inf, np.empty(0), 0
@@ -203,14 +210,61 @@ def alternate_keeping(
             now = _induced(scores + prices, floors)[0]
             with np.errstate(divide="ignore"):
                 seen = np.maximum(np.log(secrets.seen(now)), LOWEST)
+        seen, prices = _settled(secrets, costs, floors, seen, prices)
         done += LOOK
         lower = max(lower, keeping_bound(secrets, costs, floors, seen, prices))
+        now = _induced(secrets.given_secret @ seen - costs + prices, floors)[0]
         kept = rounded_to_shares(now, prior, floors, costs)
         value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
         if value < best:
             best, channel = value, kept
         if best - lower <= gap or done >= SWEEPS:
             return Optimum(channel, lower, done), (seen, prices)
+
+
+def _settled(
+    secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats
+) -> tuple[Floats, Floats]:
+    """ln r and g after Newton's steps, as long as they lead on.
+
+    The channel depends on m(y,z) = ln r(y|z) + g(y) alone. It is the best where what it shows, t(y,z), is the share of
+    y, divided among the backgrounds as p(z) e^m(y,z).
+    """
+    prior, diagonal = secrets.prior, np.diag_indices(len(secrets.prior))
+
+    def look(weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """The entries that move with the weights, t(y,z), and how far it is from what it is to be."""
+        channel, _, held = _induced(secrets.given_secret @ weights.T - costs, floors)
+        shows = shown(secrets, channel)
+        channel[diagonal] = np.where(held > 0, 0.0, channel[diagonal])
+        return channel, shows, shows - prior[:, None] * _shared(secrets, weights)
+
+    weights = (seen + prices).T
+    free, shows, off = look(weights)
+    for _ in range(NEWTON):
+        try:
+            change = direction(secrets, free, shows, off, prior)
+        except np.linalg.LinAlgError:
+            break
+        size = LARGEST_MOVE / max(LARGEST_MOVE, float(abs(change).max()))
+        for length in (size, size / 4):
+            there = weights + length * change
+            after = look(there)
+            if abs(after[2]).sum() < abs(off).sum() / 2:
+                break
+        else:
+            break
+        weights, (free, shows, off) = there, after
+    logarithms = weights + np.log(secrets.background)
+    highest = logarithms.max(axis=1)
+    prices = highest + np.log(np.exp(logarithms - highest[:, None]).sum(axis=1)) - np.log(prior)
+    return np.maximum(weights.T - prices, LOWEST), prices
+
+
+def _shared(secrets: Secrets, weights: Floats) -> Floats:
+    """p(z) e^m(y,z), a sum of 1 each letter."""
+    parts = secrets.background * np.exp(weights - weights.max(axis=1, keepdims=True))
+    return np.asarray(parts / parts.sum(axis=1, keepdims=True))
 
 
 def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:
