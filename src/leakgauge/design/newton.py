@@ -29,15 +29,14 @@ def shown(secrets: Secrets, channel: Floats) -> Floats:
     return np.maximum((secrets.prior[:, None] * channel).T @ secrets.given_secret, np.finfo(np.float64).tiny)
 
 
-def direction(secrets: Secrets, free: Floats, seen: Floats, short: Floats, kept: Floats | None = None) -> Floats:
-    """δ(y,z) such that what a letter is to have changes by ``short`` more than t(y,z) does.
+def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept: bool = False) -> Floats:
+    """δ(y,z) such that what a letter is to have grows by ``short`` more than t(y,z) does.
 
-    What it is to have is t(y,z) itself times e^δ; with ``kept``, the shares of the letters, it is divided among the
-    backgrounds only.
+    What it is to have grows by e^δ; where its shares are kept, it is only divided among the backgrounds in this way.
 
     Args:
         free: the channel; 0 where an entry is held whatever the weights are.
-        seen: t(y,z) of the channel.
+        wanted: what each letter is to have, all above 0.
 
     Raises:
         numpy.linalg.LinAlgError: rounding leaves no direction.
@@ -45,14 +44,14 @@ def direction(secrets: Secrets, free: Floats, seen: Floats, short: Floats, kept:
     prior, given = secrets.prior, secrets.given_secret
     (inputs, backgrounds), letters = given.shape, free.shape[1]
     pairs = (given[:, :, None] * given[:, None, :]).reshape(inputs, -1)
-    # In units of √t, so that rare letters are as precise as others.
-    unit = np.sqrt(seen)
+    # In units of the root of it, so that rare letters are as precise as others.
+    unit = np.sqrt(wanted)
     blocks = ((prior[:, None] * free).T @ pairs).reshape(letters, backgrounds, backgrounds)
     blocks /= -unit[:, :, None] * unit[:, None, :]
     diagonal = np.arange(backgrounds)
     blocks[:, diagonal, diagonal] += 1
-    if kept is not None:
-        blocks -= unit[:, :, None] * unit[:, None, :] / kept[:, None, None]
+    if kept:
+        blocks -= unit[:, :, None] * unit[:, None, :] / wanted.sum(axis=1)[:, None, None]
     ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
     right, size = (short / unit).ravel(), letters * backgrounds
     flat = ties.reshape(size, inputs)

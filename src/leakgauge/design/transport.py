@@ -233,17 +233,17 @@ def _settled(
     prior, diagonal = secrets.prior, np.diag_indices(len(secrets.prior))
 
     def look(weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """The entries that move with the weights, t(y,z), and how far it is from what it is to be."""
+        """The entries that move with the weights, what t(y,z) is to be, and how far it is from that."""
         channel, _, held = _induced(secrets.given_secret @ weights.T - costs, floors)
-        shows = shown(secrets, channel)
+        shows, wanted = shown(secrets, channel), prior[:, None] * _shared(secrets, weights)
         channel[diagonal] = np.where(held > 0, 0.0, channel[diagonal])
-        return channel, shows, shows - prior[:, None] * _shared(secrets, weights)
+        return channel, wanted, shows - wanted
 
     weights = (seen + prices).T
-    free, shows, off = look(weights)
+    free, wanted, off = look(weights)
     for _ in range(NEWTON):
         try:
-            change = direction(secrets, free, shows, off, prior)
+            change = direction(secrets, free, wanted, off, kept=True)
         except np.linalg.LinAlgError:
             break
         size = LARGEST_MOVE / max(LARGEST_MOVE, float(abs(change).max()))
@@ -254,7 +254,7 @@ def _settled(
                 break
         else:
             break
-        weights, (free, shows, off) = there, after
+        weights, (free, wanted, off) = there, after
     logarithms = weights + np.log(secrets.background)
     highest = logarithms.max(axis=1)
     prices = highest + np.log(np.exp(logarithms - highest[:, None]).sum(axis=1)) - np.log(prior)
@@ -264,7 +264,7 @@ def _settled(
 def _shared(secrets: Secrets, weights: Floats) -> Floats:
     """p(z) e^m(y,z), a sum of 1 each letter."""
     parts = secrets.background * np.exp(weights - weights.max(axis=1, keepdims=True))
-    return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+    return np.maximum(parts / parts.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
 
 
 def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:
