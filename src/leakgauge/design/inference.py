@@ -35,13 +35,23 @@ from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-STEPS = 100
-"""Newton's steps; about 12 are usual."""
-NARROWEST, WIDEST = 1e-3, 0.5
-"""By how much a step narrows what is left at most and at least."""
+STEPS = 400
+"""Newton's steps; about 10 are usual where shares are kept, about 60 along the central path."""
+QUICK = 25
+"""Steps, where shares are not kept, before the central path is followed; about 13 are usual."""
+FIRST_WEIGHT = 1e-2
+"""Of the barrier in nats."""
+CENTRED = 0.1
+"""What a step may still promise, in the weight of the barrier, for the weight to shrink."""
+AT_A_WEIGHT = 25
+"""Steps after which the weight shrinks in any case: where digits run out nothing more is to be had."""
+NARROWING = 0.1
+"""What a step aims to leave of the product of plan and slacks, and a shrinking barrier of its weight."""
+NARROWEST, WIDEST = 0.1, 0.5
+"""Where a predictor says more: the least and the most."""
 SINGULAR = 1e-14
 """Added to the system of the prices, in the unit of its diagonal."""
-SHAPING = 200
+SHAPING = 120
 """Sweeps at most, at each look, for the posteriors of letters that are hardly used."""
 REFINEMENTS = 1
 """Of each step, against its own rounding."""
@@ -203,21 +213,36 @@ def minimise_inference(inference: Inference, costs: Floats, gap: float, keep: bo
     start = inference.prior[:, None] * (inference.prior if keep else np.full(costs.shape[1], 1 / costs.shape[1]))
     plan = np.where(search.free, start, 0.0)
     plan *= (inference.prior / plan.sum(axis=1))[:, None]
+    steps = _primal_dual(search, plan, gap)
+    if search.gap > gap and not keep:
+        # Where whole letters die, the bends of their columns grow without end, and only plans next to the central path
+        # are safe.
+        steps += _barrier(search, plan, gap)
+    return Optimum(search.channel, search.lower, steps)
+
+
+def _primal_dual(search: _Search, plan: Floats, gap: float) -> int:
+    """Towards the best plan with slacks of their own; where shares are not kept, for a few steps."""
+    keep, done = search.keep, 0
     free, gradient = search.free, search.gradient(plan)
     rows, letters = gradient.min(axis=1, where=free, initial=np.inf), np.zeros(plan.shape[1])
     slack = np.where(free, gradient - rows[:, None] + 0.1, 1.0)
-    for done in range(1, STEPS + 1):
+    while done < (STEPS if keep else QUICK) and search.gap > gap:
+        done += 1
         step = _newton(search, plan, slack / np.maximum(plan, TINIEST))
         if step is None:
             break
         ahead = rows[:, None] + letters - gradient
         aim, safe = float((plan * slack).sum() / free.sum()), np.maximum(plan, TINIEST)
-        # Mehrotra's predictor says how far one may aim, and how the product of both bends on the way.
-        change = step(ahead, 0)[0]
-        across = np.where(free, -slack * (plan + change) / safe, 0.0)
-        reached = (plan + _reach(plan, change, free) * change) * (slack + _reach(slack, across, free) * across)
-        narrowing = max(float(reached[free].mean()) / aim, 0.0) ** 3
-        wanted = min(max(narrowing, NARROWEST), WIDEST) * aim - change * across
+        wanted: Floats | float = NARROWING * aim
+        if keep:
+            # Mehrotra's predictor says how far one may aim, and how the product of both bends on the way; it misleads
+            # where letters die.
+            change = step(ahead, 0)[0]
+            across = np.where(free, -slack * (plan + change) / safe, 0.0)
+            reached = (plan + _reach(plan, change, free) * change) * (slack + _reach(slack, across, free) * across)
+            narrowing = max(float(reached[free].mean()) / aim, NARROWEST) ** 3
+            wanted = min(narrowing, WIDEST) * aim - change * across
         change, up_rows, up_letters = step(ahead + wanted / safe, REFINEMENTS)
         up_slack = np.where(free, (wanted - slack * (plan + change)) / safe, 0.0)
         if not np.isfinite(change).all():
@@ -228,9 +253,30 @@ def minimise_inference(inference: Inference, costs: Floats, gap: float, keep: bo
         gradient = search.gradient(plan)
         # While much is left to gain on the plan no posterior needs to suit the proof.
         search.look(plan, letters, gap if float((plan * slack)[free].sum()) <= NEARLY * gap else None)
-        if search.gap <= gap:
-            break
-    return Optimum(search.channel, search.lower, done)
+    return done
+
+
+def _barrier(search: _Search, plan: Floats, gap: float) -> int:
+    """The same along the central path, centred before the barrier shrinks."""
+    free, weight, here = search.free, FIRST_WEIGHT, 0
+    for done in range(1, STEPS + 1):
+        safe = np.maximum(plan, TINIEST)
+        push = np.where(free, weight / safe - search.gradient(plan), 0.0)
+        step = _newton(search, plan, weight / safe**2)
+        if step is None:
+            return done
+        change, rows, letters = step(push, REFINEMENTS)
+        if not np.isfinite(change).all():
+            return done
+        promised = float((change * (push + rows[:, None])).sum())
+        plan, here = _moved(search, plan, change, weight), here + 1
+        if promised > CENTRED * weight and here < AT_A_WEIGHT:
+            continue
+        search.look(plan, letters)
+        if search.gap <= gap or weight * free.sum() < gap / 100:
+            return done
+        weight, here = weight * NARROWING, 0
+    return STEPS
 
 
 def _newton(
@@ -278,6 +324,23 @@ def _reach(values: Floats, change: Floats, free: Flags) -> float:
     """How far one may go before a value falls to 0, a little less, and no further than the whole step."""
     falling = free & (change < 0)
     return min(1.0, SHORT_OF * float((-values[falling] / change[falling]).min())) if falling.any() else 1.0
+
+
+def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floats:
+    """The plan after as much of a step as makes its cost with the barrier fall."""
+    free, costs = search.free, search.costs
+
+    def cost(here: Floats) -> float:
+        told = search.inference.of_plan(here)
+        return told + float((here * costs).sum()) - weight * float(np.log(here[free]).sum())
+
+    size, start = _reach(plan, change, free), cost(plan)
+    for _ in range(40):
+        there = np.where(free, plan + size * change, 0.0)
+        if cost(there) <= start + ROUNDING * (1 + abs(start)):
+            return np.asarray(there)
+        size /= 2
+    return plan
 
 
 class ThroughColumn(OverValues):

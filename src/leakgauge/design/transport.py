@@ -222,9 +222,7 @@ def alternate_keeping(
             return Optimum(channel, lower, done), (seen, prices)
 
 
-def _settled(
-    secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats
-) -> tuple[Floats, Floats]:
+def _settled(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """ln r and g after Newton's steps, as long as they lead on.
 
     The channel depends on m(y,z) = ln r(y|z) + g(y) alone. It is the best where what it shows, t(y,z), is the share of
@@ -264,7 +262,7 @@ def _settled(
 def _shared(secrets: Secrets, weights: Floats) -> Floats:
     """p(z) e^m(y,z), a sum of 1 each letter."""
     parts = secrets.background * np.exp(weights - weights.max(axis=1, keepdims=True))
-    return np.maximum(parts / parts.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return np.asarray(np.maximum(parts / parts.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
 
 def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:
