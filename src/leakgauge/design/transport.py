@@ -199,8 +199,9 @@ def alternate_keeping(
         prices = (np.log(np.maximum(own, ROUNDING)) - np.log(prior)) / 2
     else:
         seen, prices = start
-    best, lower, channel, done = math.inf, -math.inf, np.empty(0), 0
+    best, lower, channel, done, settles = math.inf, -math.inf, np.empty(0), 0, True
     while True:
+        narrowest = best - lower
         for _ in range(LOOK):
             scores = secrets.given_secret @ seen - costs
             for _ in range(BALANCING):
@@ -210,7 +211,8 @@ def alternate_keeping(
             now = _induced(scores + prices, floors)[0]
             with np.errstate(divide="ignore"):
                 seen = np.maximum(np.log(secrets.seen(now)), LOWEST)
-        seen, prices = _settled(secrets, costs, floors, seen, prices)
+        if settles:
+            seen, prices = _settled(secrets, costs, floors, seen, prices)
         done += LOOK
         lower = max(lower, keeping_bound(secrets, costs, floors, seen, prices))
         now = _induced(secrets.given_secret @ seen - costs + prices, floors)[0]
@@ -220,6 +222,8 @@ def alternate_keeping(
             best, channel = value, kept
         if best - lower <= gap or done >= SWEEPS:
             return Optimum(channel, lower, done), (seen, prices)
+        # Steps that led nowhere are tried again after some more sweeps.
+        settles = not settles or best - lower <= narrowest / 2
 
 
 def _settled(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> tuple[Floats, Floats]:
@@ -248,7 +252,7 @@ def _settled(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, pric
         for length in (size, size / 4):
             there = weights + length * change
             after = look(there)
-            if abs(after[2]).sum() < abs(off).sum() / 2:
+            if (after[2] ** 2 / after[1]).sum() < (off**2 / wanted).sum() / 4:
                 break
         else:
             break
