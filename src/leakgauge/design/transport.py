@@ -56,10 +56,7 @@ def transport(prior: Floats, costs: Floats, floors: Floats, gap: float, hamming:
     if hamming is not None and hamming > 0:
         potentials = _equal_costs(prior, hamming)
         return _transported(prior, costs, floors, potentials, potentials, 1)
-    if np.array_equal(costs, costs.T):
-        return _newton(prior, costs, floors, gap)
-    # As a symmetric problem of twice the size, in which inputs are matched with outputs only.
-    return _newton(prior, costs, floors, gap, two_sided=True)
+    return _newton(prior, costs, floors, gap)[0]
 
 
 def _equal_costs(prior: Floats, cost: float) -> Floats:
@@ -77,9 +74,10 @@ def _equal_costs(prior: Floats, cost: float) -> Floats:
     return np.asarray(np.log(weights(float(total))))
 
 
-def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float, two_sided: bool = False) -> Optimum:
-    """By Newton's method on the concave bound, from a few halved sweeps."""
-    count = len(prior)
+def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float) -> tuple[Optimum, Floats]:
+    """By Newton's method on the concave bound, from the better of two starts; and the potentials g of the outputs."""
+    # Otherwise a symmetric problem of twice the size, in which inputs are matched with outputs only.
+    count, two_sided = len(prior), not np.array_equal(costs, costs.T)
     # Of a gentle slope the plan is near p⊗p, of a steep one near the diagonal.
     starts = (np.log(prior), np.log(prior) / 2)
     left = right = max(starts, key=lambda one: _value(prior, costs, floors, one, one)[0])
@@ -106,10 +104,10 @@ def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float, two_sided:
             found = _transported(prior, costs, floors, left, right, step)
             best = max(best, found, key=lambda one: one.lower)
             if cost_of(prior, costs, found.channel) - best.lower <= gap:
-                return Optimum(found.channel, best.lower, step)
+                return Optimum(found.channel, best.lower, step), right
             if slope <= ROUNDING * gap:
                 break
-    return best
+    return best, right
 
 
 def _solved(matrix: Floats, right: Floats) -> Floats:
@@ -194,9 +192,8 @@ def alternate_keeping(
     prior = secrets.prior
     if start is None:
         seen = np.broadcast_to(np.log(prior), (len(secrets.background), len(prior))).copy()
-        # What is best where nobody knows a background: from its potentials f = g, were the distances symmetric.
-        own = transport(prior, costs, floors, START).channel[np.diag_indices(len(prior))]
-        prices = (np.log(np.maximum(own, ROUNDING)) - np.log(prior)) / 2
+        # What is best where nobody knows a background.
+        prices = _newton(prior, costs, floors, START)[1] - np.log(prior)
     else:
         seen, prices = start
     best, lower, channel, done, settles = math.inf, -math.inf, np.empty(0), 0, True
