@@ -92,12 +92,10 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         settles = not settles or best - lower <= open_gap / 2
         if none_forbidden:
             growth = (after - here).max(axis=0)
-            # From next to nothing a letter would take thousands of sweeps to grow, also where it was never set aside.
-            low = ~alive | (here.max(axis=0) < BACK)
-            wanted = max(gap / 2, MOST_WANTED * float(growth[low].max(initial=0.0)))
+            wanted = max(gap / 2, MOST_WANTED * float(growth[~alive].max(initial=0.0)))
             shrinks = growth < -CLEARLY * max(float(growth[alive].max()), gap / 100)
             mortal = returned < RETURNS
-            dying, back = alive & mortal & shrinks & (here.max(axis=0) < RARE), low & (growth > wanted)
+            dying, back = alive & mortal & shrinks & (here.max(axis=0) < RARE), ~alive & (growth > wanted)
             here[:, dying], here[:, back] = _at_level(here[:, dying], ASIDE), _at_level(here[:, back], BACK)
             alive, returned = (alive & ~dying) | back, returned + back
             here = _normalised(here)
