@@ -33,7 +33,7 @@ check: $(READY_TEST)
 
 # Peers that nothing else needs come along where they can be had. One thread: seconds of CPU then mean work, not waiting.
 bench: $(READY_TEST)
-	-@$(BIN)/python -c "from importlib.metadata import version as v; v('diffprivlib'), v('qif')" 2>/dev/null || $(INSTALL) -e '.[bench]' -c constraints.txt
+	-@$(BIN)/python -c "from importlib.metadata import version as v; v('diffprivlib'), v('qif'), v('POT')" 2>/dev/null || $(INSTALL) -e '.[bench]' -c constraints.txt
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m bench
 
 nightly: $(READY_TEST) servers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ OCCUPATION = {
     0.4: (0.000325, 0.001013),
 }
 
-SEEDS = [0, 3, *(pytest.param(at, marks=pytest.mark.nightly) for at in range(4, 200))]
+SEEDS = [(0, 3), pytest.param(range(4, 1000), marks=pytest.mark.nightly, id="many")]
+"""Random problems of every kind."""
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +110,7 @@ def _conic(plan_cost: Any, constraints: list[Any]) -> float:
     return float(asked.value)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_proof_against_a_conic_solver(seed: int) -> None:
+def _kept_shares(seed: int) -> None:
     """I + λ E d of the solution is the conic optimum; the bound, that less the gap, is not above it."""
     cp: Any = pytest.importorskip("cvxpy")
     joint, distances = _problem(seed, 4, 3)
@@ -144,8 +145,7 @@ def test_the_proof_against_a_conic_solver(seed: int) -> None:
     assert added + slope * known.distortion == pytest.approx(best, abs=2e-6)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_proof_with_a_local_epsilon_against_a_conic_solver(seed: int) -> None:
+def _kept_within_an_epsilon(seed: int) -> None:
     cp: Any = pytest.importorskip("cvxpy")
     joint, distances = _problem(2000 + seed, 4, 2)
     slope, prior, epsilon = 2.0 + 3 * (seed % 3), joint.row_marginal().probabilities, 0.5 + 0.7 * (seed % 4)
@@ -194,9 +194,7 @@ def _row(weights: Floats, plan: Any, z: int) -> Any:
     return cp.reshape(weights[:, z] @ plan, (1, 4), order="C")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("keep", [Keep.NOTHING, Keep.SHARES])
-def test_the_proof_of_inference_against_a_conic_solver(seed: int, keep: Keep) -> None:
+def _inference(seed: int, keep: Keep = Keep.NOTHING) -> None:
     cp: Any = pytest.importorskip("cvxpy")
     draws = simulation(1000 + seed)
     joint = Joint(range(3), range(4), draws.dirichlet(np.full(12, 0.5)).reshape(3, 4))
@@ -212,6 +210,77 @@ def test_the_proof_of_inference_against_a_conic_solver(seed: int, keep: Keep) ->
     best = _conic(told + slope * cp.sum(cp.multiply(plan, distances)), rules)
     found = solve(RateDistortion(joint.column_marginal(), Hamming(), Slope(slope), secret=joint, keep=keep), 1e-6)
     assert found.leakage * math.log(2) + slope * found.distortion == pytest.approx(best, abs=3e-6)
+
+
+def _inference_with_kept_shares(seed: int) -> None:
+    _inference(seed, Keep.SHARES)
+
+
+def _kept_associations(seed: int) -> None:
+    cp: Any = pytest.importorskip("cvxpy")
+    joint, distances = _problem(3000 + seed, 4, 3)
+    slope, best = 1.0 + seed % 4, 0.0
+    for share, column in zip(joint.matrix.sum(axis=0), joint.matrix.T, strict=True):
+        own, plan = column / share, cp.Variable((4, 4), nonneg=True)
+        told = cp.sum(cp.rel_entr(plan, np.outer(own, own)))
+        rules = [cp.sum(plan, axis=1) == own, cp.sum(plan, axis=0) == own]
+        best += share * _conic(told + slope * cp.sum(cp.multiply(plan, distances)), rules)
+    loss = Given(distances, range(4), range(4))
+    found = solve(RateDistortion(joint, loss, Slope(slope), Knowledge.BOTH, keep=Keep.ASSOCIATIONS), 1e-8)
+    value = (found.objective - (found.background_floor or 0)) * math.log(2) + slope * found.distortion
+    assert value == pytest.approx(best, abs=2e-6)
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.parametrize(
+    "check",
+    [_kept_shares, _kept_within_an_epsilon, _kept_associations, _inference, _inference_with_kept_shares],
+)
+def test_the_proof_against_a_conic_solver(check: Callable[[int], None], seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        check(seed)
+
+
+def _any_problem(seed: int) -> RateDistortion:
+    """Up to 60 values, 8 backgrounds, slopes from 0.001 to 1,000."""
+    draws = simulation(seed)
+    letters, backgrounds = int(draws.integers(2, 61)), int(draws.integers(2, 9))
+    cells = np.maximum(draws.dirichlet(np.full(letters * backgrounds, draws.choice([0.1, 0.5, 2.0]))), 1e-14)
+    joint = Joint(range(letters), range(backgrounds), (cells / cells.sum()).reshape(letters, backgrounds))
+    given = Given(draws.random((letters, letters)) * (1 - np.eye(letters)), range(letters), range(letters))
+    loss = (Hamming(), Absolute(), given)[seed % 3]
+    return RateDistortion(joint, loss, Slope(float(10 ** draws.uniform(-3, 3))), Knowledge.ATTACKER)
+
+
+@pytest.mark.parametrize("seeds", [(1, 2, 3), pytest.param(range(4, 300), marks=pytest.mark.nightly, id="many")])
+def test_every_slope_reaches_its_gap(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        problem = _any_problem(seed)
+        assert solve(problem).gap * math.log(2) <= 1e-9
+        if isinstance(problem.target, Slope) and problem.target.nats_per_unit <= 5:
+            # Steeper ones may miss it: a known limit.
+            assert solve(replace(problem, keep=Keep.SHARES)).gap * math.log(2) <= 1e-9
+
+
+def test_three_hundred_values_and_an_attacker_in_few_steps() -> None:
+    """Where plain sweeps took tens of thousands, or missed their gap."""
+    cells = simulation(0).dirichlet(np.full(2400, 0.5)).reshape(300, 8)
+    joint = Joint(range(300), range(8), cells)
+    for keep, most in ((Keep.NOTHING, 6_000), (Keep.SHARES, 200)):
+        found = solve(RateDistortion(joint, Absolute(), MaxDistortion(15), Knowledge.ATTACKER, keep=keep))
+        assert found.gap * math.log(2) <= 1e-9
+        assert found.iterations <= most
+
+
+def test_kept_shares_meet_the_conditions_of_the_best() -> None:
+    """ln q(y|x) + λ d is a sum of something of x and something of y."""
+    joint, distances = _problem(17, 6)
+    slope = 2.0
+    loss = Given(distances, range(6), range(6))
+    found = solve(RateDistortion(joint.row_marginal(), loss, Slope(slope), keep=Keep.SHARES), 1e-12)
+    scores = np.log(found.channel.matrix) + slope * distances
+    off = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
+    assert abs(off).max() <= 1e-5
 
 
 def test_a_column_that_is_the_secret_gives_the_plain_problem(people: Joint) -> None:
@@ -278,6 +347,18 @@ def test_values_that_never_change_are_told_with_certainty() -> None:
     assert matrix[:2, 2].tolist() == [0.0, 0.0]
     assert math.isinf(found.epsilon)
     assert _off(found.problem, matrix) <= 3 * 2.0**-53
+
+
+def test_relabelling_changes_nothing_for_an_attacker() -> None:
+    joint, _ = _problem(23, 6, 3)
+    order = simulation(23).permutation(6)
+    other = Joint(order.tolist(), range(3), joint.matrix[order])
+    for keep in (Keep.NOTHING, Keep.SHARES):
+        first, second = (
+            solve(RateDistortion(one, Absolute(), MaxDistortion(0.7), Knowledge.ATTACKER, keep=keep))
+            for one in (joint, other)
+        )
+        assert first.objective == pytest.approx(second.objective, abs=3e-9)
 
 
 def test_relabelling_changes_nothing() -> None:

@@ -205,21 +205,17 @@ class Curve:
             else:
                 steep = lower
             turns += 1
-        bracket, low, high = Bracket(gentle, steep), beyond(gentle), beyond(steep)
-        turn = 0
-        while open_gap(bracket) > self.gap and turns + turn < SLOPES:
-            slope = self._next(bracket, low, high, turn)
+        bracket, stalled = Bracket(gentle, steep), False
+        left = open_gap(bracket)
+        while left > self.gap and turns < SLOPES:
+            slope = self._next(bracket, beyond, stalled)
             # Where the ends are as close as two numbers get, no slope lies between them.
             if not bracket.gentle.slope < slope < bracket.steep.slope:
                 break
             point = self.at(slope)
-            value = beyond(point)
-            # The Illinois rule: an end that stays counts half, so that it is left soon.
-            if value >= 0:
-                bracket, high, low = Bracket(bracket.gentle, point), value, low / 2
-            else:
-                bracket, low, high = Bracket(point, bracket.steep), value, high / 2
-            turn += 1
+            bracket = Bracket(bracket.gentle, point) if beyond(point) >= 0 else Bracket(point, bracket.steep)
+            before, left = left, open_gap(bracket)
+            stalled, turns = not stalled and left > before / 4, turns + 1
         return bracket
 
     def _up_to(self, slope: float, last: float) -> Point:
@@ -228,13 +224,24 @@ class Curve:
             return self.at(slope)
         return self.end if self.family.bounded else self.at(last)
 
-    def _next(self, bracket: Bracket, low: float, high: float, turn: int) -> float:
-        """Interpolated between the ends; each third time the slope of the chord, which proves straight pieces."""
+    def _next(self, bracket: Bracket, beyond: Callable[[Point], float], stalled: bool) -> float:
+        """The slope of the root by the three points nearest to it; after a step that gained little, the slope of the
+        chord, which proves straight pieces, or halfway."""
         gentle, steep = bracket.gentle, bracket.steep
-        if turn % 3 == 2 and gentle.excess > steep.excess:
-            chord = (steep.leakage - gentle.leakage) / (gentle.excess - steep.excess)
-            if gentle.slope < chord < steep.slope:
-                return chord
-        share = low / (low - high) if low < 0 < high else 0.5
-        logs = np.log([gentle.slope, steep.slope])
-        return float(np.exp(logs[0] + min(max(share, 1e-9), 1 - 1e-9) * (logs[1] - logs[0])))
+        low, high = math.log(gentle.slope), math.log(steep.slope)
+        if stalled:
+            fall = gentle.excess - steep.excess
+            chord = (steep.leakage - gentle.leakage) / fall if fall > 0 else 0.0
+            return chord if gentle.slope < chord < steep.slope else math.exp((low + high) / 2)
+        known = sorted((p for p in self.points if 0 < p.slope < math.inf), key=lambda p: abs(beyond(p)))[:3]
+        values, slopes = [beyond(p) for p in known], [math.log(p.slope) for p in known]
+        if len(set(values)) == 3:
+            found = sum(
+                slope * math.prod(other / (other - value) for other in values if other != value)
+                for value, slope in zip(values, slopes, strict=True)
+            )
+            if low < found < high:
+                return math.exp(found)
+        start, end = beyond(gentle), beyond(steep)
+        share = start / (start - end) if start < 0 < end else 0.5
+        return math.exp(low + min(max(share, 1e-9), 1 - 1e-9) * (high - low))

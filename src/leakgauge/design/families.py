@@ -37,6 +37,8 @@ CROWDED_CELLS = 1 << 13
 """From inputs² × outputs of this many numbers on sweeps are tried first where backgrounds are many."""
 BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
+NEIGHBOUR = 1.1
+"""By how much slopes differ at most for one to start from the other."""
 NO_WEIGHT = 1e-13
 """Weights this far below the largest are counted as 0 in the search, which loosens the proof by hardly anything."""
 THIN = 1e-6
@@ -212,7 +214,9 @@ class OneChannel(OverValues):
         return self._measured(slope, replace(found, channel=channel))
 
     def _by_sweeps(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
-        start = next((point.warm[0] for point in near if point.warm), None)
+        # Letters that are dead far away are missed for long.
+        close = [point for point in near if point.warm and 1 / NEIGHBOUR < point.slope / slope < NEIGHBOUR]
+        start = close[0].warm[0].copy() if close else None
         found = alternate(self.secrets, self._costs(slope), gap / 2, start)
         channel = self._without_dead(slope, found.channel, found.lower, gap)
         with np.errstate(divide="ignore"):

@@ -7,7 +7,7 @@ functions, and by Gibbs' inequality each is a largest one of linear functions: f
 
 bounds I(S;Y|Z) + E cost from below over all channels (with g = 0), or over those that keep the shares of X.
 
-Found by an interior-point method: the objective bends within a column only, so that a step costs one small
+Found by a primal-dual interior-point method: the objective bends within a column only, so that a step costs one small
 system a letter and one more for the rows and the shares.
 
 Reference: du Pin Calmon and Fawaz, Privacy against statistical inference, Allerton 2012.
@@ -16,13 +16,14 @@ Reference: du Pin Calmon and Fawaz, Privacy against statistical inference, Aller
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import lu_factor, lu_solve
 
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
@@ -34,15 +35,29 @@ from leakgauge.probability.cells import Codes, Floats, log_or_zero
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 STEPS = 400
-"""Newton's steps; about 60 are usual."""
-FIRST_WEIGHT, NARROWING = 1e-2, 0.1
-"""Of the barrier in nats, and by which it shrinks once the plan is near its best."""
+"""Newton's steps; about 10 are usual where shares are kept, about 60 along the central path."""
+QUICK = 25
+"""Steps, where shares are not kept, before the central path is followed; about 13 are usual."""
+FIRST_WEIGHT = 1e-2
+"""Of the barrier in nats."""
 CENTRED = 0.1
-"""What a step may still promise then, in the weight of the barrier."""
+"""What a step may still promise, in the weight of the barrier, for the weight to shrink."""
 AT_A_WEIGHT = 25
 """Steps after which the weight shrinks in any case: where digits run out nothing more is to be had."""
+NARROWING = 0.1
+"""What a step aims to leave of the product of plan and slacks, and a shrinking barrier of its weight."""
+NARROWEST, WIDEST = 0.1, 0.5
+"""Where a predictor says more: the least and the most."""
+SINGULAR = 1e-14
+"""Added to the system of the prices, in the unit of its diagonal."""
+SHAPING = 120
+"""Sweeps at most, at each look, for the posteriors of letters that are hardly used."""
 REFINEMENTS = 1
 """Of each step, against its own rounding."""
+NEARLY = 1.0
+"""Gaps that a plan may still be from its best for a proof to be looked for."""
+SELDOM = 1e-2
+"""The share of a letter below which its own posterior may not suit the proof."""
 SHORT_OF = 0.98
 """Of the way to where a probability would be 0."""
 TINIEST = 1e-140
@@ -133,6 +148,8 @@ class _Search:
         self.inference, self.keep, self.free = inference, keep, np.isfinite(costs)
         self.costs = np.where(self.free, costs, 0.0)
         self.cost, self.lower, self.channel = math.inf, -math.inf, np.empty(0)
+        self.shapes = np.where(self.free, inference.prior[:, None], 0.0)
+        self.shapes /= self.shapes.sum(axis=0)
 
     @property
     def gap(self) -> float:
@@ -141,13 +158,16 @@ class _Search:
     def gradient(self, plan: Floats) -> Floats:
         return np.asarray(self.costs + self.inference.prices(plan / self.inference.prior[:, None]))
 
-    def look(self, plan: Floats, letters: Floats) -> None:
-        """Take a plan, and the prices of the shares of its letters."""
+    def look(self, plan: Floats, letters: Floats, gap: float | None = None) -> None:
+        """Take a plan, and the prices of the shares of its letters; ``gap`` where the proof is to come this close."""
         prior = self.inference.prior
         now = plan / plan.sum(axis=1, keepdims=True)
         # Any prices prove a bound; where shares are not kept they must all be the same.
         prices = letters if self.keep else np.zeros_like(letters)
-        least = np.where(self.free, self.costs + self.inference.prices(now) - prices, np.inf).min(axis=1)
+        least = self.costs + self.inference.prices(now) - prices
+        if gap is not None and not self.keep:
+            least = self._with_suited(least, plan.sum(axis=0) > SELDOM, gap)
+        least = np.where(self.free, least, np.inf).min(axis=1)
         size = 1 + float(prior @ abs(least)) + float(abs(prices).max())
         paid = float(prior @ prices) if self.keep else 0.0
         self.lower = max(self.lower, float(prior @ least) + paid - ROUNDING * size)
@@ -157,6 +177,29 @@ class _Search:
         cost = self.inference.leakage(now) + float(prior @ (now * self.costs).sum(axis=1))
         if cost < self.cost:
             self.cost, self.channel = cost, now
+
+    def _with_suited(self, told: Floats, used: Flags, gap: float) -> Floats:
+        """The brackets of the bound, with posteriors that suit it for letters that are hardly used.
+
+        What a dying letter shows says little of what it would show if it were used. The u_y that suits is that of the
+        cheapest column by the prices that the other letters give the rows, which is found by sweeps.
+        """
+        rows = np.where(self.free, told, np.inf)[:, used].min(axis=1, initial=np.inf, keepdims=True)
+        rare = ~used & ((told - rows).min(axis=0) < 0)
+        if not rare.any() or not np.isfinite(rows).all():
+            return told
+        shape, best = self.shapes[:, rare], told[:, rare]
+        for _ in range(SHAPING):
+            now = self.costs[:, rare] + self.inference.prices(shape / self.inference.prior[:, None])
+            above = now - rows
+            least = above.min(axis=0)
+            best = np.where(least > (best - rows).min(axis=0), now, best)
+            if least.min() > -gap / 8:
+                break
+            shape = shape * np.exp(least - above)
+            shape /= shape.sum(axis=0)
+        self.shapes[:, rare], told[:, rare] = shape, best
+        return told
 
 
 def minimise_inference(inference: Inference, costs: Floats, gap: float, keep: bool) -> Optimum:
@@ -169,44 +212,61 @@ def minimise_inference(inference: Inference, costs: Floats, gap: float, keep: bo
     start = inference.prior[:, None] * (inference.prior if keep else np.full(costs.shape[1], 1 / costs.shape[1]))
     plan = np.where(search.free, start, 0.0)
     plan *= (inference.prior / plan.sum(axis=1))[:, None]
-    # Letters that are kept never die, and slacks of their own lead there in a dozen steps. Where whole letters die, the
-    # bends of their columns grow without end, and only plans on the central path are safe.
-    steps = _primal_dual(search, plan, gap) if keep else _barrier(search, plan, gap)
+    steps = _primal_dual(search, plan, gap)
+    if search.gap > gap and not keep:
+        # Where whole letters die, the bends of their columns grow without end, and only plans next to the central path
+        # are safe.
+        steps += _barrier(search, plan, gap)
     return Optimum(search.channel, search.lower, steps)
 
 
 def _primal_dual(search: _Search, plan: Floats, gap: float) -> int:
+    """Towards the best plan with slacks of their own; where shares are not kept, for a few steps."""
+    keep, done = search.keep, 0
     free, gradient = search.free, search.gradient(plan)
     rows, letters = gradient.min(axis=1, where=free, initial=np.inf), np.zeros(plan.shape[1])
     slack = np.where(free, gradient - rows[:, None] + 0.1, 1.0)
-    for done in range(1, STEPS + 1):
-        safe = np.maximum(plan, TINIEST)
-        wanted = 1.5 * NARROWING * float((plan * slack).sum() / free.sum())
-        push = np.where(free, rows[:, None] + letters - gradient + wanted / safe, 0.0)
-        move = _step(search, plan, slack / safe, push)
-        if move is None:
-            return done
-        change, up_rows, up_letters = move
+    while done < (STEPS if keep else QUICK) and search.gap > gap:
+        done += 1
+        step = _newton(search, plan, slack / np.maximum(plan, TINIEST))
+        if step is None:
+            break
+        ahead = rows[:, None] + letters - gradient
+        aim, safe = float((plan * slack).sum() / free.sum()), np.maximum(plan, TINIEST)
+        wanted: Floats | float = NARROWING * aim
+        if keep:
+            # Mehrotra's predictor says how far one may aim, and how the product of both bends on the way; it misleads
+            # where letters die.
+            change = step(ahead, 0)[0]
+            across = np.where(free, -slack * (plan + change) / safe, 0.0)
+            reached = (plan + _reach(plan, change, free) * change) * (slack + _reach(slack, across, free) * across)
+            narrowing = max(float(reached[free].mean()) / aim, NARROWEST) ** 3
+            wanted = min(narrowing, WIDEST) * aim - change * across
+        change, up_rows, up_letters = step(ahead + wanted / safe, REFINEMENTS)
         up_slack = np.where(free, (wanted - slack * (plan + change)) / safe, 0.0)
-        along, across = _reach(plan, change, free), _reach(slack, up_slack, free)
-        plan, slack = np.where(free, plan + along * change, 0.0), np.where(free, slack + across * up_slack, 1.0)
-        rows, letters = rows + across * up_rows, letters + across * up_letters
+        if not np.isfinite(change).all():
+            break
+        along, across_by = _reach(plan, change, free), _reach(slack, up_slack, free)
+        plan, slack = np.where(free, plan + along * change, 0.0), np.where(free, slack + across_by * up_slack, 1.0)
+        rows, letters = rows + across_by * up_rows, letters + across_by * up_letters
         gradient = search.gradient(plan)
-        search.look(plan, letters)
-        if search.gap <= gap:
-            return done
-    return STEPS
+        # While much is left to gain on the plan no posterior needs to suit the proof.
+        search.look(plan, letters, gap if float((plan * slack)[free].sum()) <= NEARLY * gap else None)
+    return done
 
 
 def _barrier(search: _Search, plan: Floats, gap: float) -> int:
+    """The same along the central path, centred before the barrier shrinks."""
     free, weight, here = search.free, FIRST_WEIGHT, 0
     for done in range(1, STEPS + 1):
         safe = np.maximum(plan, TINIEST)
         push = np.where(free, weight / safe - search.gradient(plan), 0.0)
-        move = _step(search, plan, weight / safe**2, push)
-        if move is None:
+        step = _newton(search, plan, weight / safe**2)
+        if step is None:
             return done
-        change, rows, letters = move
+        change, rows, letters = step(push, REFINEMENTS)
+        if not np.isfinite(change).all():
+            return done
         promised = float((change * (push + rows[:, None])).sum())
         plan, here = _moved(search, plan, change, weight), here + 1
         if promised > CENTRED * weight and here < AT_A_WEIGHT:
@@ -218,10 +278,12 @@ def _barrier(search: _Search, plan: Floats, gap: float) -> int:
     return STEPS
 
 
-def _step(search: _Search, plan: Floats, curved: Floats, push: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """Newton's step of the plan and the prices of its rows and letters; None where numbers run out.
+def _newton(
+    search: _Search, plan: Floats, curved: Floats
+) -> Callable[[Floats, int], tuple[Floats, Floats, Floats]] | None:
+    """From what drives each entry, and refinements, to the step of the plan and the prices of its rows and letters.
 
-    ``curved`` is what the barrier bends, ``push`` what drives each entry.
+    ``curved`` is what the barrier bends. None where numbers run out.
     """
     prior, free, keep = search.inference.prior, search.free, search.keep
     blocks = search.inference.bends(plan)
@@ -233,20 +295,28 @@ def _step(search: _Search, plan: Floats, curved: Floats, push: Floats) -> tuple[
         return None
     across, system = inverse.sum(axis=2).T, inverse.sum(axis=0)
     if keep:
-        # Rows may cost more where letters cost less: of all prices that do the least ones are taken.
         system = np.block([[system, across], [across.T, np.diag(across.sum(axis=0))]])
-    change, rows, letters = np.zeros_like(plan), np.zeros(len(prior)), np.zeros(plan.shape[1])
-    for _ in range(1 + REFINEMENTS):
-        # What the step so far leaves open; near the end the blocks are nearly singular, and the first try is rough.
-        open_push = push + rows[:, None] + letters - np.matmul(blocks, change.T[:, :, None])[:, :, 0].T
-        own = np.matmul(inverse, np.where(free, open_push, 0.0).T[:, :, None])[:, :, 0].T
-        after = plan + change + own
-        short = [prior - after.sum(axis=1), *([prior - after.sum(axis=0)] if keep else [])]
-        prices = np.linalg.lstsq(system, np.concatenate(short), rcond=1e-15)[0]
-        up, level = prices[: len(prior)], prices[len(prior) :] if keep else np.zeros(plan.shape[1])
-        change = change + own + np.matmul(inverse, up).T + across * level
-        rows, letters = rows + up, letters + level
-    return (change, rows, letters) if np.isfinite(change).all() else None
+    unit = 1 / np.sqrt(np.maximum(abs(system.diagonal()), TINIEST))
+    system *= unit * unit[:, None]
+    # Rows may cost more where letters cost less, and unused letters tie no rows: of all such prices one is taken.
+    system[np.diag_indices(len(system))] += SINGULAR
+    factors = lu_factor(system, check_finite=False)
+
+    def step(push: Floats, refinements: int) -> tuple[Floats, Floats, Floats]:
+        change, rows, letters = np.zeros_like(plan), np.zeros(len(prior)), np.zeros(plan.shape[1])
+        for _ in range(1 + refinements):
+            # What the step so far leaves open; near the end the blocks are nearly singular, and the first try is rough.
+            open_push = push + rows[:, None] + letters - np.matmul(blocks, change.T[:, :, None])[:, :, 0].T
+            own = np.matmul(inverse, np.where(free, open_push, 0.0).T[:, :, None])[:, :, 0].T
+            after = plan + change + own
+            short = [prior - after.sum(axis=1), *([prior - after.sum(axis=0)] if keep else [])]
+            prices = unit * lu_solve(factors, unit * np.concatenate(short), check_finite=False)
+            up, level = prices[: len(prior)], prices[len(prior) :] if keep else np.zeros(plan.shape[1])
+            change = change + own + np.matmul(inverse, up).T + across * level
+            rows, letters = rows + up, letters + level
+        return change, rows, letters
+
+    return step
 
 
 def _reach(values: Floats, change: Floats, free: Flags) -> float:

@@ -3,18 +3,25 @@
 Letters that are dying slow it down most, so a letter that every background wants less of is set aside: it keeps its
 shape r(y|·), which the proof needs, at next to no weight, and comes back when the proof asks for it, then for good.
 
+Once the letters are known Newton's steps do the rest, also for a neighbouring slope.
+
 Reference: Walker and Ni, Anderson acceleration for fixed-point iterations, SIAM J. Numerical Analysis 49(4), 2011.
 """
 
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from leakgauge.design.certificate import Secrets, induced_by, lower_bound
 from leakgauge.design.columns import Optimum
+from leakgauge.design.newton import direction, shown
 from leakgauge.probability.cells import Floats
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 SWEEPS = 20_000
 LOOK = 60
@@ -31,6 +38,20 @@ SHAPING = 5
 """Sweeps for the shape of the letters set aside, at each look."""
 ASIDE = -60.0
 """The largest logarithm of a letter that is set aside."""
+CLOSE = 1e-5
+"""The gap in nats from which on Newton's steps lead on: the letters that are used are then as good as known."""
+NEWTON = 8
+"""Newton's steps between two looks at the bound."""
+DYING = 0.9
+"""A letter that Newton's step would leave less than a tenth of is set aside."""
+SHORTEST = 0.01
+"""Part of a step below which none helps."""
+RARE = math.log(0.01)
+"""The largest logarithm of a letter that may be set aside."""
+MOST_WANTED = 0.3
+"""Letters come back that the proof asks for at least so much as for the one it asks for most: others may do without."""
+RETURNS = 3
+"""How often a letter may come back until it stays."""
 LOWEST = -600.0
 """Weights below e^-600 are not told apart from it: far below anything that costs."""
 
@@ -44,16 +65,20 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         start: ln r(y|z) of a neighbouring problem.
     """
     shape = (len(secrets.background), costs.shape[1])
-    here = np.full(shape, -math.log(shape[1]))
-    if start is not None:
-        # Halfway: letters that are dead there would take thousands of sweeps to come back from next to nothing.
-        here = np.log((np.exp(start) + np.exp(here)) / 2)
-    alive, returned = np.ones(shape[1], dtype=np.bool_), np.zeros(shape[1], dtype=np.bool_)
-    best, channel, lower, done = math.inf, np.empty(0), -math.inf, 0
+    here = np.full(shape, -math.log(shape[1])) if start is None else start
+    alive, returned = here.max(axis=0) > ASIDE / 2, np.zeros(shape[1], dtype=np.int64)
+    # Where letters are forbidden, a row whose only letters die would be left without any.
+    none_forbidden = not np.isinf(costs).any()
+    best, channel, lower, done, settles = math.inf, np.empty(0), -math.inf, 0, True
     while True:
-        count = LOOK if done else FIRST_LOOK
-        here[:, alive] = _accelerated(secrets, costs[:, alive], here[:, alive], count)
-        done += count
+        open_gap = best - lower
+        if open_gap <= CLOSE and settles and none_forbidden:
+            here, alive = _settled(secrets, costs, here, alive, returned < RETURNS, gap)
+            steps = LOOK
+        else:
+            steps = LOOK if done else FIRST_LOOK
+            here[:, alive] = _accelerated(secrets, costs[:, alive], here[:, alive], steps)
+        done += steps
         after, _ = _sweep(secrets, costs, here)
         for _ in range(SHAPING if not alive.all() else 0):
             here[:, ~alive] = _at_level(after[:, ~alive], ASIDE)
@@ -64,14 +89,55 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         lower = max(lower, lower_bound(secrets, costs, here))
         if best - lower <= gap or done >= SWEEPS:
             return Optimum(channel, lower, done)
-        # Where letters are forbidden, a row whose only letters die would be left without any.
-        if np.isinf(costs).any():
+        settles = not settles or best - lower <= open_gap / 2
+        if none_forbidden:
+            growth = (after - here).max(axis=0)
+            wanted = max(gap / 2, MOST_WANTED * float(growth[~alive].max(initial=0.0)))
+            shrinks = growth < -CLEARLY * max(float(growth[alive].max()), gap / 100)
+            mortal = returned < RETURNS
+            dying, back = alive & mortal & shrinks & (here.max(axis=0) < RARE), ~alive & (growth > wanted)
+            here[:, dying], here[:, back] = _at_level(here[:, dying], ASIDE), _at_level(here[:, back], BACK)
+            alive, returned = (alive & ~dying) | back, returned + back
+            here = _normalised(here)
+
+
+def _settled(
+    secrets: Secrets, costs: Floats, here: Floats, alive: Flags, mortal: Flags, gap: float
+) -> tuple[Floats, Flags]:
+    """ln r after some of Newton's steps in r, and the letters still alive."""
+    here, used, shares = here.copy(), alive.copy(), secrets.background[:, None]
+    for _ in range(NEWTON):
+        weights = (shares * np.exp(here[:, used])).T
+        channel, value = induced_by(secrets, costs[:, used], here[:, used])
+        seen = shown(secrets, channel)
+        try:
+            change = direction(secrets, channel, seen, seen - weights)
+        except np.linalg.LinAlgError:
+            break
+        promised = float(((seen - weights) * change).sum())
+        dying = mortal[used] & ((seen * change).sum(axis=1) < -DYING * seen.sum(axis=1)) & (seen.sum(axis=1) < 0.01)
+        if dying.any() and not dying.all():
+            gone = np.flatnonzero(used)[dying]
+            here[:, gone], used[gone] = _at_level(here[:, gone], ASIDE), False
             continue
-        growth = (after - here).max(axis=0)
-        shrinks = growth < -CLEARLY * max(float(growth[alive].max()), gap / 100)
-        dying, back = alive & ~returned & shrinks & (here.max(axis=0) < math.log(0.01)), ~alive & (growth > gap / 2)
-        here[:, dying], here[:, back] = _at_level(here[:, dying], ASIDE), _at_level(here[:, back], BACK)
-        alive, returned = (alive & ~dying) | back, returned | back
+        length, value = 1.0, value + float(weights.sum())
+        while length > SHORTEST:
+            part = length * change
+            # Towards 0 by 1 / (1 − δ) instead of 1 + δ, which is the same for small changes and never negative.
+            there = weights * np.where(part < 0, 1 / (1 - np.minimum(part, 0.0)), 1 + np.maximum(part, 0.0))
+            logarithms = np.maximum(np.log(there.T / shares), LOWEST)
+            if induced_by(secrets, costs[:, used], logarithms)[1] + there.sum() <= value - 1e-4 * length * promised:
+                break
+            length /= 3
+        here[:, used] = logarithms
+        if promised <= gap / 100 or length <= SHORTEST:
+            break
+    return _normalised(here), used
+
+
+def _normalised(logarithms: Floats) -> Floats:
+    """The same weights with a sum of 1 each background."""
+    return np.asarray(logarithms - np.log(np.exp(logarithms).sum(axis=1, keepdims=True)))
 
 
 def _at_level(logarithms: Floats, level: float) -> Floats:

@@ -27,6 +27,7 @@ from scipy.optimize import brentq
 
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
+from leakgauge.design.newton import direction, shown
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 200
@@ -34,8 +35,12 @@ STEPS = 200
 LARGEST_MOVE = 20.0
 """Of a potential in one step: beyond it exponentials overflow before the curvature shows."""
 SWEEPS = 20_000
-LOOK = 25
+LOOK = 10
 """Sweeps between two looks at the bound."""
+NEWTON = 12
+"""Newton's steps after them, as long as each halves what is off."""
+START = 1e-3
+"""The gap in nats of the channel that the search with a background starts from."""
 BALANCING = 3
 """Updates of g in a sweep."""
 BALANCES, BALANCED = 50, 2.0**-52
@@ -54,10 +59,7 @@ def transport(prior: Floats, costs: Floats, floors: Floats, gap: float, hamming:
     if hamming is not None and hamming > 0:
         potentials = _equal_costs(prior, hamming)
         return _transported(prior, costs, floors, potentials, potentials, 1)
-    if np.array_equal(costs, costs.T):
-        return _newton(prior, costs, floors, gap)
-    # As a symmetric problem of twice the size, in which inputs are matched with outputs only.
-    return _newton(prior, costs, floors, gap, two_sided=True)
+    return _newton(prior, costs, floors, gap)[0]
 
 
 def _equal_costs(prior: Floats, cost: float) -> Floats:
@@ -75,9 +77,10 @@ def _equal_costs(prior: Floats, cost: float) -> Floats:
     return np.asarray(np.log(weights(float(total))))
 
 
-def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float, two_sided: bool = False) -> Optimum:
-    """By Newton's method on the concave bound, from a few halved sweeps."""
-    count = len(prior)
+def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float) -> tuple[Optimum, Floats]:
+    """By Newton's method on the concave bound, from the better of two starts; and the potentials g of the outputs."""
+    # Otherwise a symmetric problem of twice the size, in which inputs are matched with outputs only.
+    count, two_sided = len(prior), not np.array_equal(costs, costs.T)
     # Of a gentle slope the plan is near p⊗p, of a steep one near the diagonal.
     starts = (np.log(prior), np.log(prior) / 2)
     left = right = max(starts, key=lambda one: _value(prior, costs, floors, one, one)[0])
@@ -104,10 +107,10 @@ def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float, two_sided:
             found = _transported(prior, costs, floors, left, right, step)
             best = max(best, found, key=lambda one: one.lower)
             if cost_of(prior, costs, found.channel) - best.lower <= gap:
-                return Optimum(found.channel, best.lower, step)
+                return Optimum(found.channel, best.lower, step), right
             if slope <= ROUNDING * gap:
                 break
-    return best
+    return best, right
 
 
 def _solved(matrix: Floats, right: Floats) -> Floats:
@@ -223,11 +226,13 @@ def alternate_keeping(
     prior = secrets.prior
     if start is None:
         seen = np.broadcast_to(np.log(prior), (len(secrets.background), len(prior))).copy()
-        prices = np.zeros(len(prior))
+        # What is best where nobody knows a background.
+        prices = _newton(prior, costs, floors, START)[1] - np.log(prior)
     else:
         seen, prices = start
-    best, lower, channel, done = math.inf, -math.inf, np.empty(0), 0
+    best, lower, channel, done, settles = math.inf, -math.inf, np.empty(0), 0, True
     while True:
+        narrowest = best - lower
         for _ in range(LOOK):
             scores = secrets.given_secret @ seen - costs
             for _ in range(BALANCING):
@@ -237,14 +242,62 @@ def alternate_keeping(
             now = _induced(scores + prices, floors)[0]
             with np.errstate(divide="ignore"):
                 seen = np.maximum(np.log(secrets.seen(now)), LOWEST)
+        if settles:
+            seen, prices = _settled(secrets, costs, floors, seen, prices)
         done += LOOK
         lower = max(lower, keeping_bound(secrets, costs, floors, seen, prices))
+        now = _induced(secrets.given_secret @ seen - costs + prices, floors)[0]
         kept = rounded_to_shares(now, prior, floors, costs)
         value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
         if value < best:
             best, channel = value, kept
         if best - lower <= gap or done >= SWEEPS:
             return Optimum(channel, lower, done), (seen, prices)
+        # Steps that led nowhere are tried again after some more sweeps.
+        settles = not settles or best - lower <= narrowest / 2
+
+
+def _settled(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> tuple[Floats, Floats]:
+    """ln r and g after Newton's steps, as long as they lead on.
+
+    The channel depends on m(y,z) = ln r(y|z) + g(y) alone. It is the best where what it shows, t(y,z), is the share of
+    y, divided among the backgrounds as p(z) e^m(y,z).
+    """
+    prior, diagonal = secrets.prior, np.diag_indices(len(secrets.prior))
+
+    def look(weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """The entries that move with the weights, what t(y,z) is to be, and how far it is from that."""
+        channel, _, held = _induced(secrets.given_secret @ weights.T - costs, floors)
+        shows, wanted = shown(secrets, channel), prior[:, None] * _shared(secrets, weights)
+        channel[diagonal] = np.where(held > 0, 0.0, channel[diagonal])
+        return channel, wanted, shows - wanted
+
+    weights = (seen + prices).T
+    free, wanted, off = look(weights)
+    for _ in range(NEWTON):
+        try:
+            change = direction(secrets, free, wanted, off, kept=True)
+        except np.linalg.LinAlgError:
+            break
+        size = LARGEST_MOVE / max(LARGEST_MOVE, float(abs(change).max()))
+        for length in (size, size / 4):
+            there = weights + length * change
+            after = look(there)
+            if (after[2] ** 2 / after[1]).sum() < (off**2 / wanted).sum() / 4:
+                break
+        else:
+            break
+        weights, (free, wanted, off) = there, after
+    logarithms = weights + np.log(secrets.background)
+    highest = logarithms.max(axis=1)
+    prices = highest + np.log(np.exp(logarithms - highest[:, None]).sum(axis=1)) - np.log(prior)
+    return np.maximum(weights.T - prices, LOWEST), prices
+
+
+def _shared(secrets: Secrets, weights: Floats) -> Floats:
+    """p(z) e^m(y,z), a sum of 1 each letter."""
+    parts = secrets.background * np.exp(weights - weights.max(axis=1, keepdims=True))
+    return np.asarray(np.maximum(parts / parts.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
 
 def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:

@@ -1,0 +1,85 @@
+"""Newton's step for what somebody with a background sees of a channel, where the channel follows from it.
+
+With q(y|x) ∝ exp(Σ_z p(z|x) m(y,z) − cost) and t(y,z) = Σ_x p(x) q(y|x) p(z|x), a change δ of m changes t by
+
+    Σ_x p(x) p(z|x) q(y|x) (Σ_z' p(z'|x) δ(y,z') − Σ_y',z' q(y'|x) p(z'|x) δ(y',z')):
+
+a small matrix each letter less one of the rank of the inputs, so that a system of inputs or of letters × backgrounds is
+solved, whichever is smaller.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lu_factor, lu_solve
+
+from leakgauge.design.certificate import Secrets
+from leakgauge.probability.cells import Floats
+
+RIDGE = 1e-9
+"""Added to the small matrices where they are inverted one by one, and taken back by refinement: each has a direction in
+which only the inputs tie it."""
+REFINEMENTS = 2
+SINGULAR = 1e-13
+"""Added to the whole, against directions that nothing ties."""
+
+
+def shown(secrets: Secrets, channel: Floats) -> Floats:
+    """t(y,z), a row each letter; all above 0."""
+    return np.maximum((secrets.prior[:, None] * channel).T @ secrets.given_secret, np.finfo(np.float64).tiny)
+
+
+def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept: bool = False) -> Floats:
+    """δ(y,z) such that what a letter is to have grows by ``short`` more than t(y,z) does.
+
+    What it is to have grows by e^δ; where its shares are kept, it is only divided among the backgrounds in this way.
+
+    Args:
+        free: the channel; 0 where an entry is held whatever the weights are.
+        wanted: what each letter is to have, all above 0.
+
+    Raises:
+        numpy.linalg.LinAlgError: rounding leaves no direction.
+    """
+    prior, given = secrets.prior, secrets.given_secret
+    (inputs, backgrounds), letters = given.shape, free.shape[1]
+    pairs = (given[:, :, None] * given[:, None, :]).reshape(inputs, -1)
+    # In units of the root of it, so that rare letters are as precise as others.
+    unit = np.sqrt(wanted)
+    blocks = ((prior[:, None] * free).T @ pairs).reshape(letters, backgrounds, backgrounds)
+    blocks /= -unit[:, :, None] * unit[:, None, :]
+    diagonal = np.arange(backgrounds)
+    blocks[:, diagonal, diagonal] += 1
+    if kept:
+        blocks -= unit[:, :, None] * unit[:, None, :] / wanted.sum(axis=1)[:, None, None]
+    ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
+    right, size = (short / unit).ravel(), letters * backgrounds
+    flat = ties.reshape(size, inputs)
+    if size <= 2 * inputs:
+        whole = flat @ flat.T
+        at = np.arange(size).reshape(letters, backgrounds)
+        whole[at[:, :, None], at[:, None, :]] += blocks
+        whole[np.diag_indices(size)] += SINGULAR
+        return _finite(lu_solve(lu_factor(whole, check_finite=False), right).reshape(letters, -1) / unit)
+    ridge = RIDGE * np.eye(backgrounds)
+    inverses = np.linalg.inv(blocks + ridge)
+    through = np.matmul(inverses, ties).reshape(size, inputs)
+    core = flat.T @ through
+    core[np.diag_indices(inputs)] += 1 + SINGULAR
+    factors = lu_factor(core, check_finite=False)
+
+    def solved(values: Floats) -> Floats:
+        own = np.matmul(inverses, values.reshape(letters, -1, 1)).ravel()
+        return np.asarray(own - through @ lu_solve(factors, flat.T @ own))
+
+    found = solved(right)
+    for _ in range(REFINEMENTS):
+        back = np.matmul(blocks, found.reshape(letters, -1, 1)).ravel() + flat @ (flat.T @ found)
+        found = found + solved(right - back)
+    return _finite(found.reshape(letters, -1) / unit)
+
+
+def _finite(change: Floats) -> Floats:
+    if not np.isfinite(change).all():
+        raise np.linalg.LinAlgError
+    return np.asarray(change)
