@@ -249,7 +249,7 @@ def test_which_columns_fit() -> None:
 def test_what_is_asked_wrongly(job: Path, tmp_path: Path) -> None:
     table = str(job.parent / "people.csv")
     asked: dict[str, Any] = {"table": table, "secret": ("illness",), "keep": "associations", "max_distortion": 0.2}
-    with pytest.raises(OptionError, match="none is public"):
+    with pytest.raises(OptionError, match="published as they are, and there are none"):
         Request(**asked)
     with pytest.raises(OptionError, match="is for a channel that is designed"):
         Request(**asked, public=("city",), mechanism=("randomized-response:epsilon=1",))

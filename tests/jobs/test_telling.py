@@ -24,10 +24,13 @@ from leakgauge.jobs.protect import Done, _request_of, protect
 from leakgauge.jobs.protect import telling as room
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import least_telling, require_channels, telling
-from leakgauge.probability import Channel, Joint
+from leakgauge.measures import background_floor
+from leakgauge.probability import Channel, Joint, Scenario
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Simulated
 from leakgauge.release import ReleasePlan, verify
+from leakgauge.release.bound import bind
+from leakgauge.release.plan import read_plan
 from leakgauge.tables import open_table
 from tests.cli.running import run
 
@@ -117,7 +120,9 @@ def test_of_several_secrets_all_at_once_are_hidden_and_else_the_one_that_is_told
 def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path) -> None:
     asked = question(people, ("job=0.2", "sex", "age", "planet", "share=0.5="), withhold=("debt",))
     with sources_of(asked) as sources:
-        found = telling(asked, sources)
+        channel = least_telling(asked, sources, "job")[0].channel
+        found = telling(asked, replace(sources, through={"job": channel}))
+        joint = sources.table.counts("illness", "job").joint()
     assert found is not None
     assert found.keep == "shares"
     of = {(one.column, *one.secret): one for one in found.columns}
@@ -128,6 +133,10 @@ def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path)
         (plain,) = (telling(as_it_is, sources) or found).columns
     job = of["job", "illness"]
     assert (job.distortion, job.through, plain.distortion, plain.through) == (0.2, True, 0.1, False)
+    # What is released so is told of its own channel, not of one that would be made for this secret alone.
+    after = Joint(joint.rows, channel.outputs, joint.matrix @ channel.restrict(joint.columns).matrix)
+    assert job.least is not None
+    assert job.least.value == pytest.approx(background_floor(Scenario(after)), abs=1e-12)
     for one in (job, plain, of["job", "debt"]):
         assert one.tells is not None
         assert one.least is not None
@@ -196,11 +205,15 @@ def test_record_claims_and_report_hold_the_column(done: Done, people: Path) -> N
     assert record.plan.columns["job"].channel_prior.keep_inside
     assert "job" in record.claims
     assert "local-dp" in record.claims["job"].levels
-    # What was one column is several: ε is of all of them.
-    own = [one.levels["local-dp"].value for one in record.claims.values()]
-    assert done.job.headline is not None
-    assert done.job.headline.epsilon is not None
-    assert done.job.headline.epsilon.value == pytest.approx(sum(own), rel=1e-6)
+    # Public columns are not protected, whatever they go through: ε is of the secrets alone.
+    assert {name for name, one in record.plan.columns.items() if one.unprotected} == {"age", "job"}
+    assert done.job.headline is not None and done.job.headline.epsilon is not None
+    own = record.claims["illness"].levels["local-dp"].value
+    counted = (done.job.headline.epsilon.value, record.together["dp"].value, record.budget.epsilon.value)
+    assert counted == pytest.approx([own] * 3, rel=1e-12)
+    assert any("count as public, and in no budget" in str(said) for said in record.assumptions)
+    again = read_plan(done.folder / "plan.toml")
+    assert again.unprotected == {"age", "job"} and len(bind(again, open_table(people)).steps) == 1
     worth = done.read(Utility, "utility-illness.json").columns
     assert worth["job"].protected
     assert worth["job"].unchanged.value == pytest.approx(0.9, abs=1e-5)

@@ -71,6 +71,8 @@ class PlannedColumn(Part, frozen=True):
         letters: whether they are declared, or taken from this table or another; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
         channel: itself, where it is finite and may be told.
+        unprotected: whether the column counts as public: its mechanism makes it tell less of others, and of its own
+            values nothing is promised.
     """
 
     mechanism: Annotated[str, PROMISE]
@@ -80,6 +82,7 @@ class PlannedColumn(Part, frozen=True):
     letters: str | None
     channel_prior: Annotated[PriorOrigin | None, PROMISE]
     channel: ChannelFile | None
+    unprotected: Annotated[bool, Origin.DECLARED] = False
 
     @property
     def kind(self) -> str:
@@ -136,7 +139,7 @@ class Plan(Part, frozen=True, kw_only=True):
     @property
     def origin(self) -> Origin:
         """Where what all columns guarantee together comes from."""
-        found = {column.origin for column in self.columns.values()}
+        found = {column.origin for column in self.columns.values() if not column.unprotected}
         return next((one for one in (Origin.TABLE, Origin.ACCOUNTED) if one in found), Origin.DECLARED)
 
 

@@ -17,6 +17,7 @@ class TellingColumn(Part, frozen=True):
         distortion: the share of the column's values that may be changed.
         through: whether the column is released with so many changed.
         least: I(S;Y) of the channel that tells least of this secret then; no channel tells less than the lower end.
+            Of a column that is released through a channel, what it tells so.
         left_out: why there is no such channel here.
     """
 

@@ -239,8 +239,8 @@ def render(done: Done) -> Parts:
         if len(job.secrets) > 1:
             parts.append(_secrets(job))
         parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in headline.vetoes]
-        if job.asked.public_as_is:
-            columns = ", ".join(job.asked.public_as_is)
+        if job.asked.public:
+            columns = ", ".join(job.asked.public)
             parts.append(
                 say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
@@ -346,7 +346,7 @@ def _epsilon_of(asked: Request) -> str:
     """Whose ε it is, and of what."""
     if asked.rows_per_unit is not None:
         return say("ε of one person")
-    return "ε" if len(asked.groups) == 1 and not asked.public_through else say("ε of all protected columns")
+    return "ε" if len(asked.groups) == 1 else say("ε of all protected columns")
 
 
 def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:

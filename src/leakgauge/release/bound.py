@@ -41,7 +41,8 @@ _READERS: dict[Kind, Callable[[str], Label]] = {
 class BoundColumn:
     """One mechanism with all its letters, the columns of the table it reads and those of the release it writes.
 
-    The name is that of the column in the plan; of a channel that writes several, the first of them.
+    The name is that of the column in the plan; of a channel that writes several, the first of them. One that is
+    ``unprotected`` counts as public.
     """
 
     name: str
@@ -50,6 +51,7 @@ class BoundColumn:
     writes: tuple[str, ...]
     letters_from_table: bool = False
     channel: NamedChannel | None = None
+    unprotected: bool = False
 
     @cached_property
     def form(self) -> ColumnForm:
@@ -86,8 +88,13 @@ class RecordedPlan:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What each mechanism costs a person, whose rows each run it."""
-        return tuple(self.unit.cost(one.mechanism.step()) for one in self.columns)
+        """What each mechanism that protects costs a person, whose rows each run it."""
+        return tuple(self.unit.cost(one.mechanism.step()) for one in self.protecting)
+
+    @property
+    def protecting(self) -> tuple[BoundColumn, ...]:
+        """The mechanisms of which something is promised."""
+        return tuple(one for one in self.columns if not one.unprotected)
 
     @property
     def suppressed(self) -> int | None:
@@ -189,7 +196,8 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
         given = published if len(published) < len(how.inputs) else ()
         read = replace(how, channel=_in_text(how, bins), given=given)
         fixed = through_channel(read.channel, compared=read.compared)
-        return BoundColumn(name, fixed, how.inputs, how.outputs, channel=replace(read, channel=fixed.channel()))
+        exact, unprotected = replace(read, channel=fixed.channel()), name in plan.unprotected
+        return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact, unprotected=unprotected)
     column, own = known[name], isinstance(how, str) and _THIS_TABLE in how.partition(":")[2].split(",")
     mechanism = _mechanism(how, column, table, own) if isinstance(how, str) else how
     if column.kind not in mechanism.capabilities.columns:
@@ -211,7 +219,7 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
     channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     elsewhere = name in plan.from_another_table and "letters" in mechanism.parameters
-    return BoundColumn(name, mechanism, (name,), (name,), own or elsewhere, named)
+    return BoundColumn(name, mechanism, (name,), (name,), own or elsewhere, named, name in plan.unprotected)
 
 
 def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:

@@ -102,9 +102,9 @@ def implied_levels(
 
 def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tuple[Step, ...] | None:
     """What is spent by the budgets alone, whatever letters are taken from the table; None where none are."""
-    if not any(one.letters_from_table for one in plan.columns):
+    if not any(one.letters_from_table for one in plan.protecting):
         return None
-    columns = zip(plan.columns, plan.steps, strict=True)
+    columns = zip(plan.protecting, plan.steps, strict=True)
     return (
         *(
             plan.unit.cost(Claimed(one.mechanism.claims[0])) if one.letters_from_table else step
@@ -116,7 +116,7 @@ def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tu
 
 def public_steps(plan: RecordedPlan, claims: Mapping[str, Claims]) -> tuple[Step, ...]:
     """What columns cost as everybody may know it: by the budget alone where letters are taken from the table."""
-    steps = zip(plan.columns, declared_steps(plan) or plan.steps, strict=True)
+    steps = zip(plan.protecting, declared_steps(plan) or plan.steps, strict=True)
     return tuple(step for one, known in steps for step in (known, *bought_steps(plan, claims[one.name])))
 
 
@@ -283,6 +283,13 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
                 columns=column.writes,
                 given=column.given,
             )
+    changed = _written(column for column in columns if column.unprotected)
+    if changed:
+        yield Sentence(
+            "Some values of {columns!s} are changed so that they tell less of other columns. Nothing is promised of "
+            "their own values: they count as public, and in no budget.",
+            columns=changed,
+        )
     clamped = _written(column for column in columns if column.clamps)
     if clamped:
         yield Sentence(

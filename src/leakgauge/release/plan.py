@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PLAN_SCHEMA = "leakgauge/plan/1"
 _TABLES = ("columns", "bins", "levels")
 """The tables of a plan."""
+_NAMED = ("from_another_table", "unprotected", "clamp")
 _SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit")
 """What a plan says of all its rows."""
 _CHANNEL = "channel:file="
@@ -47,6 +48,8 @@ class ReleasePlan:
         unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
         rows_per_unit: how many rows a person has at most, as everybody knows it.
         clamp: columns whose released numbers are brought back to the bounds of their mechanism.
+        unprotected: columns that count as public although a channel changes some of their values, so that they tell
+            less of others: nothing is promised of them, and they cost nothing.
         from_another_table: columns whose declared letters, or edges of bins, are in truth those of another private
             table, such as the one that was released last month: they are kept inside like letters of this table.
 
@@ -72,6 +75,7 @@ class ReleasePlan:
         unit: str | None = None,
         rows_per_unit: int = 1,
         clamp: Iterable[str] = (),
+        unprotected: Iterable[str] = (),
         from_another_table: Iterable[str] = (),
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
@@ -91,6 +95,13 @@ class ReleasePlan:
                     "The plan clamps column {name!r}, which it does not release through a mechanism; leave it out.",
                     name=name,
                 )
+        self.unprotected = frozenset((unprotected,) if isinstance(unprotected, str) else unprotected)
+        for name in sorted(self.unprotected.difference(self.columns)):
+            raise OptionError(
+                "The plan calls column {name!r} unprotected, which it does not release through a mechanism; name it as "
+                "public.",
+                name=name,
+            )
         self.from_another_table = frozenset(from_another_table)
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
@@ -105,8 +116,8 @@ class ReleasePlan:
                 raise OptionError(
                     "Column {name!r} is named twice, as public and again; name each column once.", name=name
                 )
-        if not self.columns:
-            raise OptionError("The plan releases no column through a mechanism; name at least one under [columns].")
+        if not self.columns.keys() - self.unprotected:
+            raise OptionError("The plan protects no column by a mechanism; name at least one under [columns].")
         read = {name for how in self.columns.values() if isinstance(how, NamedChannel) for name in how.inputs}
         for name in self.bins:
             if name not in read.union(self.columns, self.public):
@@ -136,7 +147,7 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
 
     These are ``suppress_below`` and ``suppress_unit``, and of persons ``unit`` and ``rows_per_unit``. Files of channels
     and levels lie relative to it; levels that are ``known`` already are not read from theirs. ``from_another_table =
-    […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
+    […]``, ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -145,16 +156,18 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "from_another_table", "clamp", *_TABLES, *_SAID, "schema"})
+    unknown = sorted(set(fields) - {"public", *_NAMED, *_TABLES, *_SAID, "schema"})
     public, (columns, bins, levels) = fields.get("public", []), (fields.get(name, {}) for name in _TABLES)
     texts = all(
         isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins, levels)
     )
-    learnt, clamp = fields.get("from_another_table", []), fields.get("clamp", [])
+    named = {name: fields[name] for name in _NAMED if name in fields}
     said = {name: fields[name] for name in _SAID if name in fields}
     units = (said.get(name, "") for name in ("unit", "suppress_unit"))
-    lists = all(isinstance(one, list) for one in (public, learnt, clamp))
-    names = lists and all(isinstance(name, str) for name in (*public, *learnt, *clamp, *units))
+    lists = [public, *named.values()]
+    names = all(isinstance(one, list) for one in lists) and all(
+        isinstance(name, str) for one in (*lists, units) for name in one
+    )
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
@@ -166,7 +179,7 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
         coarser = _coarser({name: (known or {}).get(name, how) for name, how in levels.items()}, bins, place.parent)
-        return ReleasePlan(planned, public, bins, levels=coarser, from_another_table=learnt, clamp=clamp, **said)
+        return ReleasePlan(planned, public, bins, levels=coarser, **named, **said)
     except FileError:
         raise
     except InputError as error:

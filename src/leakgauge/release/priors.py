@@ -99,7 +99,7 @@ def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
     where there is no finite channel, or too many values to count.
     """
     told: dict[str, Bits | None] = {}
-    for one in bound.columns:
+    for one in bound.protecting:
         bits = _bits(bound.table, one)
         for name in one.reads:
             if name not in bound.public:

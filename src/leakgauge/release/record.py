@@ -196,7 +196,7 @@ def make_public_record(
     }
     known = {name: claim for name, claim in claims.items() if claim is not None}
     together, budget = None, None
-    if len(known) == len(claims):
+    if all(one.name in known for one in bound.protecting):
         steps, ledger = public_steps(bound, known), record.budget.ledger
         together, spent = together_of(steps, plan.origin), budget_of(steps, plan.origin)
         counted = None if ledger is None else LedgerPlace(ledger.dataset, ledger.entry)

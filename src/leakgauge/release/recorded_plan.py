@@ -91,6 +91,7 @@ def _planned_column(one: BoundColumn, elsewhere: bool) -> PlannedColumn:
         letters=None if "letters" not in parameters else table if one.letters_from_table else DECLARED,
         channel_prior=None if channel is None else channel.prior_origin,
         channel=None if channel is None else ChannelFile.of(channel),
+        unprotected=one.unprotected,
     )
 
 
@@ -165,7 +166,8 @@ def _bound(name: str, column: PlannedColumn, public: tuple[str, ...], place: Pat
     except LeakgaugeError as error:
         raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
     reads, writes = ((name,), (name,)) if channel is None else (channel.inputs, channel.outputs)
-    return BoundColumn(name, mechanism, reads, writes, column.letters in PRIVATE_LETTERS, channel)
+    own = column.letters in PRIVATE_LETTERS
+    return BoundColumn(name, mechanism, reads, writes, own, channel, column.unprotected)
 
 
 def _mechanism(column: PlannedColumn, named: NamedChannel | None) -> Mechanism:

@@ -140,11 +140,16 @@ def _letters(
     column: pa.ChunkedArray, name: str, naming: Naming | None
 ) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
     """The distinct values in order, ``None`` last, and which of them each entry is."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     # Plain numpy and Arrow only: some of Arrow's conveniences import pandas, which takes longer than the counting.
     # Chunks are joined first: encoded ones that hold a missing value cannot be.
-    encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
+    joined = column.combine_chunks()
+    if isinstance(joined, pa.DictionaryArray):
+        # Encoded already, with missing values among the codes, which stay there however it is encoded again.
+        joined = joined.dictionary_decode()
+    encoded = pc.dictionary_encode(joined, null_encoding="encode")
     values = encoded.dictionary
     order = pc.sort_indices(values)  # puts the missing value last
     rank = np.empty(len(values), dtype=np.int64)

@@ -64,6 +64,7 @@ from leakgauge.jobs.protect.stages import (
     READS,
     RECIPIENTS,
     STAGES,
+    TELLING,
     Stage,
     Work,
     is_chosen_by_counts,
@@ -331,7 +332,7 @@ def _do(
     except RefusalError as error:
         if name != "design":
             raise
-        folder.finish(name, inputs, work.files(*POSSIBLE), time.monotonic() - start, refused=error.sentence)
+        folder.finish(name, inputs, work.files(*POSSIBLE, TELLING), time.monotonic() - start, refused=error.sentence)
         return error
     finally:
         watch.require_unchanged()

@@ -84,6 +84,7 @@ def plan_of(
         rows_per_unit=rows,
         from_another_table=learnt,
         clamp=_clamped(asked, chosen),
+        unprotected=asked.public_through,
     )
 
 
@@ -106,6 +107,8 @@ def plan_text(
             said += f"suppress_unit = {_quoted(sources.suppression.unit)}\n"
     if learnt:
         said += f"from_another_table = [{', '.join(map(_quoted, learnt))}]\n"
+    if asked.public_through:
+        said += f"unprotected = [{', '.join(map(_quoted, asked.public_through))}]\n"
     if clamped := _clamped(asked, chosen):
         said += f"clamp = [{', '.join(map(_quoted, clamped))}]\n"
     # As they were asked for, so that whoever reads the plan sees what the table decided.

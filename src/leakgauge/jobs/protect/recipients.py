@@ -14,6 +14,7 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.estimates import Estimable, KitColumn, ReadAs
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment.candidates import MOST_LETTERS
+from leakgauge.design import Keep
 from leakgauge.errors import OptionError
 from leakgauge.jobs.protect.earlier import Earlier
 from leakgauge.jobs.protect.numbers import variance_before_noise
@@ -199,13 +200,15 @@ def epsilon_of_histogram(rows: int) -> float:
 def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -> tuple[str, ...]:
     """The commands that do the same from a noisy histogram, and open a ledger for it where none is named.
 
-    None where that cannot be: of numbers, of many values, and beside what a histogram does not go with.
+    None where that cannot be: of numbers, of many values, and beside what a histogram does not go with. Where
+    associations are kept, recipients can count cross-tables as they are.
     """
     kinds = {one.name: one.kind for one in sources.table.columns()}
     sizes = sources.table.group_sizes([(name,) for name in asked.released_secrets])
     few = all(2 <= one.groups <= MOST_LETTERS for one in sizes)
     text = all(kinds[name] not in _WITHOUT_LETTERS for name in asked.released_secrets)
-    if asked.table == FRAME or asked.repeat is not None or not (few and text):
+    crossed = asked.kept == Keep.ASSOCIATIONS.value
+    if crossed or asked.table == FRAME or asked.repeat is not None or not (few and text):
         return ()
     dataset = asked.dataset or default_dataset(asked.table)
     ledger = asked.ledger or f"{dataset}.ledger"

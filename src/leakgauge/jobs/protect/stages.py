@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -167,7 +167,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
-    """What each secret would give away: released as it is, by the background alone, and by each public column."""
+    """What each secret would give away: released as it is, and by the background alone."""
     written = []
     for at, secret in enumerate(work.asked.sources):
         measured = work.measured(secret, work.asked.background)
@@ -175,11 +175,7 @@ def measure_stage(work: Work) -> tuple[str, ...]:
         written.append(work.asked.file(MEASUREMENT, secret))
         work.folder.write(written[-1], measured)
         work.tell(at + 1, len(work.asked.sources))
-    told = telling(work.asked, work.sources)
-    if told is None:
-        return tuple(written)
-    work.folder.write(TELLING, told)
-    return (*written, TELLING)
+    return tuple(written)
 
 
 def _require_hidden(measured: Measurement) -> None:
@@ -209,6 +205,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     # The attacker does not see these columns as they are, but what their channels make of them.
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     sources = replace(sources, through=through)
+    written += _tells(replace(work, sources=sources))
     for done, aim in enumerate(map(sources.allowing, asked.aims)):
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
@@ -224,6 +221,14 @@ def design_stage(work: Work) -> tuple[str, ...]:
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
     folder.plan = plan_of(asked, chosen, work.sources)
     return (*written, PLAN)
+
+
+def _tells(work: Work) -> Iterator[str]:
+    """What public columns tell, in its file."""
+    told = telling(work.asked, work.sources)
+    if told is not None:
+        work.folder.write(TELLING, told)
+        yield TELLING
 
 
 def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chosen]:
@@ -251,8 +256,10 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     channels = {channel_file(asked, group): one.channel for group, one in chosen.items() if one.channel is not None}
     for name, channel in channels.items():
         folder.write(name, ChannelFile.of(channel))
+    through = {name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.public}
+    told = _tells(replace(work, sources=replace(work.sources, through=through)))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
-    return (*channels, PLAN)
+    return (*channels, *told, PLAN)
 
 
 def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:

@@ -14,8 +14,10 @@ from leakgauge.errors import EngineError, OptionError
 from leakgauge.jobs.design import Question, as_design, price_of_keeping
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.measures.clusters import estimate_by_units
-from leakgauge.measures.shannon import mutual_information
+from leakgauge.measures.shannon import background_floor, mutual_information
+from leakgauge.probability import Joint, Scenario
 from leakgauge.probability.files import NamedChannel
+from leakgauge.probability.labels import text_of
 
 ONE_IN_TEN = 0.1
 """The share of values that is changed where nobody says how many."""
@@ -30,7 +32,10 @@ WORK = 1 << 16
 
 
 def telling(asked: Request, sources: Sources) -> Telling | None:
-    """What every public column tells of every secret, and the least it would tell; None without public columns."""
+    """What every public column tells of every secret, and the least it would tell; None without public columns.
+
+    A column that the attacker sees through a channel (``sources.through``) has what it tells then instead.
+    """
     if not asked.public:
         return None
     found = [_told(asked, sources, column, secret) for column in asked.public for secret in asked.sources]
@@ -54,6 +59,9 @@ def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) ->
     values = {one.columns: one.groups for one in sources.table.group_sizes(list(names))}
     left = WORK
     for one in found:
+        if one.through and one.tells is not None:
+            yield _released(sources, one)
+            continue
         count, letters = values[one.column,], values[one.secret]
         reason, work = _why_left_out(one, count, letters), count**2 * letters
         if reason is None and work > left:
@@ -71,11 +79,22 @@ def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | No
         return Sentence("too many values for so few rows")
     if min(count, letters) < 2:
         return Sentence("all values are alike")
-    if one.tells.ends[0] <= 0 and not one.through:
+    if one.tells.ends[0] <= 0:
         return Sentence("nothing beyond chance")
     if count > MOST_SHOWN:
         return Sentence("has {count:d} values; gather them with --bins or --levels", count=count)
     return None
+
+
+def _released(sources: Sources, one: TellingColumn) -> TellingColumn:
+    """With what the column tells as it is released: its channel was made for all secrets, beside what else is seen."""
+    counts, channel = sources.table.counts(*one.secret, one.column), sources.through[one.column]
+    joint = counts.joint(one.secret, (one.column,))
+    # By their texts, as the channel of an earlier job has them.
+    places = {text_of(label): row for row, label in enumerate(channel.inputs)}
+    seen = joint.matrix @ channel.matrix[[places[text_of(label)] for label in joint.columns]]
+    told = background_floor(Scenario(Joint(joint.rows, channel.outputs, seen)))
+    return replace(one, least=Quantity(told, "bits"))
 
 
 def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColumn:

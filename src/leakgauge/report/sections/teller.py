@@ -340,7 +340,7 @@ class Teller(Facts):
 
     def unprotected(self) -> Iterator[Paragraph[Number]]:
         """Of which columns ε is, where others are released as they are or in bins."""
-        public = self.names("release.json", "plan", "public")
+        public = (*self.names("release.json", "plan", "public"), *self.telling_less)
         if public:
             yield self.note(
                 "ε is of the protected columns; these are released unprotected: {columns}.", columns=self.listed(public)

@@ -38,7 +38,9 @@ def telling(tell: Teller) -> Iterator[Content]:
     )
     yield tell.note(
         "Tells is I(S;X), the bits of the secret in the column alone. Would tell is I(S;Y) of the channel that tells "
-        "least of this secret while no more values are changed: no other channel tells less."
+        "least of this secret while no more values are changed: no other channel tells less. Of a column that is "
+        "released so, it is what its own channel tells, which is made for all secrets beside everything else that is "
+        "seen."
     )
 
 
