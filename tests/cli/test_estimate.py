@@ -101,3 +101,14 @@ def test_values_that_cannot_be_told_apart_are_named(
     code, _, err = run(capsys, "estimate", release, "--channel", f"illness={channel}")
     assert code == 1
     assert "The channel does not tell 'flu', 'none' apart" in err
+
+
+def test_the_name_of_a_column_may_hold_an_equals_sign(
+    capsys: pytest.CaptureFixture[str], release: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text(release.read_text(encoding="utf-8").replace("illness", "ill=now", 1), encoding="utf-8")
+    mechanism = RESPONSE.partition("=")[2]
+    (found,) = fields(capsys, "estimate", path, "--channel", f"ill=now={mechanism}")["estimates"]
+    (plain,) = fields(capsys, "estimate", release, "--channel", RESPONSE)["estimates"]
+    assert (found["column"], found["cells"]) == ("ill=now", plain["cells"])

@@ -180,3 +180,17 @@ def test_many_columns_are_opened_quickly(tmp_path: Path) -> None:
     with open_table(tmp_path / "t.csv") as table:
         assert [column.kind for column in table.columns()] == [kind for _, kind in kinds]
     assert process_time() - start < 5
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
+def test_the_name_of_a_folder_is_not_a_column(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "sex=0.4" / name
+    place.parent.mkdir()
+    people = pd.DataFrame({"sex": ["f", "m"], "age": [30, 40]})
+    if name.endswith("csv"):
+        people.to_csv(place, index=False)
+    else:
+        people.to_parquet(place)
+    with open_table(place) as table:
+        assert [one.name for one in table.columns()] == ["sex", "age"]
+        assert table.counts("sex").labels("sex") == ("f", "m")

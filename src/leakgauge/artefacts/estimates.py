@@ -117,6 +117,7 @@ class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
 
     Attributes:
         release: the file, beside the kit.
+        sha256: of that file; None in kits of earlier versions.
         rows_per_unit: how many rows one person has at most: so many rows count as one in intervals.
         notes: what must be known beside every number.
     """
@@ -127,6 +128,7 @@ class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
     published: tuple[str, ...] = ()
     rows_per_unit: int = 1
     notes: tuple[Sentence, ...] = ()
+    sha256: str | None = None
 
 
 class ReadAs(Enum):

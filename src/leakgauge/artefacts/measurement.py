@@ -109,7 +109,8 @@ class ColumnUtility(Part, frozen=True):
         total_variation: between the shares of the values before and after; of a coarser column, of its coarser values.
         lost: of a column that is coarser or suppressed in part, the bits of its values that are lost.
         covered: how many values of the table a released value of such a column stands for, on average over the rows.
-        dropped: of a column that went through a channel, the share of rows whose value is never released.
+        dropped: of a column that went through a channel, the share of rows whose value is never, or hardly ever,
+            released.
         shares: of the values of a protected column that has few, before and after.
     """
 

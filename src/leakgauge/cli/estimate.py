@@ -72,7 +72,7 @@ def command(
 
     if by and mean is None:
         raise OptionError("--by groups a mean, and none is asked for; add --mean COLUMN, or use --crosstab.")
-    channels = _channels(channel)
+    channels = _channels(channel, release, reading)
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
     require_not_read(output, release, *files)
     with working(say("Estimating from {release!s} …", release=Path(release).name)):
@@ -141,11 +141,18 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _channels(texts: Sequence[str]) -> dict[str, str]:
-    """What each column went through."""
+def _channels(texts: Sequence[str], release: str, reading: Mapping[str, Any]) -> dict[str, str]:
+    """What each column went through; the name of a column may hold an = itself."""
+    from leakgauge.tables import open_table
+
+    known: tuple[str, ...] = ()
+    if any(text.count("=") > 1 for text in texts) and not Path(release).is_dir():
+        with open_table(release, **reading) as table:
+            known = tuple(one.name for one in table.columns())
     channels: dict[str, str] = {}
     for text in texts:
-        column, equals, how = text.partition("=")
+        longest = max((name for name in known if text.startswith(f"{name}=")), key=len, default=None)
+        column, equals, how = text.partition("=") if longest is None else (longest, "=", text[len(longest) + 1 :])
         if not (column and equals and how):
             raise OptionError(
                 "--channel {text!r} is not COLUMN=FILE; write e.g. {example!s}.",

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from leakgauge.jobs.protect import Done
 
 _READ_AS = {
+    "at least": message(
+        "· Recipients count {columns!s} as released, worth at least {rows:,.0f} of {all:,} rows for its shares."
+    ),
     "counted": message("· Recipients count {columns!s} as released, worth {rows:,.0f} of {all:,} rows for its shares."),
     "corrected": message("· Recipients correct {columns!s} for its channel, worth {rows:,.0f} of {all:,} rows."),
     "mean": message("· Recipients take the mean of {columns!s}, worth {rows:,.0f} of {all:,} rows."),
@@ -23,6 +26,7 @@ _READ_AS = {
 def said_of_recipients(done: Done) -> Parts:
     """What recipients can compute of each column, and the commands that would let them compute more."""
     from leakgauge.artefacts import Recipients
+    from leakgauge.artefacts.estimates import ReadAs
     from leakgauge.release.estimates.handed_out import CHOSEN
     from leakgauge.release.estimates.kit import INSIDE
 
@@ -41,7 +45,8 @@ def said_of_recipients(done: Done) -> Parts:
                 )
             continue
         fields["rows"] = worth.value
-        parts.append(say(_READ_AS[one.read_as.value if one.read_as else ""], **fields))
+        known = one.rows is not None or one.read_as is not ReadAs.COUNTED
+        parts.append(say(_READ_AS[one.read_as.value if one.read_as and known else "at least"], **fields))
         if one.confused:
             said = say(
                 "The channel of {columns!s} does not tell {count} of its values apart.", **fields, count=one.confused

@@ -31,7 +31,7 @@ def what_public_columns_tell(found: Telling) -> Parts:
         *([Column(say("secret"), overflow="fold")] if several else []),
         Column(say("tells, in bits"), justify="right"),
         Column(say("with values changed"), justify="right"),
-        Column(say("how"), overflow="fold"),
+        Column(say("option"), overflow="fold"),
         title=title,
         title_justify="left",
     )

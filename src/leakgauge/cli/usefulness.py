@@ -89,7 +89,11 @@ def _dropped(worth: Utility) -> Iterator[Text]:
         if one.dropped is not None and one.dropped.value > 0:
             fields: dict[str, object] = {"column": column, "share": one.dropped.value}
             yield Text(
-                say("{share:.1%} of the rows have a value of {column!s} that is never released.", **fields), "yellow"
+                say(
+                    "{share:.1%} of the rows have a value of {column!s} that is never, or hardly ever, released.",
+                    **fields,
+                ),
+                "yellow",
             )
 
 

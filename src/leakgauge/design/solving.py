@@ -117,7 +117,7 @@ def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:
     assert floor is not None
     if target.bits < floor:
         raise RefusalError(
-            "A leakage of {asked:.9g} bits is impossible: the background alone tells I(X;Z) = {floor:.9g}; ask for at "
+            "A leakage of {asked:.9g} bits is impossible: what is known besides tells I(X;Z) = {floor:.9g}; ask for at "
             "least that.",
             asked=target.bits,
             floor=floor,

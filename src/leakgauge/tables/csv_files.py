@@ -67,6 +67,8 @@ class CSVText:
             self.literal,
             columns={f"c{at}": kind for at, kind in enumerate(types)},
             auto_detect=False,
+            # The name of a folder, such as year=2026, is not a column of the file.
+            hive_partitioning=False,
             header=self.has_header,
             delimiter=self.delimiter,
             quotechar='"',

@@ -158,7 +158,7 @@ def _open_files(files: Sequence[Path], suffix: str, name: str, reading: Reading)
         if suffix in _JSON:
             relation = connection.read_json(literal[0], format=_JSON[suffix], sample_size=-1)
         else:
-            relation = connection.read_parquet(literal)
+            relation = connection.read_parquet(literal, hive_partitioning=False)
         relation.create_view("source")
         return _table(connection, '"source"', relation, relation.columns, reading, place)
 

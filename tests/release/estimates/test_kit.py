@@ -17,7 +17,7 @@ import leakgauge as lg
 from leakgauge.artefacts import Kit
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.estimates import Estimated, Method
-from leakgauge.errors import ColumnError, FileError, OptionError
+from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release.estimates import Noise, Protected, write_kit
@@ -193,3 +193,14 @@ def test_a_kit_that_does_not_fit_is_refused(tmp_path: Path, release: Path) -> No
     changed(folder, protected=[], rows_per_unit=0)
     with pytest.raises(OptionError, match="0 rows at most"):
         lg.estimate(folder)
+
+
+def test_another_release_of_the_same_length_is_refused(tmp_path: Path, release: Path) -> None:
+    folder = tmp_path / "kit"
+    write_kit(folder, release, [Protected("illness", RESPONSE)], origins={"illness": PriorOrigin.PUBLIC})
+    changed = (folder / "release.csv").read_text(encoding="utf-8").replace("flu", "fluu", 1)
+    (folder / "release.csv").write_text(changed, encoding="utf-8")
+    with pytest.raises(VerificationError, match="not the release that its kit was written for"):
+        lg.estimate(folder)
+    code, said = script(folder)
+    assert code != 0 and "not the one that this kit was written for" in said

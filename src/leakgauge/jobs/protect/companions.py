@@ -44,6 +44,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
 from leakgauge.release.priors import own_prior
 
+HALF_A_ROW = 0.5
 MOST_SHARES = 40
 """Values whose shares are told one by one, at most."""
 
@@ -83,7 +84,8 @@ def _through(sources: Sources, named: NamedChannel, distortion: Distortion) -> C
     if not same or isinstance(distortion, Absolute):
         # A number that is never released has near neighbours that are; a set of values holds many.
         return found
-    reached = q.sum(axis=0) > 0
+    # A value that occurs and is expected in less than half a row of the release is as good as never released.
+    reached = (p @ q) * sources.table.rows >= HALF_A_ROW
     dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
     return replace(found, dropped=Quantity(dropped, "share"))
 

@@ -27,6 +27,7 @@ from leakgauge.release.estimates import effective_rows, effective_rows_of_mean, 
 from leakgauge.release.estimates.effective_rows import EffectiveRows, Estimator
 from leakgauge.release.estimates.handed_out import Reading, channel_of, keeps_shares, readings
 from leakgauge.release.estimates.kit import kit_column
+from leakgauge.release.estimates.reading import Protected
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.priors import own_prior
 from leakgauge.release.recorded_plan import plan_of
@@ -40,6 +41,8 @@ _EPSILONS = (0.1, 1.0)
 """The least and the most that is proposed for a histogram, in nats."""
 _WITHOUT_LETTERS = (Kind.INT, Kind.FLOAT, Kind.OTHER)
 """Columns of which no histogram is bought."""
+
+WEAK = Sentence("its channel tells so little of its values that the whole release is worth less than one row")
 
 
 def recipients(
@@ -64,7 +67,11 @@ def write_recipients_kit(
     """Write the kit of a release into a folder."""
     plan = plan_of(release.record, release.record_file)
     kept = tuple(one.columns[0] for one in found.columns if one.read_as is ReadAs.COUNTED)
-    read = _readings(asked, release, plan, kept, chosen_from_table)
+    weak = {name for one in found.columns if one.reason == WEAK for name in one.columns}
+    read = [
+        Reading(Protected(one.column.name, unreadable=WEAK)) if one.column.name in weak else one
+        for one in _readings(asked, release, plan, kept, chosen_from_table)
+    ]
     write_kit(
         folder,
         release.output,
@@ -157,6 +164,8 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         # A column that keeps its shares is counted, even where its channel would be worth more to who knows it.
         if found is not None and (found.estimator is Estimator.DIRECT or not said.keeps_shares):
             confused, share = sum(map(len, found.confused)), found.share
+    if share is not None and share * units < 1 and not said.keeps_shares:
+        return Estimable(columns=column.writes, reason=WEAK)
     return Estimable(
         columns=column.writes,
         read_as=_read_as(said),

@@ -317,10 +317,15 @@ def is_chosen_by_counts(asked: Request) -> bool:
     """Whether which mechanism is taken depends on the table, so that naming it would tell of the counts."""
     if asked.target is not None or any(len(aim.mechanism) > 1 for aim in asked.aims):
         return True
-    # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant.
-    return asked.accounted is None and any(
-        not aim.mechanism and (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
-        for aim in asked.aims
+    # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant, as one
+    # that keeps the shares never is.
+    return (
+        asked.accounted is None
+        and asked.kept == "nothing"
+        and any(
+            not aim.mechanism and (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
+            for aim in asked.aims
+        )
     )
 
 

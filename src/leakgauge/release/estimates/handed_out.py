@@ -59,7 +59,7 @@ def readings(
     released, found = frozenset(kept), list[Reading]()
     with open_table(release) as table:
         for column in plan.columns:
-            if chosen_from_table and not publish_shares:
+            if chosen_from_table and not publish_shares and not column.unprotected:
                 found += [_unreadable(name, CHOSEN) for name in column.writes]
             elif column.reads != column.writes or len(column.writes) > 1:
                 found += _of_several(column, plan.order, column.name in released)

@@ -83,6 +83,7 @@ def write_kit(
         published=tuple(name for name in names if name not in hidden),
         rows_per_unit=rows_per_unit,
         notes=tuple(notes),
+        sha256=file_digest(source),
     )
     # First: by it whoever removes a kit, however far it was written, knows what is part of it.
     files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: _script()}
@@ -222,10 +223,16 @@ def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Re
 
     Raises:
         FileError: the kit is malformed, or names a file outside its folder.
+        VerificationError: the release is another one than the kit was written for.
     """
     kit = read(Kit, folder / KIT)
     protected = {one.name: _protected(one, folder) for one in kit.protected}
     release = _beside(folder, kit.release)
+    if kit.sha256 is not None and release.is_file() and file_digest(release) != kit.sha256:
+        raise VerificationError(
+            "{path} is not the release that its kit was written for, or was changed; take the one that came with it.",
+            path=release,
+        )
     recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading, notes=kit.notes)
     recipient.require_columns()
     return recipient
