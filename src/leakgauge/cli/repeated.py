@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from leakgauge.cli.language import say
-from leakgauge.cli.output import Parts, number
+from leakgauge.cli.language import retell, say
+from leakgauge.cli.output import Parts, number, told_level
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
     ]
     parts += [f"· {line}" for one in repeated.before for line in _persons(one, repeated.units or 0)]
     if repeated.counted > 1:
-        template = message("ε of somebody with one row in each of {count} of these releases: {epsilon} nats.")
+        template = message("ε of somebody with one row in each of {count} of these releases: {epsilon}.")
         if per_person:
-            template = message("ε of somebody in {count} of these releases: {epsilon} nats.")
-        epsilon = number(repeated.epsilon.value)
+            template = message("ε of somebody in {count} of these releases: {epsilon}.")
+        epsilon = told_level(repeated.epsilon.value, retell("nats"))
         parts += [*_together(repeated), say(template, count=repeated.counted, epsilon=epsilon)]
     for one in repeated.secrets:
         found, asked = one.distortion, one.max_distortion

@@ -105,7 +105,12 @@ def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
     if earlier is not None:
         private = any(one.follows_from_counts for one in earlier.record.plan.columns.values())
     else:
-        private = bool(asked.public_through) or any(
+        if asked.kept == Keep.ASSOCIATIONS.value:
+            raise OptionError(
+                "--publish-shares puts channels of single columns into the kit, and one that keeps associations reads "
+                "several; leave it out: these cross-tables can be counted as they are."
+            )
+        private = any(
             asked.accounted is None if not aim.mechanism else any(map(_is_private, aim.mechanism)) or aim.mechanism[1:]
             for aim in asked.aims
         )

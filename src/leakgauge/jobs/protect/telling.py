@@ -40,7 +40,7 @@ def telling(asked: Request, sources: Sources) -> Telling | None:
         return None
     found = [_told(asked, sources, column, secret) for column in asked.public for secret in asked.sources]
     found.sort(key=lambda one: -(0.0 if one.tells is None else one.tells.value))
-    return Telling(asked.kept, tuple(_with_least(asked, sources, found)))
+    return Telling(_kept_alone(asked).value, tuple(_with_least(asked, sources, found)))
 
 
 def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:

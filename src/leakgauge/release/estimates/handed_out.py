@@ -23,7 +23,7 @@ MOST_CELLS = 1 << 20
 """Of a channel that is handed out; one of more could hardly be read, nor inverted in a minute."""
 CHOSEN = Sentence("its mechanism was chosen by what it does to the table, so that naming it would tell of the table")
 CLAMPED = Sentence("its numbers were brought back to their bounds after the noise, which moves their mean")
-SEVERAL = Sentence("one channel released it together with other columns, and corrections are of one column at a time")
+SEVERAL = Sentence("its channel reads or writes several columns, and corrections are of one column at a time")
 ENDLESS = Sentence("its mechanism has too many different outputs to write its channel down")
 UNSEEN = Sentence("its mechanism knows values of the table that the release never shows")
 
@@ -85,6 +85,9 @@ def _of_one(column: BoundColumn, planned: PlannedColumn, kept: bool) -> Reading:
         return _unreadable(column.name, CLAMPED)
     if noise is not None:
         return Reading(protected_column(column.name, noise))
+    if column.unprotected:
+        # Made for the secrets, it tells how they go together with the column, which is more than shares.
+        return Reading(Protected(column.name, keeps_shares=kept))
     if channel is None and not kept:
         return _unreadable(column.name, ENDLESS)
     # Where no origin is said of what may be known, it follows from declared settings.

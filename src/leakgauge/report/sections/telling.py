@@ -17,13 +17,13 @@ def telling(tell: Teller) -> Iterator[Content]:
     for column, file in zip_longest(tell.telling_less, tell.public_designs):
         yield tell.say(
             message(
-                "{column} is released through a channel that changes at most {share} of its values, so that it tells "
-                "as little as possible of the secrets and keeps its shares."
+                "{column} is released through a channel made to change at most {share} of its values on average, so "
+                "that it tells as little as possible of the secrets and keeps its shares."
             )
             if tell.get(_FILE, "keep") == "shares"
             else message(
-                "{column} is released through a channel that changes at most {share} of its values, so that it tells "
-                "as little as possible of the secrets."
+                "{column} is released through a channel made to change at most {share} of its values on average, so "
+                "that it tells as little as possible of the secrets."
             ),
             column=own(column),
             share=tell.number("job.json", "asked", "public_distortion", column, percent=True),
