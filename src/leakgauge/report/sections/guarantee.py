@@ -94,6 +94,13 @@ def notion_of(tell: Teller, notion: str) -> str:
 
 def _columns(tell: Teller) -> Iterator[Content]:
     for column in tell.names("release.json", "plan", "columns"):
+        if tell.get("release.json", "plan", "columns", column, "unprotected"):
+            yield tell.say(
+                "{column} is public: some of its values are changed so that it tells less of the secrets, and nothing is "
+                "guaranteed of its own values.",
+                column=own(column),
+            )
+            continue
         yield _mechanism(tell, column)
         place = ("release.json", "claims", column, "levels")
         levels = tell.names(*place)
