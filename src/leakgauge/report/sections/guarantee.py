@@ -96,8 +96,8 @@ def _columns(tell: Teller) -> Iterator[Content]:
     for column in tell.names("release.json", "plan", "columns"):
         if tell.get("release.json", "plan", "columns", column, "unprotected"):
             yield tell.say(
-                "{column} is public: some of its values are changed so that it tells less of the secrets, and nothing is "
-                "guaranteed of its own values.",
+                "{column} is public: some of its values are changed so that it tells less of the secrets, and nothing "
+                "is guaranteed of its own values.",
                 column=own(column),
             )
             continue
