@@ -43,7 +43,7 @@ def test_equal_states_go_to_the_lower() -> None:
 
 
 def test_a_tree_that_is_none_is_refused() -> None:
-    with pytest.raises(ModelError, match="leaves the node '1' under two others"):
+    with pytest.raises(ModelError, match="The index system has '1' under two others, '42' and '41'"):
         evaluate(table_1(), {})
     with pytest.raises(ModelError, match="leaves the node '1' under none"):
         evaluate(table_1(), {**INDEX_SYSTEM_A, "1": "44"})
