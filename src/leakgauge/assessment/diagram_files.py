@@ -132,7 +132,11 @@ def _judged(diagram: Diagram, arcs: Iterable[Mapping[str, object]], pairwise: ob
     for node, compared in pairwise.items():
         sources = [arc.source for arc in diagram.into(node)]
         if not sources:
-            raise FileError("{path}: [pairwise.{node!s}] is for a node that nothing leads to.", path=place, node=node)
+            raise FileError(
+                "{path}: [pairwise.{node!s}] is for a node that nothing leads to; name another one.",
+                path=place,
+                node=node,
+            )
         if any(arc["to"] == node and "weight" in arc for arc in arcs):
             raise FileError(
                 "{path}: arcs into {node!r} have weights, and [pairwise.{node!s}] judges them as well; keep one.",

@@ -146,7 +146,8 @@ def worst_judgement(matrix: object, weights: Sequence[float]) -> tuple[int, int,
     """The row and column of the comparison that is furthest from the weights, and what they say instead."""
     compared, shares = as_matrix(matrix, "comparisons"), np.asarray(weights)
     together = shares[:, None] / shares
-    off = np.triu(np.abs(np.log(compared / together)), 1)
+    # Without the last digits: of three things all comparisons are equally far, and the first stands for them.
+    off = np.round(np.triu(np.abs(np.log(compared / together)), 1), 9)
     row, column = (int(at) for at in np.unravel_index(int(off.argmax()), off.shape))
     return row, column, float(together[row, column])
 

@@ -167,7 +167,7 @@ def _beside(needed: Criterion | None, dials: Dials) -> Sentence:
         return Sentence("Nothing is known of how much protection the data call for.")
     if needed.missing:
         return Sentence(
-            "The data call for a protection of up to {needed:.3g} of 100, for not all that matters is known of them; "
+            "The data call for a protection of up to {needed:.3g} of 100 (not everything that counts is known); "
             "the release has {found:.3g}.",
             needed=needed.points.ends[1],
             found=found,
