@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from leakgauge.artefacts import codec
 from leakgauge.artefacts.criteria import Criteria, Criterion
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment import Questionnaire, expected
+from leakgauge.assessment import Questionnaire, assess, default_diagram, expected
+from leakgauge.assessment.algebra import WHY_NOT
 from leakgauge.assessment.criteria import criteria_of, default_criteria
 from leakgauge.assessment.criteria.diagram import Best
 from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
@@ -254,3 +256,22 @@ def test_intervals_of_dials_and_leaves_add_up() -> None:
 def test_criteria_are_stored_and_read_back() -> None:
     found = criteria_of(*known(1.0))
     assert codec.decode(Criteria, codec.encode(found), "criteria") == found
+
+
+def test_why_the_papers_arcs_do_not_decide() -> None:
+    evidence, _ = known(None)
+    raw = assess(default_diagram(), evidence, draws=0)
+    assert raw.privacy is not None and raw.privacy > 40 and raw.utility_sensitivities["2"] > 0
+    assert "data released as they are keep part of the privacy score, and a larger δ raises utility" in str(WHY_NOT)
+
+
+def test_the_reference_says_what_each_leaf_feeds() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "indicators.md").read_text(encoding="utf-8")
+    table = page.split("## What each leaf feeds")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ")]
+    diagram = default_criteria()
+    said = {leaf: (feeds, better, float(share.rstrip(" %"))) for feeds, leaf, better, share, _ in rows[1:]}
+    assert said == {
+        leaf.key: (leaf.feeds, leaf.better.value, round(100 * diagram.shares(leaf.feeds)[leaf.key], 1))
+        for leaf in diagram.leaves.values()
+    }

@@ -69,7 +69,8 @@ def read_criteria(path: Path | str) -> CriteriaDiagram:
 def open_diagram(given: Path | str | None = None) -> CriteriaDiagram | Diagram:
     """The diagram that is asked for: ours by default, ``"paper"`` for the paper's, else one's own by its schema.
 
-    A ``Diagram``, the paper's or one like it, is shown with the first algebra and does not decide.
+    A ``Diagram``, the paper's or one like it, is shown with the first algebra and does not decide (``WHY_NOT`` of
+    ``assessment.algebra``).
     """
     if given is None:
         return default_criteria()
@@ -113,7 +114,7 @@ def _tables(fields: Mapping[str, object], name: str, place: Path) -> dict[str, A
     for key, one in found.items():
         if not isinstance(one, dict):
             raise FileError(
-                '{path}: {key!r} under [{name!s}] is not a table; write {{ name = "…" }}.',
+                "{path}: {key!r} under [{name!s}] is not a table; write [{name!s}.{key!s}].",
                 path=place,
                 key=key,
                 name=name,
