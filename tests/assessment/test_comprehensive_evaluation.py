@@ -65,7 +65,7 @@ def test_equal_states_go_to_the_lower() -> None:
 
 
 def test_a_tree_that_is_none_is_refused() -> None:
-    with pytest.raises(ModelError, match="The index system has '1' under two others, '42' and '41'"):
+    with pytest.raises(ModelError, match="The index system makes '1' a part of two factors, '42' and '41'"):
         evaluate(table_1(), {})
     with pytest.raises(ModelError, match="leaves the node '1' under none"):
         evaluate(table_1(), {**INDEX_SYSTEM_A, "1": "44"})
@@ -148,9 +148,9 @@ def test_why_it_does_not_decide() -> None:
 FAULTS = [
     ("factors/1", "factors/2", "its schema is 'leakgauge/factors/2'"),
     ('value = "effect"', 'value = "efect"', "has no factor to evaluate"),
-    ('["12", "13"]', '["12", "5"]', "has '5' under two others, 'secrecy' and 'use'"),
-    ("secrecy = 3, use = 1", "secrecy = 3", "has 'use' under none that leads to 'effect'"),
-    ('["12", "13"]', '["12", "effect"]', "has 'effect' under none"),
+    ('["12", "13"]', '["12", "5"]', "makes '5' a part of two factors, 'secrecy' and 'use'"),
+    ("secrecy = 3, use = 1", "secrecy = 3", "'use' is not a part of anything that leads to 'effect'"),
+    ('["12", "13"]', '["12", "effect"]', "'effect' is not a part of anything"),
     ('["12", "13"]', '["12", "12"]', "the factor 'use' has no parts"),
     ('["12", "13"]', "[]", "the factor 'use' has no parts"),
     ("secrecy = 3", 'secrecy = "3"', "'secrecy' has the weight '3'; write a number"),
@@ -160,7 +160,11 @@ FAULTS = [
     ('[1, 2, 4], ["1/2"', '[1, 9, 4], ["1/9"', "for 'secrecy' contradict each other with a ratio of"),
     ("judgements", "judgement", "unknown key 'judgement'; did you mean 'judgements'"),
     ('lower_is_better = ["5"]', 'lower_is_better = "5"', "lower_is_better is not a list"),
-    ('lower_is_better = ["5"]', 'lower_is_better = ["use"]', "lower is better of 'use', which is not a leaf"),
+    (
+        'lower_is_better = ["5"]',
+        'lower_is_better = ["use"]',
+        "lower is better for 'use', which is not one of its leaves",
+    ),
 ]
 
 

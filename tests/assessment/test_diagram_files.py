@@ -170,7 +170,7 @@ def test_arcs_are_judged_two_at_a_time(tmp_path: Path) -> None:
     assert [arc.weight for arc in read(tmp_path, judged).into("use")] == pytest.approx([0.8, 0.2])
     for old, new, said in (
         ("[pairwise.use]", "[pairwise.error]", r"\[pairwise.error\] is for a node that nothing leads to"),
-        ('of = ["error", "epsilon"]', 'of = ["error"]', "for 'use' is not all"),
+        ('of = ["error", "epsilon"]', 'of = ["error"]', "for 'use' do not cover"),
         ("judgements = [[1,", "judgements = [[0,", "a judgement for 'use' is 0"),
     ):
         with pytest.raises(InputError, match=said):

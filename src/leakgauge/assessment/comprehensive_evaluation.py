@@ -55,7 +55,7 @@ class FactorTree:
             for part in parts:
                 if part in under:
                     raise ModelError(
-                        "{file} has {part!r} under two others, {first!r} and {second!r}; keep one.",
+                        "{file} makes {part!r} a part of two factors, {first!r} and {second!r}; keep one.",
                         file=self.file,
                         part=part,
                         first=under[part],
@@ -66,7 +66,7 @@ class FactorTree:
         lost = [factor for factor in self.parts if factor not in reached]
         if self.value not in self.parts or lost:
             raise ModelError(
-                "{file} has {factor!r} under none that leads to {value!r}; hang it there, or take it out.",
+                "{file}: {factor!r} is not a part of anything that leads to {value!r}; make it one, or take it out.",
                 file=self.file,
                 factor=(lost or [self.value])[0],
                 value=self.value,
@@ -74,7 +74,7 @@ class FactorTree:
         for leaf in self.lower_is_better:
             if leaf in self.parts or leaf not in under:
                 raise ModelError(
-                    "{file} says that lower is better of {leaf!r}, which is not a leaf of it.",
+                    "{file} says that lower is better for {leaf!r}, which is not one of its leaves; take it out.",
                     file=self.file,
                     leaf=leaf,
                 )

@@ -103,8 +103,8 @@ def read_comparisons(compared: object, things: Sequence[str], of: str, place: Pa
         or sorted(map(str, named)) != sorted(things)
     ):
         raise FileError(
-            "{path}: what is compared for {of!r} is not all that counts for it; write of = with {things!s}, once "
-            "each, and judgements = with a row for each.",
+            "{path}: the comparisons for {of!r} do not cover what counts for it; write of = […] with {things!s}, once "
+            "each, and judgements = […] with a row for each.",
             path=place,
             of=of,
             things=tuple(things),

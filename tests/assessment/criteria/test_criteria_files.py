@@ -99,7 +99,7 @@ FAULTS = [
     ("schema", "diagram/2", "diagram/1", "its schema is 'leakgauge/diagram/1'"),
     ("no better", ', better = "null"', "", "the leaf '5' has better = ''"),
     ("wrong better", '"null"', '"less"', "the leaf '5' has better = 'less'; write higher, lower, raw or null"),
-    ("asked as an outcome", '"higher", weight = 0', '"raw"', "asked about the leaf 'trust'"),
+    ("asked as an outcome", '"higher", weight = 0', '"raw"', "asked about the leaf 'trust', so that it has no value"),
     ("text as weight", "weight = 3", 'weight = "3"', "the leaf '10' has the weight '3'; write a number"),
     ("true as weight", "weight = 3", "weight = true", "the leaf '10' has the weight True"),
     ("negative", "weight = 3", "weight = -3", "the leaf '10' has a weight of -3.0; give a number from 0 on"),
@@ -127,14 +127,14 @@ def test_a_fault_is_one_sentence_with_the_leaf_and_the_file(tmp_path: Path, old:
 
 JUDGED_FAULTS = [
     ('"1/2", 1, 2', '"1/9", 1, 2', r"comparisons 1, 2 and 2, 1 are 2 and 0.111"),
-    ('of = ["12", "10", "trust"]', 'of = ["12", "10"]', "for 'use' is not all .* of = with 10, 12, trust"),
-    ('of = ["12", "10", "trust"]', 'of = ["12", "10", "10"]', "for 'use' is not all"),
+    ('of = ["12", "10", "trust"]', 'of = ["12", "10"]', "for 'use' do not cover .* with 10, 12, trust"),
+    ('of = ["12", "10", "trust"]', 'of = ["12", "10", "10"]', "for 'use' do not cover"),
     ("judgements = [[1, 2, 4], ", "judgements = [[1, 2, 4, 1], ", "not 3 rows of 3"),
-    ("judgements", "judgments", "judgements = with a row for each"),
+    ("judgements", "judgments", r"judgements = \[…\] with a row for each"),
     ('"1/2", 1, 2', '"a half", 1, 2', "a judgement for 'use' is 'a half'; write a number above 0"),
     ('"1/2", 1, 2', '"1/0", 1, 2', "a judgement for 'use' is '1/0'"),
     ('"1/2", 1, 2', "-1, 1, 2", "a judgement for 'use' is -1"),
-    ("[pairwise.use]", "[pairwise.usage]", "is for no criterion; did you mean 'use'"),
+    ("[pairwise.use]", "[pairwise.usage]", "does not name a criterion; did you mean 'use'"),
     ('better = "raw" }', 'better = "raw", weight = 2 }', "has a weight, and .pairwise.use. judges it as well"),
 ]
 
@@ -171,7 +171,7 @@ def test_the_questionnaire_of_another_diagram_names_the_leaves(tmp_path: Path) -
     assert read_questionnaire(answers, asked_by(default_criteria())).respondents == 1
     with pytest.raises(FileError, match=r"another diagram: it answers 14, 15, and this diagram asks about trust, 19"):
         read_questionnaire(answers, asked_by(own))
-    with pytest.raises(FileError, match="asks about nothing"):
+    with pytest.raises(FileError, match="asks nobody anything"):
         read_questionnaire(answers, ())
     answers.write_text("respondent,leaf,answer\n1,trust,5\n")
     assert read_questionnaire(answers, asked_by(own)).answers == {"trust": (0, 0, 0, 0, 1)}

@@ -79,7 +79,7 @@ class CriteriaDiagram:
         for key, node in self.criteria.items():
             if key in BESIDE:
                 raise ModelError(
-                    "{file} has a criterion {key!r}, which is the name of what stands beside them; name it otherwise.",
+                    "{file} has a criterion {key!r}, which is a reserved name; choose another.",
                     file=self.file,
                     key=key,
                 )

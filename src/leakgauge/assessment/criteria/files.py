@@ -9,7 +9,6 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from leakgauge.assessment.criteria.diagram import BESIDE, Best, CriteriaDiagram, CriterionNode, LeafNode
 from leakgauge.assessment.diagram import Diagram
@@ -107,7 +106,7 @@ def _diagram(fields: Mapping[str, object], place: Path) -> CriteriaDiagram:
     return made
 
 
-def _tables(fields: Mapping[str, object], name: str, place: Path) -> dict[str, Any]:
+def _tables(fields: Mapping[str, object], name: str, place: Path) -> Mapping[str, Mapping[str, object]]:
     found = fields.get(name, {})
     if not isinstance(found, dict):
         raise FileError("{path}: {name!s} is not a table; write [{name!s}].", path=place, name=name)
@@ -137,14 +136,14 @@ def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], pla
     feeds = fields.get("feeds")
     if not feeds:
         raise FileError(
-            "{path}: the leaf {leaf!r} feeds nothing; write feeds = with one of {known!s}.",
+            "{path}: the leaf {leaf!r} feeds nothing; let it feed one of {known!s}.",
             path=place,
             leaf=key,
             known=(*criteria, *BESIDE),
         )
     if isinstance(feeds, list) and len(feeds) > 1:
         raise FileError(
-            "{path}: the leaf {leaf!r} feeds {count} criteria, {found!s}; each leaf feeds one, keep that.",
+            "{path}: the leaf {leaf!r} feeds {count} criteria, {found!s}; each leaf feeds one: choose it.",
             path=place,
             leaf=key,
             count=len(feeds),
@@ -165,8 +164,8 @@ def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], pla
         )
     if is_asked(key) and ways[better] in (Best.RAW, Best.NULL):
         raise FileError(
-            "{path}: people are asked about the leaf {leaf!r}, and no release has answers of its own; write "
-            "better = higher or lower.",
+            "{path}: people are asked about the leaf {leaf!r}, so that it has no value for the raw data or for a "
+            "release that tells nothing; write better = higher or lower.",
             path=place,
             leaf=key,
         )
@@ -177,13 +176,20 @@ def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], pla
 
 
 def _judged(
-    diagram: CriteriaDiagram, key: str, compared: Mapping[str, object], leaves: Mapping[str, Any], place: Path
+    diagram: CriteriaDiagram,
+    key: str,
+    compared: Mapping[str, object],
+    leaves: Mapping[str, Mapping[str, object]],
+    place: Path,
 ) -> CriteriaDiagram:
     """The diagram with the weights that judgements of two leaves at a time give the leaves of one criterion."""
     known = (*diagram.criteria, *BESIDE)
     if key not in known:
         raise FileError(
-            "{path}: [pairwise.{key!s}] is for no criterion; {near}", path=place, key=key, near=did_you_mean(key, known)
+            "{path}: [pairwise.{key!s}] does not name a criterion; {near}",
+            path=place,
+            key=key,
+            near=did_you_mean(key, known),
         )
     feeding = [leaf.key for leaf in diagram.feeding(key)]
     for leaf in feeding:

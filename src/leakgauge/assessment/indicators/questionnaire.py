@@ -113,13 +113,15 @@ def _not_asked(place: Path, line: int, leaves: Sequence[str]) -> FileError:
     """That a questionnaire is of another diagram, where its leaves show it; else that a line has none."""
     others = {leaf for _, _, leaf, _ in _rows(place) if leaf not in leaves}
     # A shifted line may hold a name here, so that nothing but short numbers is shown of what was found.
+    if not leaves:
+        return FileError("{path}: this diagram asks nobody anything; leave the questionnaire out.", path=place)
     if all(leaf.isascii() and leaf.isdigit() and len(leaf) < 3 for leaf in others):
         return FileError(
             "{path} is the questionnaire of another diagram: it answers {found!s}, and this diagram asks about "
             "{leaves!s}; hand out its own.",
             path=place,
             found=tuple(sorted(others, key=int)),
-            leaves=tuple(leaves) or Sentence("nothing"),
+            leaves=tuple(leaves),
         )
     return FileError(
         "{path}, line {line}: the leaf is none that is asked about; write one of {leaves!s}.",
