@@ -14,19 +14,20 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.criteria import Criteria, Criterion
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Neighbours, Statistic, share
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment import Questionnaire, assess, default_diagram, expected
 from leakgauge.assessment.algebra import WHY_NOT
 from leakgauge.assessment.criteria import criteria_of, default_criteria
 from leakgauge.assessment.criteria.diagram import Best
-from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
-from leakgauge.assessment.indicators import source_of
+from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law, evidence_of_answers
+from leakgauge.assessment.indicators import histogram_source, source_of
 from leakgauge.assessment.indicators.questionnaire import declared_sensitivity
 from leakgauge.errors import ModelError, OptionError
-from leakgauge.mechanisms import Mechanism, randomized_response, through_channel
+from leakgauge.mechanisms import Mechanism, laplace, randomized_response, through_channel
 from leakgauge.probability import Channel
 from leakgauge.randomness import simulation
+from leakgauge.release.queries import Histogram
 from leakgauge.sentences import Sentence
 from tests.assessment.indicators.small import LETTERS, table
 
@@ -202,6 +203,18 @@ def test_means_of_answers_lie_in_their_intervals() -> None:
         assert leaf.points is not None
         missed += truth not in leaf.points
     assert missed <= 10
+
+
+def test_what_is_told_of_true_counts_is_nobodys_secret() -> None:
+    people, noise = table(), laplace(1.0, sensitivity=1, grid=1)
+    counted = Histogram(column="illness", labels=LETTERS, epsilon=1.0)
+    evidence = expected(noise, histogram_source(source_of(people, "illness"), people, counted))
+    shares = people.counts("illness").distribution().probabilities
+    dials = dials_of(evidence_of_answers(shares, noise, 3000, Neighbours.MEMBERSHIP))
+    as_rows, as_answers = (by_key(criteria_of(evidence, dials, of_rows=one))["security"] for one in (True, False))
+    assert as_rows.points is not None and as_rows.points.value < 40
+    assert as_answers.points is not None and as_answers.points.value > 60
+    assert [leaf.weight for leaf in as_answers.leaves] == [1, 0, 0] and as_answers.missing == ()
 
 
 def test_the_default_diagram_has_every_indicator_once() -> None:

@@ -46,7 +46,10 @@ BESIDE = {one.key: one for one in (NEEDED, AUDIT)}
 class LeafNode:
     """A leaf: what it feeds, where it is best for that, and its weight among those that feed the same.
 
-    A weight of 0 shows the leaf without counting it.
+    Attributes:
+        weight: 0 shows the leaf without counting it.
+        rows_only: whether it counts only where values of rows are released, because of answers it says nothing of a
+            person.
     """
 
     key: str
@@ -55,6 +58,7 @@ class LeafNode:
     better: Best
     weight: float = 1.0
     chinese: str = ""
+    rows_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,13 +104,13 @@ class CriteriaDiagram:
         """The leaves that feed a criterion, or ``"needed"``, or ``"audit"``."""
         return tuple(leaf for leaf in self.leaves.values() if leaf.feeds == key)
 
-    def shares(self, key: str) -> dict[str, float]:
+    def shares(self, key: str, *, of_rows: bool = True) -> dict[str, float]:
         """The weight of each of them as a share of all; 0 of all where only a dial counts."""
-        leaves = self.feeding(key)
+        weights = {leaf.key: leaf.weight if of_rows or not leaf.rows_only else 0.0 for leaf in self.feeding(key)}
         # By the largest one first: a sum of huge weights must not overflow.
-        most = max((leaf.weight for leaf in leaves), default=0.0) or 1.0
-        total = math.fsum(leaf.weight / most for leaf in leaves) or 1.0
-        return {leaf.key: leaf.weight / most / total for leaf in leaves}
+        most = max(weights.values(), default=0.0) or 1.0
+        total = math.fsum(weight / most for weight in weights.values()) or 1.0
+        return {leaf: weight / most / total for leaf, weight in weights.items()}
 
     def _require_fed(self, leaf: LeafNode) -> None:
         known = (*self.criteria, *BESIDE)
