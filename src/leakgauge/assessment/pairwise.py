@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import reprlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +110,8 @@ def read_comparisons(compared: object, things: Sequence[str], of: str, place: Pa
             of=of,
             things=tuple(things),
         )
-    rows = compared["judgements"]
+    # A leaf's number may be written without quotes.
+    named, rows = [str(thing) for thing in named], compared["judgements"]
     if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(named) for row in rows):
         rows = []
     if len(rows) != len(named):
@@ -153,19 +155,18 @@ def worst_judgement(matrix: object, weights: Sequence[float]) -> tuple[int, int,
 
 
 def _judgement(found: object, of: str, place: Path) -> float:
-    try:
-        if isinstance(found, bool) or not isinstance(found, int | float | str):
-            raise TypeError
-        number = float(Fraction(found)) if isinstance(found, str) else float(found)
-        if not 0 < number < float("inf"):
-            raise ValueError
-    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+    number = 0.0
+    if isinstance(found, int | float | str) and not isinstance(found, bool):
+        top, _, bottom = str(found).partition("/")
+        with suppress(ValueError, ZeroDivisionError):
+            number = float(top) / float(bottom or 1)
+    if not 0 < number < math.inf:
         raise FileError(
             '{path}: a judgement for {of!r} is {found!s}; write a number above 0, or a fraction such as "1/3".',
             path=place,
             of=of,
             found=reprlib.repr(found),
-        ) from None
+        )
     return number
 
 

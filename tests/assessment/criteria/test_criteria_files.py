@@ -88,7 +88,8 @@ def test_a_diagram_is_opened_by_its_name_or_its_schema(tmp_path: Path) -> None:
 
 
 def test_weights_are_judged_two_at_a_time(tmp_path: Path) -> None:
-    assert read(tmp_path, JUDGED).shares("use") == pytest.approx({"10": 2 / 7, "12": 4 / 7, "trust": 1 / 7})
+    for text in (JUDGED, JUDGED.replace('["12", "10"', "[12, 10")):
+        assert read(tmp_path, text).shares("use") == pytest.approx({"10": 2 / 7, "12": 4 / 7, "trust": 1 / 7})
 
 
 FAULTS = [
@@ -134,6 +135,9 @@ JUDGED_FAULTS = [
     ("judgements", "judgments", r"judgements = \[…\] with a row for each"),
     ('"1/2", 1, 2', '"a half", 1, 2', "a judgement for 'use' is 'a half'; write a number above 0"),
     ('"1/2", 1, 2', '"1/0", 1, 2', "a judgement for 'use' is '1/0'"),
+    ('"1/2", 1, 2', '"1e999999999", 1, 2', "a judgement for 'use' is '1e999999999'"),
+    ('"1/2", 1, 2', "true, 1, 2", "a judgement for 'use' is True"),
+    ('"1/2", 1, 2', "[1], 1, 2", "a judgement for 'use' is .1."),
     ('"1/2", 1, 2', "-1, 1, 2", "a judgement for 'use' is -1"),
     ("[pairwise.use]", "[pairwise.usage]", "does not name a criterion; did you mean 'use'"),
     ('better = "raw" }', 'better = "raw", weight = 2 }', "has a weight, and .pairwise.use. judges it as well"),
