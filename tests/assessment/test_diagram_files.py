@@ -161,3 +161,21 @@ def test_no_file_and_no_text(tmp_path: Path) -> None:
         read_diagram(tmp_path / "raw.toml")
     with pytest.raises(InputError, match=r"no \[nodes\]"):
         read(tmp_path, TEXT[: TEXT.index("[nodes]")])
+
+
+def test_arcs_are_judged_two_at_a_time(tmp_path: Path) -> None:
+    judged = TEXT.replace(", weight = 3", "") + (
+        '[pairwise.use]\nof = ["error", "epsilon"]\njudgements = [[1, "1/4"], [4, 1]]\n'
+    )
+    assert [arc.weight for arc in read(tmp_path, judged).into("use")] == pytest.approx([0.8, 0.2])
+    for old, new, said in (
+        ("[pairwise.use]", "[pairwise.error]", r"\[pairwise.error\] is for a node that nothing leads to"),
+        ('of = ["error", "epsilon"]', 'of = ["error"]', "for 'use' do not cover"),
+        ("judgements = [[1,", "judgements = [[0,", "a judgement for 'use' is 0"),
+    ):
+        with pytest.raises(InputError, match=said):
+            read(tmp_path, judged.replace(old, new, 1))
+    with pytest.raises(InputError, match=r"arcs into 'use' have weights, and \[pairwise.use\] judges them as well"):
+        read(tmp_path, judged.replace('"use", direction = "same"', '"use", direction = "same", weight = 3', 1))
+    with pytest.raises(InputError, match="pairwise is not a table"):
+        read(tmp_path, TEXT.replace("arcs = [", "pairwise = 3\narcs = [", 1))

@@ -1,19 +1,21 @@
-"""Multi-layer fuzzy comprehensive evaluation, which the paper compares with (section 4.5).
+"""Multi-layer fuzzy comprehensive evaluation, which the paper compares with (section 4.5), on its trees and on others.
 
-It needs a tree, so that arcs which make a node lead to two others are cut. Siblings weigh the same, and a node's row is
-the mean of theirs. Directions are not used: the paper speaks of none here, and with leaf 2 mirrored index system b
-would have at least 0.08 in VHL where 0.068 is printed.
+It needs a tree: where a node of a diagram leads to two others, one of the arcs is cut. A factor's row is the weighted
+mean of its parts' rows. On the paper's trees siblings weigh the same and directions are not used: the paper speaks of
+none here, and with leaf 2 mirrored index system b would have at least 0.08 in VHL where 0.068 is printed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from leakgauge.artefacts.criteria import ComprehensiveEvaluation, FactorMemberships
+from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.published import Frequency, LeafStates, State
+from leakgauge.assessment.published import Frequency, LeafStates, State, memberships
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 
@@ -24,6 +26,83 @@ INDEX_SYSTEM_A: Mapping[str, str] = {"1": "41", "2": "41", "3": "41", "32": "43"
 """Where the nodes hang that lead to several: 24 and 25 by our choice, for Figure 9 is a picture."""
 INDEX_SYSTEM_B: Mapping[str, str] = {"1": "42", "2": "42", "3": "42", "32": "31", "24": "36", "25": "36"}
 """The paper's other way to cut."""
+
+
+@dataclass(frozen=True)
+class FactorTree:
+    """Layers of factors: what each one is made of, with weights; what is made of nothing is a leaf.
+
+    Attributes:
+        value: the factor that is evaluated.
+        parts: of each factor, with their weights, up to a common factor.
+        names: of factors and leaves, where they have one.
+        lower_is_better: leaves whose states are mirrored.
+        file: where it comes from, for messages.
+
+    Raises:
+        ModelError: something is part of two factors or of none, or leads back to itself.
+    """
+
+    value: str
+    parts: Mapping[str, Mapping[str, float]]
+    names: Mapping[str, str] = field(default_factory=dict)
+    lower_is_better: frozenset[str] = frozenset()
+    file: str = "The index system"
+
+    def __post_init__(self) -> None:
+        under: dict[str, str] = {}
+        for factor, parts in self.parts.items():
+            for part in parts:
+                if part in under:
+                    raise ModelError(
+                        "{file} makes {part!r} a part of two factors, {first!r} and {second!r}; keep one.",
+                        file=self.file,
+                        part=part,
+                        first=under[part],
+                        second=factor,
+                    )
+                under[part] = factor
+        reached = {key for key, *_ in self.walk()} if self.value not in under else set()
+        lost = [factor for factor in self.parts if factor not in reached]
+        if self.value not in self.parts or lost:
+            raise ModelError(
+                "{file}: {factor!r} is not a part of anything that leads to {value!r}; make it one, or take it out.",
+                file=self.file,
+                factor=(lost or [self.value])[0],
+                value=self.value,
+            )
+        for leaf in self.lower_is_better:
+            if leaf in self.parts or leaf not in under:
+                raise ModelError(
+                    "{file} says that lower is better for {leaf!r}, which is not one of its leaves; take it out.",
+                    file=self.file,
+                    leaf=leaf,
+                )
+
+    def walk(self) -> Iterator[tuple[str, str | None, float]]:
+        """Every factor and leaf after the one that it is part of, and its weight there."""
+        waiting: list[tuple[str, str | None, float]] = [(self.value, None, 1.0)]
+        while waiting:
+            key, under, weight = waiting.pop()
+            yield key, under, weight
+            waiting += reversed([(part, key, weight) for part, weight in self.parts.get(key, {}).items()])
+
+
+def paper_tree(index_system: Mapping[str, str]) -> FactorTree:
+    """The paper's diagram as a tree.
+
+    Args:
+        index_system: for each node that leads to several the one it stays under, such as ``INDEX_SYSTEM_A``.
+    """
+    diagram, parts = default_diagram(), dict[str, dict[str, float]]()
+    for arc in diagram.arcs:
+        if index_system.get(arc.source, arc.target) == arc.target:
+            parts.setdefault(arc.target, {})[arc.source] = 1.0
+    hung = {part for those in parts.values() for part in those}
+    for node in index_system:
+        if node not in hung:
+            raise ModelError("The index system leaves the node {node!r} under none.", node=node)
+    return FactorTree(diagram.value, parts, {key: node.name for key, node in diagram.nodes.items()})
 
 
 @dataclass(frozen=True)
@@ -39,33 +118,83 @@ def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evalua
 
     Args:
         leaf_states: for each leaf its states with how often, as in Table 1.
-        index_system: for each node that leads to several the one it stays under, such as ``INDEX_SYSTEM_A``.
+        index_system: as for ``paper_tree``.
     """
-    children: dict[str, list[str]] = {}
-    parents: dict[str, str] = {}
-    for arc in default_diagram().arcs:
-        if index_system.get(arc.source, arc.target) == arc.target:
-            if arc.source in parents:
-                raise ModelError("The index system leaves the node {node!r} under two others.", node=arc.source)
-            parents[arc.source] = arc.target
-            children.setdefault(arc.target, []).append(arc.source)
-    for node in index_system:
-        if node not in parents:
-            raise ModelError("The index system leaves the node {node!r} under none.", node=node)
-    row = _row("45", children, leaf_states)
-    if row is None:
-        raise ModelError("No leaf is known; give the states of at least one.")
-    memberships = dict(zip(State, row.tolist(), strict=True))
-    return Evaluation(memberships, max(State, key=lambda state: round(memberships[state], 9)))
-
-
-def _row(node: str, children: Mapping[str, list[str]], leaf_states: LeafStates) -> Floats | None:
-    if node not in children:
-        states = leaf_states.get(node)
-        if not states:
-            return None
+    tree, leaves = paper_tree(index_system), dict[str, Floats]()
+    for leaf, states in leaf_states.items():
         labels = np.array([MEMBERSHIP[states[state]] if state in states else 0.0 for state in State])
-        return np.asarray(labels / labels.sum())
-    rows = [_row(child, children, leaf_states) for child in children[node]]
-    known = [row for row in rows if row is not None]
-    return np.asarray(np.mean(known, axis=0)) if known else None
+        if labels.any():
+            leaves[leaf] = labels / labels.sum()
+    row = rows_of(tree, leaves)[tree.value]
+    return Evaluation(dict(zip(State, row.tolist(), strict=True)), _largest(row))
+
+
+def evaluate_evidence(evidence: Iterable[Evidence], tree: FactorTree) -> ComprehensiveEvaluation:
+    """The evaluation of what is known of the leaves, over one's own factors and weights.
+
+    A measured leaf belongs to states as far as its place on its scale does, an asked one as the shares of its answers.
+
+    Raises:
+        ModelError: two pieces of evidence of one leaf, or no leaf of the tree is known.
+
+    Example:
+        >>> from leakgauge.artefacts.evidence import Scale
+        >>> from leakgauge.sentences import Sentence
+        >>> attack = Evidence("5", Standing.MEASURED, Sentence("by hand"), 0.0, "share", Scale(0, 1))
+        >>> tree = FactorTree("security", {"security": {"5": 1.0}}, lower_is_better=frozenset({"5"}))
+        >>> evaluate_evidence([attack], tree).grade
+        'VHL'
+    """
+    known = {leaf: _row(one) for leaf, one in by_leaf(evidence).items() if one.standing is not Standing.MISSING}
+    places = list(tree.walk())
+    leaves = [key for key, *_ in places if key not in tree.parts]
+    rows = rows_of(tree, {leaf: known[leaf] for leaf in leaves if leaf in known})
+    return ComprehensiveEvaluation(
+        grade=_largest(rows[tree.value]).value,
+        memberships=tuple(rows[tree.value].tolist()),
+        factors=tuple(
+            FactorMemberships(
+                key=key,
+                name=tree.names.get(key, key),
+                under=under,
+                weight=weight,
+                memberships=tuple(rows[key].tolist()),
+            )
+            for key, under, weight in places
+            if key in rows
+        ),
+        left_out=tuple(leaf for leaf in leaves if leaf not in known),
+    )
+
+
+def rows_of(tree: FactorTree, leaves: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The memberships of every factor and leaf that is known, and of the value.
+
+    Raises:
+        ModelError: no leaf is known.
+    """
+    rows = dict[str, Floats]()
+    for key, *_ in reversed(list(tree.walk())):
+        if key in tree.parts:
+            parts = {part: weight for part, weight in tree.parts[key].items() if part in rows and weight}
+            if parts:
+                # By the largest weight first: a sum of huge ones must not overflow.
+                weights = np.array(list(parts.values())) / max(parts.values())
+                rows[key] = np.average([rows[part] for part in parts], axis=0, weights=weights)
+        elif key in leaves:
+            rows[key] = leaves[key][::-1] if key in tree.lower_is_better else leaves[key]
+    if tree.value not in rows:
+        raise ModelError("No leaf is known; give the states of at least one.")
+    return rows
+
+
+def _row(evidence: Evidence) -> Floats:
+    if evidence.standing is Standing.ASKED:
+        return np.array(evidence.answers) / sum(evidence.answers)
+    assert evidence.scale is not None and evidence.value is not None
+    belongs = np.array(list(memberships(float(evidence.scale.position(evidence.value))).values()))
+    return np.asarray(belongs / belongs.sum())
+
+
+def _largest(row: Floats) -> State:
+    return list(State)[int(np.round(row, 9).argmax())]

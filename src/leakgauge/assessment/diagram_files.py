@@ -15,13 +15,14 @@ from typing import Any
 
 from leakgauge.assessment.algebra import known_shares, mean_rating, rating
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
+from leakgauge.assessment.pairwise import read_comparisons, with_weights
 from leakgauge.errors import FileError, ModelError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 from leakgauge.sentences import Sentence
 
 DIAGRAM_SCHEMA = "leakgauge/diagram/1"
 _DIRECTIONS = {"same": False, "mirrored": True}
-_TOP = {"schema", "value", "privacy", "utility", "states", "weights", "arcs", "nodes"}
+_TOP = {"schema", "value", "privacy", "utility", "states", "weights", "arcs", "nodes", "pairwise"}
 _NODE = {"name", "chinese", "better", "fixed"}
 _ARC = {"from", "to", "direction", "weight"}
 
@@ -45,7 +46,7 @@ def read_diagram(path: Path | str) -> Diagram:
 
 def _diagram(fields: Mapping[str, object], place: Path) -> Diagram:
     require_schema(fields, DIAGRAM_SCHEMA, place)
-    _require_known(fields, _TOP, place, Sentence("it"))
+    require_keys(fields, _TOP, place, Sentence("it"))
     value = fields.get("value")
     if not isinstance(value, str):
         raise FileError('{path} has no value node; write value = "…" with the node to grade.', path=place)
@@ -64,6 +65,7 @@ def _diagram(fields: Mapping[str, object], place: Path) -> Diagram:
         states,
         str(place),
     )
+    made = _judged(made, arcs, fields.get("pairwise", {}), place)
     _require_trade_offs(made)
     _require_shares(made, arcs, fields.get("weights", "relative"), place)
     return made
@@ -72,7 +74,7 @@ def _diagram(fields: Mapping[str, object], place: Path) -> Diagram:
 def _node(key: str, fields: Any, place: Path) -> Node:
     if not isinstance(fields, dict):
         raise FileError('{path}: the node {node!r} is not a table; write {{ name = "…" }}.', path=place, node=key)
-    _require_known(fields, _NODE, place, Sentence("the node {node!r}", node=key))
+    require_keys(fields, _NODE, place, Sentence("the node {node!r}", node=key))
     name, chinese, better, fixed = (fields.get(one) for one in ("name", "chinese", "better", "fixed"))
     if not isinstance(name, str) or not name or not isinstance(chinese, str | None):
         raise FileError("{path}: the node {node!r} has no name in text; give it one.", path=place, node=key)
@@ -100,8 +102,8 @@ def _arc(number: int, fields: Any, place: Path) -> Arc:
             number=number,
         )
     what = Sentence("the arc {source!s} → {target!s}", source=source, target=target)
-    _require_known(fields, _ARC, place, what)
-    direction, weight = fields.get("direction"), fields.get("weight", 1.0)
+    require_keys(fields, _ARC, place, what)
+    direction = fields.get("direction")
     if not isinstance(direction, str) or direction not in _DIRECTIONS:
         raise FileError(
             "{path}: {arc} has {found}; write direction = same or mirrored.",
@@ -111,11 +113,38 @@ def _arc(number: int, fields: Any, place: Path) -> Arc:
             if direction is None
             else Sentence("the direction {direction!r}", direction=str(direction)),
         )
+    return Arc(source, target, _DIRECTIONS[direction], as_weight(fields.get("weight", 1.0), place, what))
+
+
+def as_weight(weight: object, place: Path, what: Sentence) -> float:
+    """The weight that a file gives something, if it is a number."""
     if isinstance(weight, bool) or not isinstance(weight, int | float) or weight > sys.float_info.max:
         raise FileError(
             "{path}: {arc} has the weight {weight}; write a number.", path=place, arc=what, weight=reprlib.repr(weight)
         )
-    return Arc(source, target, _DIRECTIONS[direction], float(weight))
+    return float(weight)
+
+
+def _judged(diagram: Diagram, arcs: Iterable[Mapping[str, object]], pairwise: object, place: Path) -> Diagram:
+    """The diagram with the weights that judgements of two arcs at a time give those into a node."""
+    if not isinstance(pairwise, dict):
+        raise FileError("{path}: pairwise is not a table; write [pairwise.NODE].", path=place)
+    for node, compared in pairwise.items():
+        sources = [arc.source for arc in diagram.into(node)]
+        if not sources:
+            raise FileError(
+                "{path}: [pairwise.{node!s}] is for a node that nothing leads to; name another one.",
+                path=place,
+                node=node,
+            )
+        if any(arc["to"] == node and "weight" in arc for arc in arcs):
+            raise FileError(
+                "{path}: arcs into {node!r} have weights, and [pairwise.{node!s}] judges them as well; keep one.",
+                path=place,
+                node=node,
+            )
+        diagram = with_weights(diagram, node, read_comparisons(compared, sources, node, place))
+    return diagram
 
 
 def _require_trade_offs(diagram: Diagram) -> None:
@@ -177,7 +206,8 @@ def _names(fields: Mapping[str, object], name: str, place: Path) -> tuple[str, .
     return tuple(found)
 
 
-def _require_known(fields: Mapping[str, object], known: Iterable[str], place: Path, what: Sentence) -> None:
+def require_keys(fields: Mapping[str, object], known: Iterable[str], place: Path, what: Sentence) -> None:
+    """Refuse a key that a file should not have."""
     for key in fields:
         if key not in known:
             raise FileError(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import reprlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.errors import ModelError, OptionError, did_you_mean
+from leakgauge.errors import FileError, ModelError, OptionError, did_you_mean
 from leakgauge.probability.cells import as_matrix
 
 RANDOM_INDEX = (0.0, 0.0, 0.58, 0.90, 1.12, 1.24, 1.32, 1.41, 1.45, 1.49, 1.51, 1.48, 1.56, 1.57, 1.59)
@@ -75,6 +79,95 @@ def pairwise_weights(matrix: object) -> PairwiseWeights:
     index = RANDOM_INDEX[count - 1]
     weights = vector / vector.sum()
     return PairwiseWeights(tuple(weights.tolist()), spread / index if index else 0.0)
+
+
+def read_comparisons(compared: object, things: Sequence[str], of: str, place: Path) -> dict[str, float]:
+    """The weights from a table of a TOML file: ``of`` names the things, ``judgements`` has a row for each.
+
+    TOML has no fractions, so that a third is written as the text ``"1/3"``.
+
+    Args:
+        compared: the table.
+        things: that must have been compared, once each.
+        of: the node or criterion that they are compared for.
+        place: the file, for messages.
+
+    Raises:
+        FileError: other things, judgements that are no numbers above 0, no square, no reciprocals, or contradict each
+            other by more than Saaty's limit; the ratio and the worst of them are named.
+    """
+    named = compared.get("of") if isinstance(compared, Mapping) else None
+    if (
+        not isinstance(compared, Mapping)
+        or set(compared) != {"of", "judgements"}
+        or not isinstance(named, list)
+        or sorted(map(str, named)) != sorted(things)
+    ):
+        raise FileError(
+            "{path}: the comparisons for {of!r} do not cover what counts for it; write of = […] with {things!s}, once "
+            "each, and judgements = […] with a row for each.",
+            path=place,
+            of=of,
+            things=tuple(things),
+        )
+    # A leaf's number may be written without quotes.
+    named, rows = [str(thing) for thing in named], compared["judgements"]
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(named) for row in rows):
+        rows = []
+    if len(rows) != len(named):
+        raise FileError(
+            "{path}: the judgements for {of!r} are not {count} rows of {count}; compare each with each.",
+            path=place,
+            of=of,
+            count=len(named),
+        )
+    matrix = [[_judgement(one, of, place) for one in row] for row in rows]
+    try:
+        found = pairwise_weights(matrix)
+    except ModelError as error:
+        raise FileError("{path}: {fault}", path=place, fault=error) from None
+    if not found.consistent:
+        row, column, together = worst_judgement(matrix, found.weights)
+        raise FileError(
+            "{path}: the judgements for {of!r} contradict each other with a ratio of {ratio:.3g}, above {most}; the "
+            "worst says that {first!r} matters {said:.3g} times as much as {second!r}, where all together say "
+            "{together:.3g}: think it over.",
+            path=place,
+            of=of,
+            ratio=found.consistency_ratio,
+            most=MOST_INCONSISTENT,
+            first=named[row],
+            said=matrix[row][column],
+            second=named[column],
+            together=together,
+        )
+    return dict(zip(named, found.weights, strict=True))
+
+
+def worst_judgement(matrix: object, weights: Sequence[float]) -> tuple[int, int, float]:
+    """The row and column of the comparison that is furthest from the weights, and what they say instead."""
+    compared, shares = as_matrix(matrix, "comparisons"), np.asarray(weights)
+    together = shares[:, None] / shares
+    # Without the last digits: of three things all comparisons are equally far, and the first stands for them.
+    off = np.round(np.triu(np.abs(np.log(compared / together)), 1), 9)
+    row, column = (int(at) for at in np.unravel_index(int(off.argmax()), off.shape))
+    return row, column, float(together[row, column])
+
+
+def _judgement(found: object, of: str, place: Path) -> float:
+    number = 0.0
+    if isinstance(found, int | float | str) and not isinstance(found, bool):
+        top, _, bottom = str(found).partition("/")
+        with suppress(ValueError, ZeroDivisionError):
+            number = float(top) / float(bottom or 1)
+    if not 0 < number < math.inf:
+        raise FileError(
+            '{path}: a judgement for {of!r} is {found!s}; write a number above 0, or a fraction such as "1/3".',
+            path=place,
+            of=of,
+            found=reprlib.repr(found),
+        )
+    return number
 
 
 def with_weights(diagram: Diagram, node: str, weights: Mapping[str, float]) -> Diagram:

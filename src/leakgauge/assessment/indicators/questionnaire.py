@@ -9,7 +9,7 @@ from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 
-from leakgauge.artefacts.evidence import Evidence, Standing, missing
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment.indicators.indicator import Context, Family, Indicator
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.drafts import draft
@@ -23,10 +23,11 @@ HEADER = ("respondent", "leaf", "answer")
 _SHOWN = ("question", "answers")
 """Columns of the template that are there to be read."""
 
+SENSITIVITY = Indicator("data-sensitivity", 19, "sensitivity of the data", ANSWERS)
 _INDICATORS = (
     Indicator("ease-of-use", 14, "ease of use", ANSWERS),
     Indicator("acceptance", 15, "acceptance", ANSWERS),
-    Indicator("data-sensitivity", 19, "sensitivity of the data", ANSWERS),
+    SENSITIVITY,
 )
 ASKED = tuple(one.leaf for one in _INDICATORS)
 """The leaves that people are asked about."""
@@ -38,6 +39,20 @@ def answered(leaf: str, answers: tuple[int, ...] | None) -> Evidence:
         return missing(leaf, Sentence("Nobody was asked; hand out the questionnaire."))
     source = Sentence("The answers of {people:d} people.", people=sum(answers))
     return Evidence(leaf, Standing.ASKED, source, unit=ANSWERS, answers=answers)
+
+
+def declared_sensitivity(answer: int) -> Evidence:
+    """How sensitive the data are, from 1 for not at all to 5 for very, as somebody declares who answers for them.
+
+    Raises:
+        OptionError: another answer.
+    """
+    if isinstance(answer, bool) or answer not in range(1, 6):
+        raise OptionError("A sensitivity of {found!r} is not a whole number from 1 to 5; give one.", found=answer)
+    scale = Scale(1.0, 5.0, reason=Sentence("not sensitive at all, and very sensitive"))
+    return Evidence(
+        SENSITIVITY.leaf, Standing.DECLARED, Sentence("Declared, not asked."), float(answer), ANSWERS, scale
+    )
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
@@ -68,13 +83,7 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
     seen: set[tuple[str, str]] = set()
     for line, respondent, leaf, answer in _rows(place):
         if leaf not in counts:
-            raise FileError(
-                # A shifted line may hold a name here, so that what was found is not shown.
-                "{path}, line {line}: the leaf is none that is asked about; write one of {leaves!s}.",
-                path=place,
-                line=line,
-                leaves=", ".join(leaves),
-            )
+            raise _not_asked(place, line, leaves)
         if not answer:
             continue
         if answer not in ("1", "2", "3", "4", "5"):
@@ -98,6 +107,28 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
         counts[leaf][int(answer) - 1] += 1
     answered = {leaf: tuple(found) for leaf, found in counts.items() if sum(found)}
     return Questionnaire(answered, len({person for person, _ in seen}))
+
+
+def _not_asked(place: Path, line: int, leaves: Sequence[str]) -> FileError:
+    """That a questionnaire is of another diagram, where its leaves show it; else that a line has none."""
+    others = {leaf for _, _, leaf, _ in _rows(place) if leaf not in leaves}
+    # A shifted line may hold a name here, so that nothing but short numbers is shown of what was found.
+    if not leaves:
+        return FileError("{path}: this diagram asks nobody anything; leave the questionnaire out.", path=place)
+    if all(leaf.isascii() and leaf.isdigit() and len(leaf) < 3 for leaf in others):
+        return FileError(
+            "{path} is the questionnaire of another diagram: it answers {found!s}, and this diagram asks about "
+            "{leaves!s}; hand out its own.",
+            path=place,
+            found=tuple(sorted(others, key=int)),
+            leaves=tuple(leaves),
+        )
+    return FileError(
+        "{path}, line {line}: the leaf is none that is asked about; write one of {leaves!s}.",
+        path=place,
+        line=line,
+        leaves=", ".join(leaves),
+    )
 
 
 def write_template(path: Path | str, language: str = "en", respondents: int = 5) -> None:

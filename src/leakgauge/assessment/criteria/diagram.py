@@ -1,0 +1,147 @@
+"""Which leaf explains which criterion: each leaf feeds one, by a weight."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from leakgauge.errors import ModelError, did_you_mean
+
+DIALS = ("protection", "guarantee", "usefulness", "effect", "efficiency")
+"""Those of which more is better, so that a criterion can be held to them."""
+
+
+class Best(Enum):
+    """Where a leaf is best for its criterion: at an end of its scale, or as one of two releases nobody disputes."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    RAW = "raw"
+    """As the data released as they are: everything is kept."""
+    NULL = "null"
+    """As a release that has nothing to do with the data: nothing is told."""
+
+
+@dataclass(frozen=True)
+class CriterionNode:
+    """A criterion; where it has a dial, it is never better than that."""
+
+    key: str
+    name: str
+    chinese: str = ""
+    dial: str | None = None
+
+
+NEEDED = CriterionNode("needed", "needed protection", "所需保护程度")
+"""What facts of the data feed: how much protection they call for, not how much there is."""
+AUDIT = CriterionNode("audit", "strength of the audit", "审计强度")
+"""What says how hard an audit tried, and nothing of protection."""
+BESIDE = {one.key: one for one in (NEEDED, AUDIT)}
+
+
+@dataclass(frozen=True)
+class LeafNode:
+    """A leaf: what it feeds, where it is best for that, and its weight among those that feed the same.
+
+    Attributes:
+        weight: 0 shows the leaf without counting it.
+        rows_only: whether it counts only where values of rows are released, because of answers it says nothing of a
+            person.
+    """
+
+    key: str
+    name: str
+    feeds: str
+    better: Best
+    weight: float = 1.0
+    chinese: str = ""
+    rows_only: bool = False
+
+
+@dataclass(frozen=True)
+class CriteriaDiagram:
+    """Criteria, and the leaves that feed them or stand beside them.
+
+    Attributes:
+        file: where it comes from, for messages.
+
+    Raises:
+        ModelError: no criterion, one that nothing feeds or that is named like what stands beside them, a leaf that
+            feeds something else, an unknown dial, a weight below 0, or weights that are all 0.
+    """
+
+    criteria: Mapping[str, CriterionNode]
+    leaves: Mapping[str, LeafNode]
+    file: str = "the diagram"
+
+    def __post_init__(self) -> None:
+        if not self.criteria:
+            raise ModelError("{file} has no criteria; name one under [criteria].", file=self.file)
+        for key, node in self.criteria.items():
+            if key in BESIDE:
+                raise ModelError(
+                    "{file} has a criterion {key!r}, which is a reserved name; choose another.",
+                    file=self.file,
+                    key=key,
+                )
+            if node.dial is not None and node.dial not in DIALS:
+                raise ModelError(
+                    "{file}: the criterion {key!r} has the unknown dial {dial!r}; {near}",
+                    file=self.file,
+                    key=key,
+                    dial=node.dial,
+                    near=did_you_mean(node.dial, DIALS),
+                )
+        for leaf in self.leaves.values():
+            self._require_fed(leaf)
+        for node in (*self.criteria.values(), *BESIDE.values()):
+            self._require_weights(node)
+
+    def feeding(self, key: str) -> tuple[LeafNode, ...]:
+        """The leaves that feed a criterion, or ``"needed"``, or ``"audit"``."""
+        return tuple(leaf for leaf in self.leaves.values() if leaf.feeds == key)
+
+    def shares(self, key: str, *, of_rows: bool = True) -> dict[str, float]:
+        """The weight of each of them as a share of all; 0 of all where only a dial counts."""
+        weights = {leaf.key: leaf.weight if of_rows or not leaf.rows_only else 0.0 for leaf in self.feeding(key)}
+        # By the largest one first: a sum of huge weights must not overflow.
+        most = max(weights.values(), default=0.0) or 1.0
+        total = math.fsum(weight / most for weight in weights.values()) or 1.0
+        return {leaf: weight / most / total for leaf, weight in weights.items()}
+
+    def _require_fed(self, leaf: LeafNode) -> None:
+        known = (*self.criteria, *BESIDE)
+        if leaf.feeds not in known:
+            raise ModelError(
+                "{file}: the leaf {leaf!r} feeds {found!r}, which is not a criterion; {near}",
+                file=self.file,
+                leaf=leaf.key,
+                found=leaf.feeds,
+                near=did_you_mean(leaf.feeds, known),
+            )
+        if not (isinstance(leaf.weight, int | float) and 0 <= leaf.weight < math.inf):
+            raise ModelError(
+                "{file}: the leaf {leaf!r} has a weight of {weight}; give a number from 0 on.",
+                file=self.file,
+                leaf=leaf.key,
+                weight=reprlib.repr(leaf.weight),
+            )
+
+    def _require_weights(self, node: CriterionNode) -> None:
+        leaves = self.feeding(node.key)
+        if not leaves and node.dial is None and node.key not in BESIDE:
+            raise ModelError(
+                "{file}: nothing feeds the criterion {key!r}; let a leaf feed it, or take it out.",
+                file=self.file,
+                key=node.key,
+            )
+        if leaves and node.dial is None and not any(leaf.weight for leaf in leaves):
+            raise ModelError(
+                "{file}: the weights of all {count} leaves that feed {key!r} are 0; give one of them more.",
+                file=self.file,
+                count=len(leaves),
+                key=node.key,
+            )

@@ -1,0 +1,181 @@
+"""The criteria read from evidence and dials: a weighted mean of what the leaves say, never better than the dial.
+
+What is missing counts at its unfavourable end and widens the interval, so that leaving a measurement or an answer out
+never improves a criterion, and never lowers the protection that is needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
+from leakgauge.artefacts.dials import POINTS, Dials, confidence_of
+from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf, missing
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.assessment.algebra import DIGITS
+from leakgauge.assessment.criteria.diagram import AUDIT, NEEDED, Best, CriteriaDiagram, CriterionNode, LeafNode
+from leakgauge.assessment.criteria.files import default_criteria, is_asked
+from leakgauge.errors import OptionError
+from leakgauge.sentences import Sentence
+
+_STANDINGS = (Standing.MEASURED, Standing.DECLARED, Standing.ASKED)
+"""The strongest first."""
+
+
+def criteria_of(
+    evidence: Iterable[Evidence],
+    dials: Dials,
+    diagram: CriteriaDiagram | None = None,
+    *,
+    of_rows: bool = True,
+    confidence: float = 0.95,
+) -> Criteria:
+    """The criteria of a release, what protection its data call for, and how strong its audit was.
+
+    Args:
+        evidence: of the leaves, in any order; one without evidence is missing.
+        dials: of the secret; those that the diagram names bound its criteria.
+        diagram: which leaf feeds which; ours by default.
+        of_rows: whether values of rows are released, and not answers such as counts.
+        confidence: of the intervals of the evidence, and of means of answers.
+
+    Raises:
+        ModelError: two pieces of evidence of one leaf.
+        OptionError: a confidence that is not between 0 and 1.
+
+    Example:
+        >>> from leakgauge.artefacts.dials import DialEvidence
+        >>> from leakgauge.assessment.dials import dials_of
+        >>> found = criteria_of([], dials_of(DialEvidence(attackers=(), advantage=0.25)))
+        >>> [(one.key, one.points.value if one.points else str(one.said)) for one in found.criteria][1::3]
+        [('guarantee', 75.0), ('experience', 'not asked')]
+    """
+    if not 0 < confidence < 1:
+        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
+    diagram = default_criteria() if diagram is None else diagram
+    known = by_leaf(evidence)
+
+    def read(node: CriterionNode) -> tuple[CriterionLeaf, ...]:
+        shares = diagram.shares(node.key, of_rows=of_rows)
+        return tuple(_leaf(diagram.leaves[key], known, share, confidence) for key, share in shares.items())
+
+    criteria = tuple(_criterion(node, read(node), dials) for node in diagram.criteria.values())
+    needed, audit = (
+        _criterion(node, leaves, dials, worst) if (leaves := read(node)) else None
+        for node, worst in ((NEEDED, 100.0), (AUDIT, 0.0))
+    )
+    return Criteria(
+        criteria=criteria,
+        needed=needed,
+        beside=_beside(needed, dials),
+        audit=audit,
+        unused=tuple(leaf for leaf in known if leaf not in diagram.leaves),
+    )
+
+
+def _leaf(leaf: LeafNode, known: Mapping[str, Evidence], weight: float, confidence: float) -> CriterionLeaf:
+    found = known.get(leaf.key) or missing(leaf.key, Sentence("Nothing was given."))
+    points = _points(leaf.better, found, confidence)
+    return CriterionLeaf(
+        leaf=leaf.key,
+        name=leaf.name,
+        chinese=leaf.chinese,
+        standing=found.standing,
+        value=found.value,
+        unit=found.unit,
+        points=points,
+        weight=weight,
+        source=found.source,
+    )
+
+
+def _points(better: Best, found: Evidence, confidence: float) -> Quantity | None:
+    """How good a leaf is from 0 to 100; None where nothing is known, or no release stands for the ends."""
+    if found.standing is Standing.MISSING:
+        return None
+    places: Sequence[float]
+    if found.standing is Standing.ASKED:
+        people = sum(found.answers)
+        mean = sum(at * count for at, count in enumerate(found.answers)) / 4 / people
+        # Hoeffding's inequality, which holds for however few people and whatever they answer.
+        reach = math.sqrt(math.log(2 / (1 - confidence)) / (2 * people))
+        places = (mean, mean - reach, mean + reach)
+    else:
+        assert found.value is not None and found.scale is not None
+        raw_values = (found.value, *found.interval)
+        if better in (Best.HIGHER, Best.LOWER):
+            places = found.scale.position(np.array(raw_values)).tolist()
+        elif found.null is None or found.raw is None or found.raw == found.null:
+            return None
+        else:
+            # From nothing told, 0, to everything kept, 1.
+            places = [(value - found.null) / (found.raw - found.null) for value in raw_values]
+            if any(map(math.isnan, places)):
+                return None
+    inside = [min(max(place, 0.0), 1.0) for place in places]
+    value, *ends = (100 * (1 - one if better in (Best.LOWER, Best.NULL) else one) for one in inside)
+    return _quantity(value, min(ends), max(ends), confidence)
+
+
+def _quantity(value: float, low: float, high: float, confidence: float | None) -> Quantity:
+    return Quantity(value, POINTS) if low == high else Quantity(value, POINTS, low, high, confidence)
+
+
+def _criterion(node: CriterionNode, leaves: tuple[CriterionLeaf, ...], dials: Dials, worst: float = 0.0) -> Criterion:
+    """The mean of its leaves, of which those that are missing count as ``worst``, and at most its dial."""
+    dial = None if node.dial is None else getattr(dials, node.dial)
+    counted = [leaf for leaf in leaves if leaf.weight]
+    known = [leaf for leaf in counted if leaf.points is not None]
+    dial_known = dial is not None and dial.ends != (0.0, 100.0)
+    points, said = None, Sentence("")
+    if known or dial_known:
+        points = _mean(counted, worst, dial)
+    elif counted and all(is_asked(leaf.leaf) for leaf in counted):
+        said = Sentence("not asked")
+    else:
+        said = Sentence("not known")
+    # Leaves that are not counted say what the dial rests on.
+    rests_on = [leaf.standing for leaf in known or leaves if leaf.standing is not Standing.MISSING]
+    return Criterion(
+        key=node.key,
+        name=node.name,
+        chinese=node.chinese,
+        points=points,
+        dial=node.dial,
+        standing=Standing.MISSING if points is None else max(rests_on, key=_STANDINGS.index, default=Standing.MEASURED),
+        leaves=leaves,
+        missing=tuple(leaf.leaf for leaf in counted if leaf.points is None),
+        said=said,
+    )
+
+
+def _mean(counted: Sequence[CriterionLeaf], worst: float, dial: Quantity | None) -> Quantity:
+    """The value and both ends of the weighted mean, each at most that of the dial."""
+    known = [leaf.points for leaf in counted if leaf.points is not None] + ([] if dial is None else [dial])
+    most = (100.0, 100.0, 100.0) if dial is None else (dial.value, *dial.ends)
+    rows = [(leaf.points.value, *leaf.points.ends) if leaf.points else (worst, 0.0, 100.0) for leaf in counted]
+    means = np.array([leaf.weight for leaf in counted]) @ np.array(rows) if rows else most
+    value, low, high = np.minimum(np.round(means, DIGITS), most).tolist()
+    return _quantity(value, low, high, confidence_of(known))
+
+
+def _beside(needed: Criterion | None, dials: Dials) -> Sentence:
+    """How much protection is called for, beside what was found; at the unfavourable ends of both."""
+    found = dials.protection.ends[0]
+    if needed is None or needed.points is None:
+        return Sentence("Nothing is known of how much protection the data call for.")
+    if needed.missing:
+        return Sentence(
+            "The data call for a protection of up to {needed:.3g} of 100 (not everything that counts is known); "
+            "the release has {found:.3g}.",
+            needed=needed.points.ends[1],
+            found=found,
+        )
+    return Sentence(
+        "The data call for a protection of {needed:.3g} of 100; the release has {found:.3g}.",
+        needed=needed.points.ends[1],
+        found=found,
+    )
