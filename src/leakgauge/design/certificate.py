@@ -97,10 +97,17 @@ def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
     # Any weights prove a bound; at e^-600 and above no ratio below is lost to underflow.
     logarithms = np.maximum(logarithms, -600.0)
     channel, value = induced_by(secrets, costs, logarithms)
-    with np.errstate(divide="ignore"):
-        ratios = np.exp((np.log(secrets.seen(channel)) - logarithms).max(axis=1))
-    loss = float(secrets.background @ np.log(ratios))
+    loss, felt = ratio_loss(secrets, channel, logarithms)
+    loss += math.log(float(secrets.prior @ felt.max(axis=1)))
     return value - loss - ROUNDING * (1 + abs(value) + abs(loss))
+
+
+def ratio_loss(secrets: Secrets, channel: Floats, logarithms: Floats) -> tuple[float, Floats]:
+    """Σ_z p(z) ln m(z), m(z) = max_y c(y,z), and Σ_z p(z|x) c(y,z) / m(z), a row each x; all of it at most 1."""
+    with np.errstate(divide="ignore"):
+        ratios = np.log(secrets.seen(channel)) - logarithms
+    highest = ratios.max(axis=1, keepdims=True)
+    return float(secrets.background @ highest[:, 0]), np.asarray(secrets.given_secret @ np.exp(ratios - highest))
 
 
 def induced_by(secrets: Secrets, costs: Floats, logarithms: Floats) -> tuple[Floats, float]:
