@@ -257,9 +257,7 @@ def test_every_slope_reaches_its_gap(seeds: Sequence[int]) -> None:
     for seed in seeds:
         problem = _any_problem(seed)
         assert solve(problem).gap * math.log(2) <= 1e-9
-        if isinstance(problem.target, Slope) and problem.target.nats_per_unit <= 5:
-            # Steeper ones may miss it: a known limit.
-            assert solve(replace(problem, keep=Keep.SHARES)).gap * math.log(2) <= 1e-9
+        assert solve(replace(problem, keep=Keep.SHARES)).gap * math.log(2) <= 1e-9
 
 
 def test_three_hundred_values_and_an_attacker_in_few_steps() -> None:

@@ -36,6 +36,8 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 STEPS = 400
 """Newton's steps in r at most; less than ten are usual."""
+IDLE = 50
+"""Steps without a gap narrower by a tenth after which rounding is all that is left."""
 BALANCES = 100
 """Newton's steps to the prices of one r; about five are usual."""
 START = 1e-3
@@ -78,14 +80,15 @@ def alternate_keeping(
         start = np.outer(prior, secrets.background), climbed(prior, costs, floors, START)[1] - np.log(prior)
     search = _Search(secrets, costs, floors, gap)
     here = search.balanced(*start)
-    best, lower, channel, done = math.inf, -math.inf, np.empty(0), 0
+    best, lower, channel, done, narrowest, idle = math.inf, -math.inf, np.empty(0), 0, math.inf, 0
     while True:
         lower = max(lower, search.bound(here))
         kept = rounded_to_shares(here.channel, prior, floors, costs)
         value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
         if value < best:
             best, channel = value, kept
-        if best - lower <= gap or done == STEPS:
+        idle, narrowest = (0, best - lower) if best - lower < 0.9 * narrowest else (idle + 1, narrowest)
+        if best - lower <= gap or done == STEPS or idle > IDLE:
             return Optimum(channel, lower, done), (here.weights, here.prices)
         # A sweep first: it brings weights that are far too small up at once, where a step only doubles them.
         here = search.stepped(search.balanced(shown(secrets, here.channel), here.prices))
