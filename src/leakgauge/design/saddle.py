@@ -87,12 +87,14 @@ def alternate_keeping(
         value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
         if value < best:
             best, channel = value, kept
+        slow = best - lower > narrowest / 2
         idle, narrowest = (0, best - lower) if best - lower < 0.9 * narrowest else (idle + 1, narrowest)
         if best - lower <= gap or done == STEPS or idle > IDLE:
             return Optimum(channel, lower, done), (here.weights, here.prices)
-        # A sweep first: it brings weights that are far too small up at once, where a step only doubles them.
-        here = search.stepped(search.balanced(shown(secrets, here.channel), here.prices))
-        done += 1
+        # Sweeps as long as they lead on: where backgrounds are many a step costs far more. They also bring weights that
+        # are far too small up at once, where a step only doubles them.
+        here = search.balanced(shown(secrets, here.channel), here.prices)
+        here, done = search.stepped(here) if slow else here, done + 1
 
 
 class _Search:

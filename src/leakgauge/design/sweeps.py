@@ -43,6 +43,8 @@ ASIDE = -60.0
 """The largest logarithm of a letter that is set aside."""
 CLOSE = 1e-5
 """The gap in nats from which on Newton's steps lead on: the letters that are used are then as good as known."""
+STEP_CELLS = 1 << 23
+"""Up to inputs × letters × backgrounds of this many numbers: beyond, a step takes longer than the sweeps it saves."""
 NEWTON = 8
 """Newton's steps between two looks at the bound."""
 DYING = 0.9
@@ -76,7 +78,8 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
     narrowest, idle = math.inf, 0
     while True:
         open_gap = best - lower
-        if open_gap <= CLOSE and settles and none_forbidden:
+        light = costs.shape[0] * here[:, alive].size <= STEP_CELLS
+        if open_gap <= CLOSE and settles and none_forbidden and light:
             here, alive = _settled(secrets, costs, here, alive, returned < RETURNS, gap)
             steps = LOOK
         else:
