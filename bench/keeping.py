@@ -53,7 +53,7 @@ def _keeping(source: Distribution, distortion: Distortion, slope: float) -> None
     whole, best = timed(lambda: solve(problem, GAP))
     prior = source.probabilities
     costs = slope * problem.distortion.between(problem.inputs, problem.letters)
-    # What the peers do: a plan of floating-point numbers. The rest makes a channel of multiples of 2^-53 and measures it.
+    # What the peers do: a plan in floating point. The rest makes a channel of multiples of 2^-53 and measures it.
     floors, equal = np.zeros(len(prior)), slope if isinstance(distortion, Hamming) else None
     ours, _ = timed(lambda: transport(prior, costs, floors, GAP / 8, equal))
     name = type(distortion).__name__.lower()
