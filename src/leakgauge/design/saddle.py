@@ -29,6 +29,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from leakgauge.design.certificate import ROUNDING, Secrets, ratio_loss
 from leakgauge.design.columns import Optimum
 from leakgauge.design.newton import direction, shown
+from leakgauge.design.sweeps import STEP_CELLS
 from leakgauge.design.transport import LARGEST_MOVE, climbed, mean_cost, rounded_to_shares
 from leakgauge.probability.cells import Floats
 
@@ -78,7 +79,7 @@ def alternate_keeping(
     prior = secrets.prior
     if start is None:
         start = np.outer(prior, secrets.background), climbed(prior, costs, floors, START)[1] - np.log(prior)
-    search = _Search(secrets, costs, floors, gap)
+    search, light = _Search(secrets, costs, floors, gap), secrets.joint.size * len(prior) <= STEP_CELLS
     here = search.balanced(*start)
     best, lower, channel, done, narrowest, idle = math.inf, -math.inf, np.empty(0), 0, math.inf, 0
     while True:
@@ -87,14 +88,14 @@ def alternate_keeping(
         value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
         if value < best:
             best, channel = value, kept
-        slow = best - lower > narrowest / 2
+        worthwhile = light or best - lower > narrowest / 2
         idle, narrowest = (0, best - lower) if best - lower < 0.9 * narrowest else (idle + 1, narrowest)
         if best - lower <= gap or done == STEPS or idle > IDLE:
             return Optimum(channel, lower, done), (here.weights, here.prices)
-        # Sweeps as long as they lead on: where backgrounds are many a step costs far more. They also bring weights that
-        # are far too small up at once, where a step only doubles them.
+        # Where backgrounds are many a step costs far more than a sweep, so sweeps alone as long as they lead on. They also
+        # bring weights that are far too small up at once, where a step only doubles them.
         here = search.balanced(shown(secrets, here.channel), here.prices)
-        here, done = search.stepped(here) if slow else here, done + 1
+        here, done = search.stepped(here) if worthwhile else here, done + 1
 
 
 class _Search:
