@@ -92,7 +92,7 @@ def alternate_keeping(
         idle, narrowest = (0, best - lower) if best - lower < 0.9 * narrowest else (idle + 1, narrowest)
         if best - lower <= gap or done == STEPS or idle > IDLE:
             return Optimum(channel, lower, done), (here.weights, here.prices)
-        # Where backgrounds are many a step costs far more than a sweep, so sweeps alone as long as they lead on. They also
+        # Where backgrounds are many a step costs far more than a sweep: sweeps alone as long as they lead on. They also
         # bring weights that are far too small up at once, where a step only doubles them.
         here = search.balanced(shown(secrets, here.channel), here.prices)
         here, done = search.stepped(here) if worthwhile else here, done + 1
