@@ -23,6 +23,9 @@ from leakgauge.design import (
     symmetric_channel,
     waste,
 )
+from leakgauge.design.certificate import Secrets
+from leakgauge.design.saddle import alternate_keeping, keeping_bound
+from leakgauge.design.transport import mean_cost, rounded_to_shares
 from leakgauge.distances import Absolute, Given, Hamming, Squared
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.probability import Distribution, Joint
@@ -257,9 +260,21 @@ def test_every_slope_reaches_its_gap(seeds: Sequence[int]) -> None:
     for seed in seeds:
         problem = _any_problem(seed)
         assert solve(problem).gap * math.log(2) <= 1e-9
-        if isinstance(problem.target, Slope) and problem.target.nats_per_unit <= 5:
-            # Steeper ones may miss it: a known limit.
-            assert solve(replace(problem, keep=Keep.SHARES)).gap * math.log(2) <= 1e-9
+        assert solve(replace(problem, keep=Keep.SHARES)).gap * math.log(2) <= 1e-9
+
+
+def test_the_bound_is_below_every_channel_that_keeps_the_shares() -> None:
+    draws = simulation(6)
+    for _ in range(100):
+        letters, backgrounds = int(draws.integers(2, 7)), int(draws.integers(1, 5))
+        secrets = Secrets.of(draws.dirichlet(np.full(letters * backgrounds, 0.5)).reshape(letters, backgrounds))
+        costs, floors = 5 * draws.random((letters, letters)), draws.choice([0.0, 0.3], letters)
+        seen, prices = draws.normal(size=(backgrounds, letters)), draws.normal(size=letters)
+        bound = keeping_bound(secrets, costs, floors, seen, prices)
+        best = alternate_keeping(secrets, costs, floors, 1e-9)[0]
+        any_channel = rounded_to_shares(draws.dirichlet(np.ones(letters), letters), secrets.prior, floors, costs)
+        for channel in (best.channel, any_channel, np.eye(letters)):
+            assert max(bound, best.lower) <= secrets.leakage(channel) + mean_cost(secrets.prior, costs, channel)
 
 
 def test_three_hundred_values_and_an_attacker_in_few_steps() -> None:

@@ -9,7 +9,7 @@ g_y(π) the least of Σ_x p(x) v(x) (ln v(x) + cost(x, y) − π(x)) over these 
 steps climb this concave function, and where it is highest the least columns are the channel.
 
 With an attacker who knows Z, the same is done with cost(x, y) − Σ_z p(z|x) ln r(y|z), r(y|z) being what the channel
-before shows; the push and pull of the windows are then part of the costs, and the bound is that of ``transport``.
+before shows; the push and pull of the windows are then part of the costs, and the bound is that of ``saddle``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from leakgauge.design.bounded import Columns, LeastColumns, newton_step
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import Window
-from leakgauge.design.transport import cost_of, keeping_bound, mean_cost, rounded_to_shares
+from leakgauge.design.saddle import keeping_bound
+from leakgauge.design.transport import cost_of, mean_cost, rounded_to_shares
 from leakgauge.probability.cells import Floats
 
 STEPS = 400

@@ -3,10 +3,12 @@
 The cost of a channel is I(X;Y|Z) + E cost(X,Y). For any weights r(y|z) > 0, and q(y|x) the channel they induce, no
 channel costs less than
 
-    −Σ_x p(x) ln Σ_y exp(Σ_z p(z|x) ln r(y|z) − cost(x, y)) − Σ_z p(z) ln max_y c(y, z),
+    −Σ_x p(x) ln Σ_y exp(Σ_z p(z|x) ln r(y|z) − cost(x, y)) − ln Σ_x p(x) max_y Σ_z p(z|x) c(y, z),
 
 c(y, z) = Σ_x p(x|z) q(y|x) / r(y|z). The first sum is convex in r and falls by p(z) ln t when r(·|z) grows t-fold, so
-that its tangent at r bounds it everywhere. Without background this is the bound of Blahut and Arimoto.
+that its tangent at r bounds it everywhere; what any channel q' shows is Σ_x p(x) p(z|x) q'(y|x), which is where the
+second sum comes from. Each r(·|z) is scaled to max_y c(y, z) = 1 first, so that the bound is never below the one with
+Σ_z p(z) ln max_y c(y, z) in its place. Without background it is that of Blahut and Arimoto.
 
 With weights w(x) of secrets the cost is Σ_x w(x) p(x) KL(q(·|x) ‖ r) + E cost, r the output marginal under p itself. It
 is convex in q, since KL is convex in both its arguments and both are linear in q. For any prices π(x) no channel costs
@@ -97,10 +99,17 @@ def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
     # Any weights prove a bound; at e^-600 and above no ratio below is lost to underflow.
     logarithms = np.maximum(logarithms, -600.0)
     channel, value = induced_by(secrets, costs, logarithms)
-    with np.errstate(divide="ignore"):
-        ratios = np.exp((np.log(secrets.seen(channel)) - logarithms).max(axis=1))
-    loss = float(secrets.background @ np.log(ratios))
+    loss, felt = ratio_loss(secrets, channel, logarithms)
+    loss += math.log(float(secrets.prior @ felt.max(axis=1)))
     return value - loss - ROUNDING * (1 + abs(value) + abs(loss))
+
+
+def ratio_loss(secrets: Secrets, channel: Floats, logarithms: Floats) -> tuple[float, Floats]:
+    """Σ_z p(z) ln m(z), m(z) = max_y c(y,z), and Σ_z p(z|x) c(y,z) / m(z), a row each x; all of it at most 1."""
+    with np.errstate(divide="ignore"):
+        ratios = np.log(secrets.seen(channel)) - logarithms
+    highest = ratios.max(axis=1, keepdims=True)
+    return float(secrets.background @ highest[:, 0]), np.asarray(secrets.given_secret @ np.exp(ratios - highest))
 
 
 def induced_by(secrets: Secrets, costs: Floats, logarithms: Floats) -> tuple[Floats, float]:

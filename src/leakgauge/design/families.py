@@ -32,9 +32,7 @@ from leakgauge.design.sweeps import alternate
 from leakgauge.probability.cells import Codes, Floats
 
 COLUMN_CELLS = 1 << 21
-"""Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
-CROWDED_CELLS = 1 << 13
-"""From inputs² × outputs of this many numbers on sweeps are tried first where backgrounds are many."""
+"""Up to inputs² × outputs of this many numbers a channel that sweeps do not find is found a column at a time."""
 BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
 NEIGHBOUR = 1.1
@@ -120,20 +118,12 @@ class OneChannel(OverValues):
             return self._measured(slope, best_nearest(self.secrets, self._excess, gap))
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
             # Sweeps leave forbidden letters out; a search among columns only makes them dear, as it does with weights.
+            swept = self._by_sweeps(slope, gap, near) if self.secrets.weights is None else None
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
-            if self.secrets.weights is None and (large or self.forbids or math.isinf(slope)):
-                return self._by_sweeps(slope, gap, near)
-            swept = self._by_sweeps(slope, gap, near) if self._crowded else None
-            if swept is not None and swept.gap <= gap:
+            if swept is not None and (swept.gap <= gap or large or self.forbids or math.isinf(slope)):
                 return swept
             return self._by_columns(slope, gap, Positive(len(self._excess)))
         return self._by_marginal(slope, gap, near) if self._matches is None else self._by_closed_form(slope)
-
-    @property
-    def _crowded(self) -> bool:
-        """Whether there are a quarter as many backgrounds as values or more, and not few: sweeps are then faster."""
-        many = 4 * self.secrets.joint.shape[1] >= len(self._excess)
-        return self.secrets.weights is None and many and self._excess.size * len(self._excess) > CROWDED_CELLS
 
     def _by_closed_form(self, slope: float) -> Point:
         assert self._matches is not None

@@ -15,7 +15,8 @@ from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import Window
 from leakgauge.design.ends import KEEPING_CELLS, Least, least_distortion_keeping
 from leakgauge.design.points import OverValues, Point, costs_at, steepest
-from leakgauge.design.transport import alternate_keeping, never_together, transport
+from leakgauge.design.saddle import alternate_keeping
+from leakgauge.design.transport import never_together, transport
 from leakgauge.probability.cells import Codes, Floats
 
 

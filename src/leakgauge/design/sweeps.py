@@ -1,4 +1,4 @@
-"""The alternating update for background that the attacker alone knows, accelerated, for problems too large for steps.
+"""The alternating update for background that the attacker alone knows, accelerated.
 
 Letters that are dying slow it down most, so a letter that every background wants less of is set aside: it keeps its
 shape r(y|·), which the proof needs, at next to no weight, and comes back when the proof asks for it, then for good.
@@ -26,6 +26,9 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 SWEEPS = 20_000
 LOOK = 60
 """Accelerated sweeps between two looks at the bound."""
+IDLE = 20
+"""Looks without a gap narrower by a tenth after which rounding is all that is left, where the gap is narrow already."""
+NARROW = 1e-7
 FIRST_LOOK = 20
 """Sweeps before the first look, while all letters are swept."""
 MEMORY = 15
@@ -40,6 +43,8 @@ ASIDE = -60.0
 """The largest logarithm of a letter that is set aside."""
 CLOSE = 1e-5
 """The gap in nats from which on Newton's steps lead on: the letters that are used are then as good as known."""
+STEP_CELLS = 1 << 23
+"""Up to inputs × letters × backgrounds of this many numbers: beyond, a step takes longer than the sweeps it saves."""
 NEWTON = 8
 """Newton's steps between two looks at the bound."""
 DYING = 0.9
@@ -70,9 +75,11 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
     # Where letters are forbidden, a row whose only letters die would be left without any.
     none_forbidden = not np.isinf(costs).any()
     best, channel, lower, done, settles = math.inf, np.empty(0), -math.inf, 0, True
+    narrowest, idle = math.inf, 0
     while True:
         open_gap = best - lower
-        if open_gap <= CLOSE and settles and none_forbidden:
+        light = costs.shape[0] * here[:, alive].size <= STEP_CELLS
+        if open_gap <= CLOSE and settles and none_forbidden and light:
             here, alive = _settled(secrets, costs, here, alive, returned < RETURNS, gap)
             steps = LOOK
         else:
@@ -87,7 +94,9 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         if value < best:
             best, channel = value, now
         lower = max(lower, lower_bound(secrets, costs, here))
-        if best - lower <= gap or done >= SWEEPS:
+        idle = 0 if best - lower < 0.9 * narrowest or best - lower > NARROW else idle + 1
+        narrowest = best - lower if idle == 0 else narrowest
+        if best - lower <= gap or done >= SWEEPS or idle > IDLE:
             return Optimum(channel, lower, done)
         settles = not settles or best - lower <= open_gap / 2
         if none_forbidden:

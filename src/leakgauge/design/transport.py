@@ -7,11 +7,6 @@ least of I(X;Y) + E cost is entropic optimal transport, J(x,y) = exp(f(x) + g(y)
 
 bounds it from below, μ(x) ≥ 0 being the prices of the least diagonals J(x,x) ≥ κ(x) p(x), which raise J(x,x) by e^μ.
 
-With an attacker who knows Z, for any g, μ ≥ 0 and r(y|z) > 0, with s(x) = Σ_y exp(Σ_z p(z|x) ln r(y|z) − cost + g(y) +
-μ(x) [x = y]), q the normalised terms and c(y,z) = Σ_x p(x|z) q(y|x) / r(y|z), no such channel costs less than
-
-    Σ p g + Σ κ p μ − Σ p ln s − ln Σ_z p(z) max_y c(y,z).
-
 References: Cuturi, Sinkhorn distances, NIPS 2013; Altschuler, Weed and Rigollet, Near-linear time approximation
 algorithms for optimal transport via Sinkhorn iteration, NIPS 2017 (how a plan is rounded to its marginals).
 """
@@ -25,28 +20,16 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import brentq
 
-from leakgauge.design.certificate import ROUNDING, Secrets
+from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
-from leakgauge.design.newton import direction, shown
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 200
 """Newton's steps at most; about ten are usual."""
 LARGEST_MOVE = 20.0
 """Of a potential in one step: beyond it exponentials overflow before the curvature shows."""
-SWEEPS = 20_000
-LOOK = 10
-"""Sweeps between two looks at the bound."""
-NEWTON = 12
-"""Newton's steps after them, as long as each halves what is off."""
-START = 1e-3
-"""The gap in nats of the channel that the search with a background starts from."""
-BALANCING = 3
-"""Updates of g in a sweep."""
 BALANCES, BALANCED = 50, 2.0**-52
 """Steps towards exact marginals where letters are forbidden, and how far from them a plan may be."""
-LOWEST = -600.0
-"""Weights below e^-600 are not told apart from it."""
 
 
 def transport(prior: Floats, costs: Floats, floors: Floats, gap: float, hamming: float | None = None) -> Optimum:
@@ -59,7 +42,7 @@ def transport(prior: Floats, costs: Floats, floors: Floats, gap: float, hamming:
     if hamming is not None and hamming > 0:
         potentials = _equal_costs(prior, hamming)
         return _transported(prior, costs, floors, potentials, potentials, 1)
-    return _newton(prior, costs, floors, gap)[0]
+    return climbed(prior, costs, floors, gap)[0]
 
 
 def _equal_costs(prior: Floats, cost: float) -> Floats:
@@ -77,7 +60,7 @@ def _equal_costs(prior: Floats, cost: float) -> Floats:
     return np.asarray(np.log(weights(float(total))))
 
 
-def _newton(prior: Floats, costs: Floats, floors: Floats, gap: float) -> tuple[Optimum, Floats]:
+def climbed(prior: Floats, costs: Floats, floors: Floats, gap: float) -> tuple[Optimum, Floats]:
     """By Newton's method on the concave bound, from the better of two starts; and the potentials g of the outputs."""
     # Otherwise a symmetric problem of twice the size, in which inputs are matched with outputs only.
     count, two_sided = len(prior), not np.array_equal(costs, costs.T)
@@ -217,113 +200,3 @@ def never_together(forbidden: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         return forbidden
     groups = connected_components(~forbidden, directed=True, connection="strong")[1]
     return np.asarray(forbidden | (groups[:, None] != groups))
-
-
-def alternate_keeping(
-    secrets: Secrets, costs: Floats, floors: Floats, gap: float, start: tuple[Floats, Floats] | None = None
-) -> tuple[Optimum, tuple[Floats, Floats]]:
-    """The channel of least I(X;Y|Z) + E cost that keeps the shares; and ln r and g, for a neighbour to start from."""
-    prior = secrets.prior
-    if start is None:
-        seen = np.broadcast_to(np.log(prior), (len(secrets.background), len(prior))).copy()
-        # What is best where nobody knows a background.
-        prices = _newton(prior, costs, floors, START)[1] - np.log(prior)
-    else:
-        seen, prices = start
-    best, lower, channel, done, settles = math.inf, -math.inf, np.empty(0), 0, True
-    while True:
-        narrowest = best - lower
-        for _ in range(LOOK):
-            scores = secrets.given_secret @ seen - costs
-            for _ in range(BALANCING):
-                now = _induced(scores + prices, floors)[0]
-                with np.errstate(divide="ignore"):
-                    prices = np.maximum(prices + np.log(prior) - np.log(prior @ now), LOWEST)
-            now = _induced(scores + prices, floors)[0]
-            with np.errstate(divide="ignore"):
-                seen = np.maximum(np.log(secrets.seen(now)), LOWEST)
-        if settles:
-            seen, prices = _settled(secrets, costs, floors, seen, prices)
-        done += LOOK
-        lower = max(lower, keeping_bound(secrets, costs, floors, seen, prices))
-        now = _induced(secrets.given_secret @ seen - costs + prices, floors)[0]
-        kept = rounded_to_shares(now, prior, floors, costs)
-        value = secrets.leakage(kept) + mean_cost(prior, costs, kept)
-        if value < best:
-            best, channel = value, kept
-        if best - lower <= gap or done >= SWEEPS:
-            return Optimum(channel, lower, done), (seen, prices)
-        # Steps that led nowhere are tried again after some more sweeps.
-        settles = not settles or best - lower <= narrowest / 2
-
-
-def _settled(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> tuple[Floats, Floats]:
-    """ln r and g after Newton's steps, as long as they lead on.
-
-    The channel depends on m(y,z) = ln r(y|z) + g(y) alone. It is the best where what it shows, t(y,z), is the share of
-    y, divided among the backgrounds as p(z) e^m(y,z).
-    """
-    prior, diagonal = secrets.prior, np.diag_indices(len(secrets.prior))
-
-    def look(weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """The entries that move with the weights, what t(y,z) is to be, and how far it is from that."""
-        channel, _, held = _induced(secrets.given_secret @ weights.T - costs, floors)
-        shows, wanted = shown(secrets, channel), prior[:, None] * _shared(secrets, weights)
-        channel[diagonal] = np.where(held > 0, 0.0, channel[diagonal])
-        return channel, wanted, shows - wanted
-
-    weights = (seen + prices).T
-    free, wanted, off = look(weights)
-    for _ in range(NEWTON):
-        try:
-            change = direction(secrets, free, wanted, off, kept=True)
-        except np.linalg.LinAlgError:
-            break
-        size = LARGEST_MOVE / max(LARGEST_MOVE, float(abs(change).max()))
-        for length in (size, size / 4):
-            there = weights + length * change
-            after = look(there)
-            if (after[2] ** 2 / after[1]).sum() < (off**2 / wanted).sum() / 4:
-                break
-        else:
-            break
-        weights, (free, wanted, off) = there, after
-    logarithms = weights + np.log(secrets.background)
-    highest = logarithms.max(axis=1)
-    prices = highest + np.log(np.exp(logarithms - highest[:, None]).sum(axis=1)) - np.log(prior)
-    return np.maximum(weights.T - prices, LOWEST), prices
-
-
-def _shared(secrets: Secrets, weights: Floats) -> Floats:
-    """p(z) e^m(y,z), a sum of 1 each letter."""
-    parts = secrets.background * np.exp(weights - weights.max(axis=1, keepdims=True))
-    return np.asarray(np.maximum(parts / parts.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
-
-
-def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:
-    """The channel ∝ e^scores with at least these diagonals, the logarithm of each row's sum, and the prices μ."""
-    highest = scores.max(axis=1, keepdims=True)
-    terms = np.exp(scores - highest)
-    diagonal = np.diag_indices(len(scores))
-    own = terms[diagonal]
-    others = terms.sum(axis=1) - own
-    prices = np.zeros(len(scores))
-    low = own < floors * (own + others)
-    if low.any():
-        with np.errstate(divide="ignore"):
-            prices[low] = np.log(floors[low] * others[low] / (1 - floors[low])) - np.log(own[low])
-        terms[diagonal] = own * np.exp(prices)
-    totals = terms.sum(axis=1, keepdims=True)
-    return terms / totals, (highest + np.log(totals))[:, 0], prices
-
-
-def keeping_bound(secrets: Secrets, costs: Floats, floors: Floats, seen: Floats, prices: Floats) -> float:
-    """What every channel that keeps the shares costs at least, by any ln r(y|z) and prices g of the shares."""
-    prior = secrets.prior
-    channel, sums, held = _induced(secrets.given_secret @ seen - costs + prices, floors)
-    with np.errstate(divide="ignore"):
-        ratios = np.exp((np.log(secrets.seen(channel)) - seen).max(axis=1))
-    value = float(prior @ prices) + float((floors * prior) @ held) - float(prior @ sums)
-    loss = math.log(float(secrets.background @ ratios))
-    size = 1 + float(prior @ abs(prices)) + float(prior @ abs(sums)) + float(prior @ held) + abs(loss)
-    return value - loss - ROUNDING * size

@@ -143,7 +143,8 @@ class Channel(TwoWay):
         numerators = np.maximum(np.rint(np.ldexp(values, DYADIC_BITS)).astype(np.int64), 1)
         starts = np.searchsorted(rows, np.arange(len(self.inputs)))
         missing = one - np.add.reduceat(numerators, starts)
-        largest = np.lexsort((-columns, numerators, rows))[np.append(starts[1:], len(rows)) - 1]
+        largest = np.flatnonzero(numerators == np.maximum.reduceat(numerators, starts)[rows])
+        largest = largest[np.searchsorted(rows[largest], np.arange(len(self.inputs)))]
         numerators[largest] += missing
         exact = np.ldexp(numerators.astype(np.float64), -DYADIC_BITS)
         return Channel._trusted(self.inputs, self.outputs, gather(self.cells.shape, rows, columns, exact))
