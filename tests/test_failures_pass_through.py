@@ -42,7 +42,8 @@ class Place:
 
 def _compared(folder: Path) -> None:
     question = Question(("a",), (), Hamming(), Knowledge.NOBODY, {}, None)
-    choice._keep_comparison(question, SimpleNamespace(table=None), 0.1, lambda name, fields: None)  # type: ignore[arg-type]
+    sources, chosen = SimpleNamespace(table=None), SimpleNamespace(distortion=0.1)
+    choice._keep_comparison(question, sources, chosen, lambda name, fields: None)  # type: ignore[arg-type]
 
 
 def _drawn(folder: Path) -> object:

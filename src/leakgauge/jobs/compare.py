@@ -45,9 +45,18 @@ from leakgauge.tables.reading import ReadingOptions
 
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
-LEAST, LEAST_KEEPING = "least leaking channel", "least leaking that keeps the shares"
+LEAST = "least leaking channel"
+LEAST_KEEPING = {
+    Keep.NOTHING: LEAST,
+    Keep.SHARES: "least leaking that keeps the shares",
+    Keep.ASSOCIATIONS: "least leaking that keeps the associations",
+}
 """The names of the optima."""
-WITHIN, WITHIN_KEEPING = "least leaking within ε", "least leaking within ε that keeps the shares"
+WITHIN = {
+    Keep.NOTHING: "least leaking within ε",
+    Keep.SHARES: "least leaking within ε that keeps the shares",
+    Keep.ASSOCIATIONS: "least leaking within ε that keeps the associations",
+}
 """The same within a bound on ε."""
 
 
@@ -164,8 +173,8 @@ def comparison(
         "exponential mechanism": exponential_meeting(plain, target),
     }
     channels = [(Role.BASELINE, *one) for one in baselines.items()] + [(Role.GIVEN, *one) for one in given.items()]
-    channels.append((Role.DESIGNED, WITHIN_KEEPING if keeps else WITHIN, bounded))
-    ranking = [_optimum(best, LEAST_KEEPING if keeps else LEAST, Role.OPTIMUM)]
+    channels.append((Role.DESIGNED, WITHIN[asked.keep], bounded))
+    ranking = [_optimum(best, LEAST_KEEPING[asked.keep], Role.OPTIMUM)]
     if keeps:
         ranking.append(_optimum(solve(problem, gap), LEAST, Role.BASELINE))
     ranking += [
