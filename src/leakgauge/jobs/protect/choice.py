@@ -44,6 +44,8 @@ CELLS = 1 << 17
 """Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
 NUMBER_CELLS = 1 << 11
 """The same of numbers beside a background, whose channels take ten times as long; they get no comparison either."""
+KEPT_CELLS = 1 << 11
+"""Values × backgrounds beside which shares are kept: with more, one channel takes seconds."""
 BOUNDED_GAP = 1e-6
 """In nats: beside a bound on ratios, and between numbers, the last digits take far longer than the first."""
 CURVE_GAP = 1e-5
@@ -182,11 +184,12 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     """
     question = replace(sources.question(asked, aim), local_dp=None)
     plain = question.problem(sources.table, Slope(0.0))
-    if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(plain):
-        return
     nothing, shares = KeepOnTheWhole.NOTHING, KeepOnTheWhole.SHARES
     kept = nothing if aim.mechanism else KeepOnTheWhole(asked.kept)
-    found = frontier(replace(plain, keep=kept), CURVE, CURVE_GAP)
+    problem = replace(plain, keep=kept)
+    if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(problem):
+        return
+    found = frontier(problem, CURVE, CURVE_GAP)
     beside: Sequence[Solution] = ()
     with suppress(InputError, EngineError):
         # The other curve is a companion: where there is none, as where values are released as others, one is enough.
@@ -200,9 +203,17 @@ def _cells(problem: RateDistortion) -> int:
 
 
 def _is_slow(problem: RateDistortion) -> bool:
-    """Whether one channel takes seconds, so that many of them beside it are too much: of numbers with a background."""
-    beside = isinstance(problem.source, Joint) and len(problem.source.columns) > 1
-    return beside and isinstance(problem.distortion, Absolute | Squared) and _cells(problem) > NUMBER_CELLS
+    """Whether one channel takes seconds, so that many of them beside it are too much.
+
+    So do those of numbers beside a background, and those that keep shares beside a large one.
+    """
+    source = problem.source
+    if not isinstance(source, Joint) or len(source.columns) == 1:
+        return False
+    if isinstance(problem.distortion, Absolute | Squared) and _cells(problem) > NUMBER_CELLS:
+        return True
+    keeps = problem.keep is KeepOnTheWhole.SHARES and problem.knowledge is Knowledge.ATTACKER
+    return keeps and source.matrix.size > KEPT_CELLS
 
 
 def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
