@@ -16,8 +16,8 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import share
 from leakgauge.assessment.dials.protection import gained, told
 from leakgauge.assessment.dials.sight import Sight
-from leakgauge.audit import binomial
 from leakgauge.audit.attacks.learner import MOST_ROWS
+from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
 SCORED = 0.3
@@ -37,26 +37,38 @@ def gained_when_drawn(sight: Sight, rows: int, numbers: Floats | None = None) ->
     """A with the ends that an audit of a release of so many rows shows.
 
     Of guesses the audit's interval is that of the difference of two shares, rows guessed right only with the release
-    and rows guessed right only without it, beside that of the baseline. Of numbers it is that of the mean squared
-    error of the best guess.
+    and rows guessed right only without it, beside that of the baseline. Of numbers it is that of the squared errors of
+    the best guess with the release beside those without.
     """
     by_law, targets = gained(sight, numbers), targets_of(rows)
     if numbers is not None:
-        squares = (numbers[sight.x] - sight.means(numbers)[sight.seen]) ** 2
-        mean = float(sight.p @ squares)
-        deviation = math.sqrt(max(float(sight.p @ squares**2) - mean**2, 0.0) / targets)
+        errors = (numbers[sight.x] - sight.means(numbers)[sight.seen]) ** 2
+        usual_errors = (numbers[sight.x] - sight.before.means(numbers)[sight.known[sight.seen]]) ** 2
+        # Errors with the release and without are of the same rows, so that A is a ratio of two paired means.
+        deviation = _deviation(sight.p, (1 - by_law) * usual_errors - errors) / math.sqrt(targets)
         away = (_Z_OF_AUDIT + _Z_OF_DRAW) * deviation / sight.before.variance(numbers)
         return share(by_law, by_law - away, by_law + away, CONFIDENCE)
     guess, without = _best(sight), _best(sight.before)[sight.known[sight.seen]]
     right, usual = guess[sight.seen] == sight.x, without == sight.x
     gains, losses, baseline = (float(sight.p[where].sum()) for where in (right & ~usual, usual & ~right, usual))
-    found = binomial.difference(round(gains * targets), round(losses * targets), targets, CONFIDENCE)
-    usually = binomial.share(round(baseline * targets), targets, CONFIDENCE)
-    # Both shares are of the rows that are scored, so that the draw moves the success and the baseline.
-    drawn = _Z_OF_DRAW * math.sqrt(max(gains + losses - (gains - losses) ** 2, 0.0) / targets)
-    left, least_left = 1 - baseline, max(1 - usually.high, 1 / targets)
-    low = max(found.low - drawn, 0.0) / left
-    return share(by_law, min(low, by_law), max((found.high + drawn) / least_left, by_law), CONFIDENCE)
+    miss = 1 - CONFIDENCE
+    most_usual = float(at_most(baseline * targets, targets, miss / 2))
+    left, least_left = 1 - baseline, max(1 - most_usual, 1 / targets)
+
+    def highest(gained_rows: float) -> float:
+        most = at_most(min(gained_rows, 1.0) * targets, targets, miss / 4)
+        return float(most - at_least(losses * targets, targets, miss / 4))
+
+    lowest = float(at_least(gains * targets, targets, miss / 4) - at_most(losses * targets, targets, miss / 4))
+    # A draw moves the success; which rows are scored moves the baseline, and what is left of it, with the success.
+    slope = min(highest(gains) / least_left, 1.0)
+    spread = gains + losses - (gains - losses) ** 2
+    mean = gains - losses + slope * baseline
+    with_baseline = gains + losses * (slope - 1) ** 2 + (baseline - losses) * slope**2 - mean**2
+    drawn, both = (_Z_OF_DRAW * math.sqrt(max(one, 0.0) / targets) for one in (spread, with_baseline))
+    high = (highest(gains + drawn) + max(both - drawn, 0.0)) / least_left
+    low = max(lowest - drawn, 0.0) / left
+    return share(by_law, min(low, by_law), max(high, by_law), CONFIDENCE)
 
 
 def told_when_drawn(sight: Sight, rows: int, numbers: Floats | None = None) -> Quantity:
@@ -72,10 +84,7 @@ def told_when_drawn(sight: Sight, rows: int, numbers: Floats | None = None) -> Q
     tells = log_or_zero(sight.posterior) + surprise
     cells = len(before.p) / (2 * rows)
 
-    def away(values: Floats) -> float:
-        mean = float(sight.p @ values)
-        return _Z_OF_AUDIT * math.sqrt(max(float(sight.p @ values**2) - mean**2, 0.0) / rows) + cells
-
+    more, less = (_Z_OF_AUDIT * _deviation(sight.p, one) / math.sqrt(rows) + cells for one in (tells, surprise))
     nats, entropy = float(sight.p @ tells), float(sight.p @ surprise)
     by_law = told(sight, numbers)
 
@@ -84,9 +93,14 @@ def told_when_drawn(sight: Sight, rows: int, numbers: Floats | None = None) -> Q
             return 1.0
         return bits / whole if numbers is None else math.expm1(-2 * bits) / math.expm1(-2 * whole)
 
-    low = ratio(max(nats - away(tells), 0.0), entropy + away(surprise))
-    high = ratio(nats + away(tells), entropy - away(surprise))
+    low, high = ratio(max(nats - more, 0.0), entropy + less), ratio(nats + more, entropy - less)
     return share(by_law, min(low, by_law), max(high, by_law), CONFIDENCE)
+
+
+def _deviation(p: Floats, values: Floats) -> float:
+    """The standard deviation of values with these probabilities."""
+    mean = float(p @ values)
+    return math.sqrt(max(float(p @ (values - mean) ** 2), 0.0))
 
 
 def _best(sight: Sight) -> Codes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -122,7 +123,9 @@ def counted_column(
             found=len(labels),
             most=MOST_LETTERS,
         )
-    return replace(about, source=_joint(labels, codes, beside, others))
+    # Not in the order of the rows, which would tell the first of them.
+    order = sorted(range(len(labels)), key=lambda at: (labels[at] is None, str(labels[at])))
+    return replace(about, source=_joint([labels[at] for at in order], np.argsort(order)[codes], beside, others))
 
 
 def _of_numbers(
@@ -163,15 +166,13 @@ def _grouped(distinct: Floats, shares: Floats, every: list[Floats]) -> Codes:
 
 def _into_bins(labels: Sequence[Label], points: Floats, cuts: Floats) -> Channel:
     edges = [None, *cuts.tolist(), None]
-    names = [Interval(low, high) for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    names = [Interval(low, high) for low, high in pairwise(edges)]
     at = np.searchsorted(cuts, points, "right")
     held = np.unique(at)
     return Channel(labels, [names[place] for place in held], np.eye(len(names))[at][:, held])
 
 
-def _joint(
-    labels: Sequence[Label], codes: Codes, beside: list[Codes], others: Sequence[str]
-) -> Distribution | Joint:
+def _joint(labels: Sequence[Label], codes: Codes, beside: list[Codes], others: Sequence[str]) -> Distribution | Joint:
     if not others:
         return Distribution(labels, np.bincount(codes, minlength=len(labels)) / len(codes))
     combined = numbered(*beside, rows=len(codes))

@@ -73,6 +73,7 @@ class Family:
         span: the parameters that are tried, from the noisiest on.
         parameter: what it is called.
         is_fitted: whether the mechanism is fitted to the counts.
+        read: how often each value is that a designed channel reads; None of other mechanisms.
     """
 
     stage: Stage
@@ -83,6 +84,7 @@ class Family:
     span: tuple[float, float] = (1e-3, 40.0)
     parameter: str = "epsilon"
     is_fitted: bool = False
+    read: Distribution | None = field(default=None, repr=False)
 
     @property
     def counts_rows(self) -> bool:
@@ -96,14 +98,14 @@ class Family:
         shown = {key: value for key, value in mechanism.parameters.items() if key not in ("letters", "shares")}
         return Sentence("{mechanism!s}", mechanism=spelled(replace(mechanism, parameters=shown)))
 
-    def lost(self, mechanism: Mechanism, values: Distribution) -> float:
-        """The share of rows whose values are never released; sets and numbers with noise lose none."""
-        channel = mechanism.channel() if self.parameter == "slope" else None
-        if channel is None or channel.inputs != values.outcomes:
+    def lost(self, mechanism: Mechanism) -> float:
+        """The share of rows whose values are never released; only what is designed loses any."""
+        channel = mechanism.channel() if self.read is not None else None
+        if channel is None or self.read is None:
             return 0.0
         released = dict(zip(channel.outputs, channel.matrix.max(axis=0), strict=True))
-        pairs = zip(values.outcomes, values.probabilities, strict=True)
-        return float(sum(p for value, p in pairs if released.get(value, 0.0) <= 0))
+        shares = zip(self.read.outcomes, self.read.probabilities, strict=True)
+        return float(sum(p for value, p in shares if released.get(value, 0.0) <= 0))
 
 
 def families(
@@ -134,7 +136,7 @@ def families(
         form = Sentence(BINNED.template, count=len(into.outputs))
         binned = Distribution(into.outputs, shares / shares.sum())
         yield from _named(column, binned, Stage.FORM, form, judged, keep, use)
-    if use is Use.STATISTICS:
+    if use is Use.STATISTICS and not column.columns:
         yield from _answers(column)
 
 
@@ -178,8 +180,7 @@ def _named(
     fitted = partial(judge, given_counts=column.learnt)
     yield Family(stage, Sentence("keep-or-redraw"), form, make, fitted, is_fitted=True)
     if len(letters) <= MOST_DESIGNED:
-        for kept in dict.fromkeys((keep, Keep.NOTHING)):
-            yield _designed(column, values, later, form, fitted, kept)
+        yield _designed(column, values, later, form, fitted, keep)
     if use is Use.STATISTICS:
         for name, factory in (("subset-selection", subset_selection), ("unary-encoding", unary_encoding)):
             yield Family(later, Sentence(name), form, partial(factory, letters=letters), judge)
@@ -193,7 +194,8 @@ def _designed(
     judge: Callable[[Mechanism], DialEvidence | None],
     keep: Keep,
 ) -> Family:
-    distortion = Hamming() if column.numbers is None else Absolute()
+    # Two bins without an end have no centres; any two are alike far apart.
+    distortion = Hamming() if column.numbers is None or len(values) < 3 else Absolute()
     p, apart = values.probabilities, distortion.between(values.outcomes, values.outcomes)
     # A slope is per unit of distance, of which a redrawn value has so much on average.
     unit = float(p @ apart @ p) / float(1 - p @ p)
@@ -204,7 +206,8 @@ def _designed(
         )
 
     words = "least leaking that keeps the shares" if keep is Keep.SHARES else "least leaking"
-    return Family(stage, Sentence(words), form, make, judge, (0.05 / unit, 12.0 / unit), "slope", is_fitted=True)
+    span = (0.05 / unit, 12.0 / unit)
+    return Family(stage, Sentence(words), form, make, judge, span, "slope", is_fitted=True, read=values)
 
 
 def _noisy(column: CountedColumn, use: Use, bounds: tuple[float, float], delta: float) -> Iterator[Family]:
@@ -233,23 +236,16 @@ def _gaussian(epsilon: float, *, delta: float, lower: float, upper: float) -> Me
 def _answers(column: CountedColumn) -> Iterator[Family]:
     """Counts of all values, or of the finest bins; a replaced person moves two of them by one."""
     shares = column.values.probabilities
-    if not column.by_name or column.numbers is not None and column.bins:
+    if column.numbers is not None:
         if not column.bins:
             return
         shares = shares @ column.bins[-1].matrix
 
     def judge(mechanism: Mechanism) -> DialEvidence:
         assert mechanism.noise is not None
-        found = evidence_of_answers(shares, mechanism.noise, column.rows, Neighbours.VALUE_IN_A_TABLE)
-        # Counts of one column say nothing of how it goes with others.
-        others = tuple(Statistic((name,), share(0.0)) for name in column.published)
-        return DialEvidence(**{**_fields(found), "statistics": (*found.statistics, *others)})
+        return evidence_of_answers(shares, mechanism.noise, column.rows, Neighbours.VALUE_IN_A_TABLE)
 
     yield Family(Stage.FORM, Sentence("laplace"), COUNTS, partial(laplace, sensitivity=2, grid=1), judge, (1e-3, 20.0))
-
-
-def _fields(evidence: DialEvidence) -> dict[str, object]:
-    return {name: getattr(evidence, name) for name in evidence.__struct_fields__}
 
 
 def by_channel(
@@ -262,7 +258,8 @@ def by_channel(
         if size * sum(math.comb(size, held) for held in sets.law.sizes) > MOST_CELLS:
             return None
     channel = mechanism.channel()
-    assert channel is not None
+    if channel is None:
+        return None
     law = ReleaseLaw(column.source, channel if into is None else into.then(channel), column.columns, column.published)
     return _judged(column, use, law, mechanism, given_counts)
 
@@ -277,9 +274,7 @@ def by_noise(column: CountedColumn, use: Use, mechanism: Mechanism) -> DialEvide
     return _judged(column, use, law, mechanism, given_counts=False)
 
 
-def _judged(
-    column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, given_counts: bool
-) -> DialEvidence:
+def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, given_counts: bool) -> DialEvidence:
     assert law.channel is not None
     return evidence_by_law(
         law,

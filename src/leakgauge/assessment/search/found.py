@@ -9,7 +9,7 @@ from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search.families import Family
 from leakgauge.errors import RefusalError
-from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.probability import Channel
 from leakgauge.sentences import Sentence, in_turn
 
@@ -55,8 +55,13 @@ class Trial:
         return self.family.said(self.mechanism, self.parameter)
 
     @property
+    def text(self) -> str | None:
+        """As in a plan, with the values of the column; None of what is fitted to the counts, which is a channel."""
+        return None if self.family.is_fitted else spelled(self.mechanism)
+
+    @property
     def channel(self) -> Channel | None:
-        """From values to releases, of what is fitted to the counts: no text says it. None where its words say all."""
+        """From values to releases, of what is fitted to the counts; None where a text says it."""
         return self.mechanism.channel() if self.family.is_fitted else None
 
     @property
@@ -153,7 +158,9 @@ class Search:
             )
         if best is not None and best.family.is_fitted and best.dials.given_counts:
             notes.append(
-                Sentence("{setting} is fitted to this table's counts and tells them to whoever sees it.", setting=best.said)
+                Sentence(
+                    "{setting} is fitted to this table's counts and tells them to whoever sees it.", setting=best.said
+                )
             )
         return tuple(notes)
 

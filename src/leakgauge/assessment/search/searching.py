@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
@@ -148,8 +149,6 @@ class _Searching:
         """Where there is a mechanism today, another one is a change of the mechanism."""
         if self.start is None or family.stage is Stage.FORM:
             return family
-        from dataclasses import replace
-
         same = family.name.template == self.start.name or (family.parameter == "slope" and self.start.name == "channel")
         return replace(family, stage=Stage.PARAMETERS if same else Stage.MECHANISM)
 
@@ -183,9 +182,7 @@ class _Searching:
         inside, outside = points[useful[0]], points[useful[0] - 1] if useful[0] else None
         return self._bisected(family, inside, outside, lambda one: not one.useless)
 
-    def _bisected(
-        self, family: Family, inside: Trial, outside: Trial | None, keeps: Callable[[Trial], bool]
-    ) -> Trial:
+    def _bisected(self, family: Family, inside: Trial, outside: Trial | None, keeps: Callable[[Trial], bool]) -> Trial:
         for _ in range(MOST_STEPS):
             if outside is None or abs(outside.usefulness - inside.usefulness) <= NEAR:
                 break
@@ -209,7 +206,7 @@ class _Searching:
             return None
         if evidence is None:
             return None
-        lost = family.lost(mechanism, self.column.values)
+        lost = family.lost(mechanism)
         trial = Trial(family, rounded, mechanism, dials_of(evidence), lost, self.goal)
         self.tried.append(trial)
         if self.progress is not None:
@@ -228,7 +225,7 @@ class _Searching:
         at = max(range(len(points)), key=lambda place: self._of_sample(points[place])[0])
         near = [points[place] for place in (at - 1, at, at + 1) if 0 <= place < len(points)]
         for _ in range(4):
-            between = [math.sqrt(one.parameter * other.parameter) for one, other in zip(near, near[1:], strict=False)]
+            between = [math.sqrt(one.parameter * other.parameter) for one, other in pairwise(near)]
             more = [trial for step in between if (trial := self._trial(response, step)) is not None]
             every = sorted({id(one): one for one in (*near, *more)}.values(), key=lambda one: one.parameter)
             at = max(range(len(every)), key=lambda place: self._of_sample(every[place])[0])
@@ -279,6 +276,4 @@ class _Searching:
         if not column.published:
             return None
         law = ReleaseLaw(column.source, None, column.columns, column.published)
-        return dials_of(
-            evidence_by_law(law, backgrounds=column.backgrounds, numbers=column.numbers, rows=column.rows)
-        )
+        return dials_of(evidence_by_law(law, backgrounds=column.backgrounds, numbers=column.numbers, rows=column.rows))
