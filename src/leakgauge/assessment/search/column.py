@@ -26,6 +26,9 @@ POINTS = 128
 MOST_LETTERS = 512
 """Values that a mechanism tells apart by name; columns of text with more need coarser levels first."""
 
+MOST_COMBINATIONS = 1 << 21
+"""Of a value, what is published or known beside it, and a released value."""
+
 
 @dataclass(frozen=True, eq=False)
 class CountedColumn:
@@ -56,6 +59,11 @@ class CountedColumn:
     bins: tuple[Channel, ...] = field(default=(), repr=False)
     learnt: bool = True
     is_binned: bool = False
+
+    @cached_property
+    def combinations(self) -> int:
+        """How many combinations of a value and what is beside it occur."""
+        return len(self.source.cells.nonzero()[0]) if isinstance(self.source, Joint) else len(self.source)
 
     @cached_property
     def values(self) -> Distribution:
@@ -125,7 +133,15 @@ def counted_column(
         )
     # Not in the order of the rows, which would tell the first of them.
     order = sorted(range(len(labels)), key=lambda at: (labels[at] is None, str(labels[at])))
-    return replace(about, source=_joint([labels[at] for at in order], np.argsort(order)[codes], beside, others))
+    found = replace(about, source=_joint([labels[at] for at in order], np.argsort(order)[codes], beside, others))
+    if found.combinations * len(labels) > MOST_COMBINATIONS:
+        raise ColumnError(
+            "Column {name!r} has {found} combinations with what is published or known, more than a search counts; make "
+            "these columns coarser first.",
+            name=secret,
+            found=found.combinations,
+        )
+    return found
 
 
 def _of_numbers(

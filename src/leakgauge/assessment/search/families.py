@@ -40,8 +40,8 @@ from leakgauge.sentences import Sentence
 DELTA = 1e-6
 MOST_DESIGNED = 64
 """Values up to which channels are designed."""
-MOST_CELLS = 1 << 17
-"""Of a channel into sets; beyond, what is told would take longer to count than a search may."""
+MOST_CELLS = 1 << 16
+"""Of values, what is beside them, and sets; beyond, a setting would take longer to judge than a search may."""
 DESIGN_GAP = 1e-6
 ROWS, BINNED, COUNTS = Sentence("column"), Sentence("column in {count:d} bins"), Sentence("histogram")
 
@@ -254,8 +254,8 @@ def by_channel(
     """What is known of a release through a mechanism that reads values by name, or bins; None where it is too wide."""
     sets = mechanism.sets
     if sets is not None:
-        size = len(sets.letters)
-        if size * sum(math.comb(size, held) for held in sets.law.sizes) > MOST_CELLS:
+        outputs = sum(math.comb(len(sets.letters), held) for held in sets.law.sizes)
+        if column.combinations * outputs > MOST_CELLS:
             return None
     channel = mechanism.channel()
     if channel is None:
