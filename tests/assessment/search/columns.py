@@ -32,7 +32,11 @@ POWER: dict[str, dict[str, float]] = {
     "voltage_v": {"lower": 220, "upper": 260},
     "current_a": {"lower": 0, "upper": 40},
 }
-NUMBERS: dict[str, dict[str, float]] = {"bell": {"lower": 0, "upper": 100}, "skewed": {"lower": 0, "upper": 100}, "heaps": {}}
+NUMBERS: dict[str, dict[str, float]] = {
+    "bell": {"lower": 0, "upper": 100},
+    "skewed": {"lower": 0, "upper": 100},
+    "heaps": {},
+}
 LETTERS = {
     "coin": [0.5, 0.5],
     "rare": [0.97, 0.03],

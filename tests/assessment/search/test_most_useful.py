@@ -10,12 +10,14 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.verdict import ReleaseFacts
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials import DialPolicy, dials_of
 from leakgauge.assessment.search import Stage, Use, most_useful
+from leakgauge.assessment.search.column import counted_column
+from leakgauge.assessment.search.families import by_noise
 from leakgauge.assessment.verdict import verdict_of
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError
-from leakgauge.mechanisms import parse_mechanism, randomized_response
+from leakgauge.mechanisms import laplace, parse_mechanism, randomized_response
 from leakgauge.release.estimates.effective_rows import keeps_shares
 from leakgauge.tables import Table, open_table
 from tests.assessment.search.columns import LETTERS, made_up
@@ -132,6 +134,18 @@ def test_published_and_known_columns_count(people: Table) -> None:
     # A column that tells everything leaves nothing to search for.
     told = most_useful(people, "illness", min_protection=60, published=["copy"])
     assert told.chosen is None and "published columns alone leave a protection of 0" in str(told.notes[0])
+
+
+def test_noise_is_judged_alike_beside_a_column_that_tells_nothing() -> None:
+    table, noise = made_up(), laplace(7.0, lower=0, upper=100)
+    alone, beside = (
+        dials_of(by_noise(counted_column(table, "bell", published=published), Use.STATISTICS, noise))
+        for published in ((), ("area",))
+    )
+    # Counts of few rows tell a little by chance, which is against the release.
+    assert beside.protection.value == pytest.approx(alone.protection.value, abs=1.5)
+    assert beside.protection.value <= alone.protection.value + 0.2
+    assert beside.usefulness.value == pytest.approx(alone.usefulness.value, abs=1)
 
 
 def test_rows_are_worth_what_is_right_of_them(people: Table) -> None:

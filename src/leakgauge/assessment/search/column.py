@@ -21,8 +21,9 @@ from leakgauge.tables.binned import in_bins
 from leakgauge.tables.binnings import Auto, Quantiles
 
 BINS = (4, 8, 16)
-POINTS = 128
-"""Numbers of a column beyond which groups of them stand for all: half by share, half by width, cut at every bin."""
+POINTS, POINTS_BESIDE = 128, 48
+"""Numbers of a column beyond which groups of them stand for all: half by share, half by width, cut at every bin; fewer
+where other columns are counted beside them."""
 MOST_LETTERS = 512
 """Values that a mechanism tells apart by name; columns of text with more need coarser levels first."""
 
@@ -152,9 +153,10 @@ def _of_numbers(
     shares = np.bincount(codes, minlength=len(distinct)) / len(codes)
     every = [cuts for count in BINS if len(cuts := _cuts(table, about.name, count))]
     groups = np.unique(distinct, return_inverse=True)[1]
-    by_name = len(distinct) <= POINTS
+    most = POINTS_BESIDE if beside else POINTS
+    by_name = len(distinct) <= most
     if not by_name:
-        groups = _grouped(distinct, shares, every)
+        groups = _grouped(distinct, shares, every, most)
     weights = sums_by(groups, shares, int(groups.max()) + 1)
     points = sums_by(groups, shares * distinct, len(weights)) / weights
     labels: list[Label] = [int(one) if float(one).is_integer() else float(one) for one in points]
@@ -168,13 +170,13 @@ def _cuts(table: Table, name: str, count: int) -> Floats:
     return np.array([float(cut) for cut in table.learnt(name, Quantiles(count)).cuts])  # type: ignore[arg-type]
 
 
-def _grouped(distinct: Floats, shares: Floats, every: list[Floats]) -> Codes:
+def _grouped(distinct: Floats, shares: Floats, every: list[Floats], most: int) -> Codes:
     """Of each number its group, in ascending order."""
     order = np.argsort(distinct)
     middle = np.empty(len(distinct))
     middle[order] = np.cumsum(shares[order]) - shares[order] / 2
     width = (distinct - distinct.min()) / np.ptp(distinct)
-    at = ((middle + width) / 2 * POINTS).astype(np.int64)
+    at = ((middle + width) / 2 * most).astype(np.int64)
     sides = [np.searchsorted(cuts, distinct, "right") for cuts in every]
     # Cuts are in the order of the numbers too, so that the sum of all places is.
     return np.unique(np.sum([at, *sides], axis=0), return_inverse=True)[1].astype(np.int64)

@@ -42,6 +42,8 @@ MOST_DESIGNED = 64
 """Values up to which channels are designed."""
 MOST_CELLS = 1 << 16
 """Of values, what is beside them, and sets; beyond, a setting would take longer to judge than a search may."""
+MOST_OUTPUTS = 128
+"""Cells of released numbers where they are counted together with other columns."""
 DESIGN_GAP = 1e-6
 ROWS, BINNED, COUNTS = Sentence("column"), Sentence("column in {count:d} bins"), Sentence("histogram")
 
@@ -73,6 +75,7 @@ class Family:
         span: the parameters that are tried, from the noisiest on.
         parameter: what it is called.
         is_fitted: whether the mechanism is fitted to the counts.
+        is_sampled: whether a sample of the rows may be released so, as ``sampled`` does.
         read: how often each value is that a designed channel reads; None of other mechanisms.
     """
 
@@ -84,6 +87,7 @@ class Family:
     span: tuple[float, float] = (1e-3, 40.0)
     parameter: str = "epsilon"
     is_fitted: bool = False
+    is_sampled: bool = False
     read: Distribution | None = field(default=None, repr=False)
 
     @property
@@ -154,12 +158,8 @@ def sampled(response: Family, epsilon: float) -> Family:
         make=make,
         span=(1e-3, 0.999),
         parameter="sampling_probability",
+        is_sampled=False,
     )
-
-
-def is_response(family: Family) -> bool:
-    """Whether it is randomized response, of which a sample of the rows may be released too."""
-    return family.name.template == "randomized-response"
 
 
 def _named(
@@ -175,7 +175,7 @@ def _named(
     letters, shares = values.outcomes, values.probabilities
     later = Stage.FORM if stage is Stage.FORM else Stage.MECHANISM
     make: Callable[[float], Mechanism] = partial(randomized_response, letters=letters)
-    yield Family(stage, Sentence("randomized-response"), form, make, judge)
+    yield Family(stage, Sentence("randomized-response"), form, make, judge, is_sampled=True)
     make = partial(keep_or_redraw, letters=letters, shares=shares.tolist())
     fitted = partial(judge, given_counts=column.learnt)
     yield Family(stage, Sentence("keep-or-redraw"), form, make, fitted, is_fitted=True)
@@ -269,9 +269,25 @@ def by_noise(column: CountedColumn, use: Use, mechanism: Mechanism) -> DialEvide
     assert mechanism.noise is not None and column.numbers is not None
     law, _ = law_of_noise(mechanism.noise, column.numbers, column.values.probabilities, bins=len(column.numbers))
     assert law.channel is not None
-    channel = Channel(column.values.outcomes, law.channel.outputs, law.channel.matrix)
+    released = (np.array(law.channel.outputs, dtype=np.float64), np.asarray(law.channel.matrix))
+    if column.columns:
+        released = _gathered(*released, column.values.probabilities)
+    channel = Channel(column.values.outcomes, *released)
     law = ReleaseLaw(column.source, channel, column.columns, column.published)
     return _judged(column, use, law, mechanism, given_counts=False)
+
+
+def _gathered(outputs: Floats, matrix: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Released numbers in cells that are about as likely as each other, where they are counted with other columns.
+
+    An attacker would see a little more, but next to nothing where the noise is no smaller than the numbers' spread.
+    """
+    weights = shares @ matrix
+    at = ((np.cumsum(weights) - weights / 2) * MOST_OUTPUTS).astype(np.int64)
+    starts = np.flatnonzero(np.diff(at, prepend=-1))
+    sums = np.add.reduceat(weights, starts)
+    centres = np.divide(np.add.reduceat(weights * outputs, starts), sums, where=sums > 0, out=outputs[starts].copy())
+    return centres, np.add.reduceat(matrix, starts, axis=1)
 
 
 def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, given_counts: bool) -> DialEvidence:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
 from leakgauge.assessment.search.column import CountedColumn, counted_column
-from leakgauge.assessment.search.families import DELTA, Family, Stage, Use, families, is_response, sampled
+from leakgauge.assessment.search.families import DELTA, Family, Stage, Use, families, sampled
 from leakgauge.assessment.search.found import Search, Trial
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, InputError, OptionError
@@ -157,7 +157,7 @@ class _Searching:
         points = self._points(family)
         if found := self._end(family, points):
             yield found
-        if is_response(family) and points and (epsilon := self._sampled_at(family, points)):
+        if family.is_sampled and points and (epsilon := self._sampled_at(family, points)):
             part = self._staged(sampled(family, epsilon))
             if found := self._end(part, self._points(part)):
                 yield found
