@@ -129,8 +129,10 @@ def families(
     values = column.values
     if column.by_name:
         judged = partial(by_channel, column, use)
-        stage = Stage.FORM if column.is_binned else Stage.PARAMETERS
-        yield from _named(column, values, stage, ROWS, judged, keep, use)
+        stage, form = Stage.PARAMETERS, ROWS
+        if column.is_binned:
+            stage, form = Stage.FORM, Sentence(BINNED.template, count=len(values))
+        yield from _named(column, values, stage, form, judged, keep, use)
     for into in column.bins:
         shares = values.probabilities @ into.matrix
         if len(into.outputs) < 2 or shares.max() >= 1:

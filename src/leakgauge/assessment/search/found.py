@@ -146,6 +146,8 @@ class Search:
                     safe=answers.dials.protection.ends[0],
                 )
             )
+        if best is not None and best is answers:
+            notes.append(Sentence("Only counts with noise keep the limits; no release of rows does."))
         if self.withheld is not None and least is not None and self.withheld.protection.ends[0] < least:
             notes.append(
                 Sentence(
