@@ -1,0 +1,186 @@
+"""What a search found: every setting with its dials, the one that was chosen, and what stands in the way of more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from leakgauge.artefacts.dials import Dials
+from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.search.families import Family
+from leakgauge.errors import RefusalError
+from leakgauge.mechanisms import Mechanism, spelled
+from leakgauge.probability import Channel
+from leakgauge.sentences import Sentence, in_turn
+
+_SHORT = {
+    "min_protection": "its protection is {found:.3g} where {asked:g} is asked for",
+    "max_exposed": "it exposes {found:.3g} % where at most {asked:g} % may be",
+    "min_guarantee": "its guarantee is {found:.3g} where {asked:g} is asked for",
+    "min_usefulness": "its usefulness is {found:.3g} where {asked:g} is asked for",
+    "max_lost": "{found:.2%} of the rows have values that are never released, more than {asked:.2%}",
+}
+_ASKED = {
+    "min_protection": "a protection of {asked:g}",
+    "max_exposed": "at most {asked:g} % exposed",
+    "min_guarantee": "a guarantee of {asked:g}",
+    "min_usefulness": "a usefulness of {asked:g}",
+    "max_lost": "at most {asked:.3g} of the rows lost",
+}
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A setting and its dials by law, with the ends that an audit of its release may show.
+
+    Attributes:
+        family: the kind of mechanism, what it releases, and what is changed for it.
+        parameter: where it stands in its family.
+        mechanism: which releases so.
+        lost: the share of rows whose values are never released.
+        goal: what it is held to.
+    """
+
+    family: Family
+    parameter: float
+    mechanism: Mechanism = field(repr=False)
+    dials: Dials
+    lost: float
+    goal: DialPolicy = field(repr=False)
+
+    @property
+    def said(self) -> Sentence:
+        """The setting in words."""
+        return self.family.said(self.mechanism, self.parameter)
+
+    @property
+    def text(self) -> str | None:
+        """As in a plan, with the values of the column; None of what is fitted to the counts, which is a channel."""
+        return None if self.family.is_fitted else spelled(self.mechanism)
+
+    @property
+    def channel(self) -> Channel | None:
+        """From values to releases, of what is fitted to the counts; None where a text says it."""
+        return self.mechanism.channel() if self.family.is_fitted else None
+
+    @property
+    def usefulness(self) -> float:
+        """At its unfavourable end."""
+        return self.dials.usefulness.ends[0]
+
+    @cached_property
+    def found(self) -> dict[str, float]:
+        """Of each limit of the goal what the setting has, at the unfavourable end."""
+        dials = self.dials
+        values = {
+            "min_protection": dials.protection.ends[0],
+            "max_exposed": dials.exposed.ends[1],
+            # The shares that it was fitted to are told outright, so that they guarantee nothing.
+            "min_guarantee": 0.0 if dials.given_counts else dials.guarantee.ends[0],
+            "min_usefulness": self.usefulness,
+            "max_lost": self.lost,
+        }
+        return {name: value for name, value in values.items() if name in self.goal.limits()}
+
+    @cached_property
+    def short(self) -> dict[str, float]:
+        """By how many points each limit that is not kept is missed; shares count in percent."""
+        limits, missed = self.goal.limits(), {}
+        for name, found in self.found.items():
+            by = limits[name] - found if name.startswith("min_") else found - limits[name]
+            if by > _ROUNDING:
+                missed[name] = 100 * by if name == "max_lost" else by
+        return missed
+
+    @property
+    def useless(self) -> bool:
+        """Whether it misses what readers need."""
+        return bool(self.short.keys() & {"min_usefulness", "max_lost"})
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What a search found.
+
+    Attributes:
+        secret: the column.
+        goal: the limits.
+        trials: every setting that was tried, in the order of the search.
+        chosen: of those that keep the limits the most useful, or where no protection is asked for the most protecting;
+            of two that are as good, the cheapest change. Rows come before counts. None where none keeps them.
+        closest: the chosen one, else the one that misses the limits by least.
+        answers: counts with noise that keep the limits, the most useful; None where none do.
+        start: the mechanism of today; None where none was given, or it is not one of a family here.
+        withheld: what the published columns tell although the secret is not released; None where there are none.
+    """
+
+    secret: str
+    goal: DialPolicy
+    trials: tuple[Trial, ...] = field(repr=False)
+    chosen: Trial | None
+    closest: Trial
+    answers: Trial | None = None
+    start: Trial | None = None
+    withheld: Dials | None = field(default=None, repr=False)
+
+    @property
+    def blocking(self) -> tuple[Sentence, ...]:
+        """What the closest one misses, the farthest first, in short sentences without a full stop."""
+        limits, closest = self.goal.limits(), self.closest
+        names = sorted(closest.short, key=lambda name: -closest.short[name])
+        return tuple(Sentence(_SHORT[name], found=closest.found[name], asked=limits[name]) for name in names)
+
+    @property
+    def notes(self) -> tuple[Sentence, ...]:
+        """What a reader should know besides, in whole sentences."""
+        notes = []
+        best, answers, least = self.chosen, self.answers, self.goal.min_protection
+        if answers is not None and best is not None and answers.usefulness > best.usefulness:
+            notes.append(
+                Sentence(
+                    "Where only the shares are needed, answers beat rows: {answers} as a histogram has a usefulness of "
+                    "{useful:.3g} and a protection of {safe:.3g}.",
+                    answers=answers.said,
+                    useful=answers.usefulness,
+                    safe=answers.dials.protection.ends[0],
+                )
+            )
+        if best is not None and best is answers:
+            notes.append(Sentence("Only counts with noise keep the limits; no release of rows does."))
+        if self.withheld is not None and least is not None and self.withheld.protection.ends[0] < least:
+            notes.append(
+                Sentence(
+                    "The published columns alone leave a protection of {found:.3g}, so that no release of {secret!r} "
+                    "beside them reaches {asked:g}; publish fewer or coarser columns.",
+                    found=self.withheld.protection.ends[0],
+                    secret=self.secret,
+                    asked=least,
+                )
+            )
+        if best is not None and best.family.is_fitted and best.dials.given_counts:
+            notes.append(
+                Sentence(
+                    "{setting} is fitted to this table's counts and tells them to whoever sees it.", setting=best.said
+                )
+            )
+        return tuple(notes)
+
+    def require(self) -> Trial:
+        """The chosen setting.
+
+        Raises:
+            RefusalError: none keeps the limits: how close it came, and what it misses.
+        """
+        if self.chosen is not None:
+            return self.chosen
+        asked = tuple(Sentence(_ASKED[name], asked=limit) for name, limit in self.goal.limits().items())
+        raise RefusalError(
+            "No setting of {secret!r} has {asked}: of {count} tried the closest is {closest} ({form}); {blocking}.",
+            secret=self.secret,
+            asked=asked,
+            count=len(self.trials),
+            closest=self.closest.said,
+            form=self.closest.family.form,
+            blocking=in_turn(self.blocking),
+        )
