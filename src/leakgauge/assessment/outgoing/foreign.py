@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from leakgauge.artefacts import Audit
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Quantity, Statistic, share
+from leakgauge.artefacts import Audit, Quantity
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.assessment.dials import Sight, attacker_of_audit
 from leakgauge.assessment.dials.usefulness import association
 from leakgauge.assessment.outgoing.learnt import Learnt, sureness
@@ -44,7 +44,9 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
     )
     tried = attacker_of_audit(audit, (secret,)).gained
     attackers = tuple(
-        Attacker(one.knows, _larger(one.gained, tried) if one.knows == release.roles.background else one.gained, one.told)
+        Attacker(
+            one.knows, _larger(one.gained, tried) if one.knows == release.roles.background else one.gained, one.told
+        )
         for one in learnt.attackers(0.0, of_numbers=False)
     )
     return DialEvidence(

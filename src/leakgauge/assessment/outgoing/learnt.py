@@ -1,15 +1,16 @@
 """What is learnt of a secret from columns that are too many to count, beside its own channel by law.
 
 A learner gives r(x|v) on rows that it did not learn from. The secret's own column enters by p(x|v,y) ∝ r(x|v) q(y|x),
-averaged over q(y|x) of the true x: no noise is drawn, and settings that differ in their channel alone share the learner.
+averaged over q(y|x) of the true x: no noise is drawn, and settings that differ in that channel alone share a learner.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, share
 from leakgauge.assessment.dials import law_of_noise
 from leakgauge.assessment.dials.protection import CERTAIN, NEARER
+from leakgauge.audit.attacks.attack import Truths
 from leakgauge.audit.attacks.attacker import Attacker as Fitted
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, values_of
@@ -81,14 +83,14 @@ class Learnt:
             found.append(Attacker(self.knows, self._gained(guessed), self._told(everything, known, own, of_numbers)))
         return tuple(found)
 
-    def _guessed(self, probabilities: Floats) -> np.ndarray:
+    def _guessed(self, probabilities: Floats) -> Truths:
         return np.asarray(probabilities[:, : self.named].argmax(axis=1) == self.letters)
 
     @cached_property
     def _independent(self) -> int:
         return len(self.letters) if self.units is None else len(np.unique(self.units))
 
-    def _gained(self, before: np.ndarray) -> Quantity:
+    def _gained(self, before: Truths) -> Quantity:
         gain = self.right - before
         left = max(1 - float(before.mean()), 1e-9)
         return self._share(float(gain.mean()) / left, self._error(gain) / left)
@@ -167,7 +169,7 @@ def learnt_from(going: Outgoing, secret: tuple[str, ...]) -> Learnt:
     )
 
 
-def _fitted(going: Outgoing, secret: tuple[str, ...]):  # type: ignore[no-untyped-def]
+def _fitted(going: Outgoing, secret: tuple[str, ...]) -> tuple[Fitted, Mapping[str, Any], Codes]:
     """The attacker who learns from what is seen beside the secret's own column; once for settings that agree in it."""
     plan, own = going.plan, going.own(secret)
     others = [one for one in plan.columns if one is not own]
@@ -186,7 +188,9 @@ def _fitted(going: Outgoing, secret: tuple[str, ...]):  # type: ignore[no-untype
         for number, one in enumerate(others):
             drawn = one.form.law.draw(one.form.inputs([values[name] for name in one.reads]), Simulated(number))
             columns.append(SeenColumn(one.name, Role.PROTECTED, codes_of(drawn), one.mechanism.noise is not None))
-        letters, each = (numbered(*(of(values[one], one) for one in secret), rows=rows) for of in (letters_of, values_of))
+        letters, each = (
+            numbered(*(of(values[one], one) for one in secret), rows=rows) for of in (letters_of, values_of)
+        )
         hidden, nobody = Secret(secret, None, letters, each), np.zeros(rows, dtype=np.int64)
         units = None if going.unit is None else values_of(values[going.unit], going.unit)
         case = Case(
@@ -195,17 +199,18 @@ def _fitted(going: Outgoing, secret: tuple[str, ...]):  # type: ignore[no-untype
             units=units,
         )
         going.learnt[key] = Fitted.of(case, hidden), values, letters
-    return going.learnt[key]
+    found: tuple[Fitted, Mapping[str, Any], Codes] = going.learnt[key]
+    return found
 
 
-def _own_law(own: BoundColumn, values: dict[str, object]) -> tuple[Codes, Floats]:
+def _own_law(own: BoundColumn, values: Mapping[str, Any]) -> tuple[Codes, Floats]:
     """Of each row the number of what its mechanism reads, and q(y|read) of each."""
     noise = own.mechanism.noise
     if noise is None:
         channel = own.mechanism.channel()
         assert channel is not None
-        return own.form.inputs([values[name] for name in own.reads]), _merged(np.asarray(channel.matrix))  # type: ignore[misc]
-    steps = own.form.inputs([values[own.reads[0]]])  # type: ignore[list-item]
+        return own.form.inputs([values[name] for name in own.reads]), _merged(np.asarray(channel.matrix))
+    steps = own.form.inputs([values[own.reads[0]]])
     numbers = np.asarray(noise.from_grid(steps), dtype=np.float64)
     law, points = law_of_noise(noise, numbers, np.full(len(numbers), 1 / len(numbers)), bins=32)
     assert law.channel is not None
@@ -251,7 +256,9 @@ def _by_own(
     chances = np.zeros((groups * width, outputs))
     read = np.bincount(place * len(matrix) + inputs[rows], minlength=groups * width * len(matrix))
     chances = read.reshape(groups * width, len(matrix)) @ matrix
-    chances = np.divide(chances, weight[:, None], where=weight[:, None] > 0, out=chances).reshape(groups, width, outputs)
+    chances = np.divide(chances, weight[:, None], where=weight[:, None] > 0, out=chances).reshape(
+        groups, width, outputs
+    )
     right, sure = np.zeros(len(letters)), np.zeros(len(letters))
     step = max(AT_ONCE // (width * outputs), 1)
     for start in range(0, len(letters), step):

@@ -58,6 +58,7 @@ class Outgoing:
         table: as coarse as it leaves, background columns in their bins; small groups suppressed.
         background: columns that the attacker knows.
         unit: the column of persons, who may have several rows.
+        public_through: the public columns that leave through a channel.
         confidence: of what is learnt.
         learnt: what was learnt of other columns, kept for settings that differ in the secret's own channel alone.
     """
@@ -66,6 +67,7 @@ class Outgoing:
     table: Table
     background: tuple[str, ...] = ()
     unit: str | None = None
+    public_through: tuple[str, ...] = ()
     confidence: float = 0.95
     learnt: dict[object, Any] = field(default_factory=dict, repr=False)
 
@@ -90,9 +92,9 @@ class Outgoing:
         own = self.own(secret)
         least, told = (None, None) if least_and_own is None else least_and_own
         claims = () if own is None else tuple(self._for_a_person(own.mechanism.claims))
-        given_counts = own is not None and recorded_plan(replace(self.plan, columns=(own,))).columns[
-            own.name
-        ].follows_from_counts
+        given_counts = (
+            own is not None and recorded_plan(replace(self.plan, columns=(own,))).columns[own.name].follows_from_counts
+        )
         statistics = tuple(self._worths(secret, use))
         found = self._law(secret)
         if found is not None:
@@ -115,9 +117,11 @@ class Outgoing:
         counted = self._counted(secret, self._given(secret))
         if counted is None or counted.channel is None or counted.numbers is not None:
             return None
-        law = counted.law(())
+        law = counted.through(counted.law(()))
         assert law.channel is not None
-        reached = {label for label, most in zip(law.channel.outputs, law.channel.matrix.max(axis=0), strict=True) if most}
+        reached = {
+            label for label, most in zip(law.channel.outputs, law.channel.matrix.max(axis=0), strict=True) if most
+        }
         values = counted.rows
         if not reached & set(values):
             return None
@@ -167,7 +171,9 @@ class Outgoing:
         if noise is not None:
             return _of_noise(counts, secret[0], wanted, noise, min(room, MOST_POINTS) if wanted else MOST_POINTS)
         numbers = self._numbers(secret, counts)
-        return _Counted(counts, secret, wanted, None if own is None else _channel(own), own and own.reads, numbers)
+        return _Counted(
+            counts, secret, wanted, None if own is None else _channel(own), None if own is None else own.reads, numbers
+        )
 
     @cached_property
     def _people(self) -> int:
@@ -215,21 +221,22 @@ class Outgoing:
             counted = self._counted(secret, given)
             yield Statistic((), None if counted is None else counted.worth_of_rows())
             return
-        through = {one.name: one for one in self.plan.columns if one is not own and one.name not in secret}
-        for columns in ((), *((name,) for name in (*self.plan.public, *self._public_through(through)))):
+        through = {one.name: one for one in self.plan.columns if one.name in self.public_through}
+        for columns in ((), *((name,) for name in (*self.plan.public, *through))):
             counted = self._counted(secret, (*columns, *given))
             worth = None if counted is None else counted.worth(columns)
             if worth is not None:
                 kept = self._kept(through[columns[0]]) if columns and columns[0] in through else 1.0
                 yield Statistic(columns, share(worth * kept))
 
-    def _public_through(self, others: dict[str, BoundColumn]) -> tuple[str, ...]:
-        return tuple(name for name, one in others.items() if one.reads == (name,) and _channel(one) is not None)
-
     def _kept(self, other: BoundColumn) -> float:
         """What the rows of another released column are worth for its own shares."""
         counted = _Counted(
-            self.table.counts(*other.reads, limit=max(self.table.rows, 1)), other.reads, (), _channel(other), other.reads
+            self.table.counts(*other.reads, limit=max(self.table.rows, 1)),
+            other.reads,
+            (),
+            _channel(other),
+            other.reads,
         )
         return counted.worth(()) or 0.0
 
@@ -405,7 +412,9 @@ def with_attacks(evidence: DialEvidence, audit: Audit, secret: tuple[str, ...]) 
     return msgspec.structs.replace(
         evidence,
         attackers=tuple(
-            msgspec.structs.replace(one, gained=_stronger(one.gained, gained)) if {*one.knows} == {*attack.knows} else one
+            msgspec.structs.replace(one, gained=_stronger(one.gained, gained))
+            if {*one.knows} == {*attack.knows}
+            else one
             for one in evidence.attackers
         ),
     )
