@@ -15,9 +15,9 @@ from typing import Any
 from msgspec import structs
 
 from leakgauge.artefacts import Request
-from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.request import MAX_SUPPRESSED, Aim, PerSecret
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, Verdict
+from leakgauge.assessment.dials import DialPolicy
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.sentences import Sentence, in_turn
@@ -26,12 +26,14 @@ from leakgauge.tables import Kind
 MOST_ACTIONS = 3
 MOST_TRIALS = 32
 """Settings that are evaluated, a tenth of a second each for tables whose columns can be counted."""
-LEARNT_TRIALS = 24
-"""What a setting costs for which other columns must be learnt from anew."""
+LEARNT_AT_ONCE = 6000
+"""Values that a learner takes as long for as a setting that is counted."""
 ASSOCIATED_TRIALS = 1
 """What more one costs whose channel reads public columns."""
 STEPS = 6
 """Halvings of the range of a number: to a sixtieth of it."""
+MOST_NATS = 8.0
+"""An ε, or bits, up to which less noise is looked for."""
 CHANGED = 0.1
 """The share of a public column's values that is changed where it is to tell less."""
 MOST_VALUES = 16
@@ -101,7 +103,8 @@ class _Trials:
             except (InputError, RefusalError, EngineError):
                 # What cannot be made is no way out.
                 self.done[key] = None
-            self.left -= 1 + LEARNT_TRIALS * (len(self.judging.learnt) - fits)
+            cells = self.judging.table.rows * len(changed.seen)
+            self.left -= 1 + (len(self.judging.learnt) - fits) * (cells // LEARNT_AT_ONCE)
             self.left -= ASSOCIATED_TRIALS if changed.keep == "associations" else 0
         found = self.done[key]
         return None if found is None else _Setting(said, changed, found)
@@ -191,19 +194,56 @@ def _tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
             noisier = bool(_SAFE & missed)
             if not missed:
                 return
-    of = _deciding(start.verdict, "protection" if noisier else "usefulness")
-    aim = next((one for one in start.asked.aims if ", ".join(one.columns) == of), start.asked.aims[0])
-    dial = _dial(start.asked, aim)
-    if dial is None:
-        return
-    best = _searched(start, dial, trials, noisier=noisier)
-    if best is not None:
-        yield best
+    yield from _each_tuned(start, trials)
 
 
-def _searched(start: _Setting, dial: _Dial, trials: _Trials, *, noisier: bool) -> _Setting | None:
+def _each_tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
+    """One secret after the other, the worst first, until the policy is kept."""
+    policy, tuned = trials.judging.policy, set[str]()
+    for _ in start.asked.aims:
+        aims = {", ".join(one.columns): one for one in start.asked.aims}
+        missing = [name for name in aims if name not in tuned and not _keeps(start, name, policy)]
+        if not missing:
+            return
+        of = min(missing, key=lambda name: start.verdict.dials[name].protection.ends[0])
+        tuned.add(of)
+        dial = _dial(start.asked, aims[of])
+        best = None if dial is None else _searched(start, dial, of, trials)
+        if best is not None:
+            yield best
+            start = best
+
+
+def _keeps(setting: _Setting, secret: str, policy: DialPolicy) -> bool:
+    return _is_safe(setting, secret, policy) and _is_useful(setting, secret, policy)
+
+
+def _is_safe(setting: _Setting, secret: str, policy: DialPolicy) -> bool:
+    """Whether noise enough is in one secret."""
+    dials, beyond = setting.verdict.dials[secret], {"max_epsilon", "max_leakage_bits"} & _missed_lines(setting.verdict)
+    return (
+        not beyond
+        and dials.protection.ends[0] >= (policy.min_protection or 0)
+        and dials.exposed.ends[1] <= (100 if policy.max_exposed is None else policy.max_exposed)
+        and dials.guarantee.ends[0] >= (policy.min_guarantee or 0)
+    )
+
+
+def _is_useful(setting: _Setting, secret: str, policy: DialPolicy) -> bool:
+    dials = setting.verdict.dials[secret]
+    return (
+        "max_lost" not in _missed_lines(setting.verdict)
+        and dials.usefulness.ends[0] >= (policy.min_usefulness or 0)
+        and dials.effect.ends[0] >= (policy.min_effect or 0)
+    )
+
+
+def _searched(start: _Setting, dial: _Dial, of: str, trials: _Trials) -> _Setting | None:
     """By halving between the number as it is and the other end; the one that keeps the policy with least change."""
-    near, far = dial.now, dial.most if noisier else 0.0 if dial.most > dial.now else 4 * dial.now
+    policy = trials.judging.policy
+    noisier = not _is_safe(start, of, policy)
+    less = 0.0 if dial.most > dial.now else max(4 * dial.now, MOST_NATS)
+    near, far = dial.now, dial.most if noisier else less
     tried = list[tuple[bool, int, float, _Setting]]()
     for _ in range(STEPS):
         value = float(f"{(near + far) / 2:.2g}")
@@ -211,9 +251,9 @@ def _searched(start: _Setting, dial: _Dial, trials: _Trials, *, noisier: bool) -
             break
         one = trials.of((*start.said, dial.said(value)), start.asked, dial.change(value))
         if one is not None:
-            tried.append((one.is_kept, -_missed(one.verdict), -abs(value - dial.now), one))
+            tried.append((_keeps(one, of, policy), -_missed(one.verdict), -abs(value - dial.now), one))
         # What cannot be made is too far.
-        enough = one is None or not _missed_lines(one.verdict) & (_SAFE if noisier else _USEFUL)
+        enough = one is None or (_is_safe if noisier else _is_useful)(one, of, policy)
         near, far = (near, value) if enough else (value, far)
     return max(tried, key=lambda one: one[:3])[3] if tried else None
 
@@ -415,14 +455,6 @@ def _missed(verdict: Verdict) -> int:
 
 def _lowest(verdict: Verdict, dial: str) -> float:
     return min(float(getattr(one, dial).ends[0]) for one in verdict.dials.values())
-
-
-def _deciding(verdict: Verdict, dial: str) -> str:
-    def end(name: str) -> float:
-        dials: Dials = verdict.dials[name]
-        return float(getattr(dials, dial).ends[0])
-
-    return min(verdict.dials, key=end)
 
 
 def _names_people(verdict: Verdict, column: str) -> bool:
