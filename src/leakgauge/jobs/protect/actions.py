@@ -30,8 +30,8 @@ LEARNT_AT_ONCE = 6000
 """Values that a learner takes as long for as a setting that is counted."""
 ASSOCIATED_TRIALS = 1
 """What more one costs whose channel reads public columns."""
-STEPS = 6
-"""Halvings of the range of a number: to a sixtieth of it."""
+STEPS = 8
+"""Halvings of the range of a number: to a 250th of it."""
 MOST_NATS = 8.0
 """An ε, or bits, up to which less noise is looked for."""
 CHANGED = 0.1
@@ -140,7 +140,7 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
     turning = [one for one in found if one.is_kept]
     useful = sorted(turning, key=lambda one: (len(one.said), -_lowest(one.verdict, "usefulness")))
     better = [one for one in found if not one.is_kept and _lowest(one.verdict, "effect") > _lowest(now, "effect") + 1]
-    nearest = sorted(better, key=lambda one: (_missed(one.verdict), -_lowest(one.verdict, "effect")))
+    nearest = sorted(better, key=lambda one: (_short(one.verdict), -_lowest(one.verdict, "effect")))
     return tuple(_action(one, asked) for one in (*useful, *nearest)[:MOST_ACTIONS])
 
 
@@ -170,7 +170,7 @@ def _settings(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
         designed = list(_designed(fewer, trials))
         yield from designed
         if designed and not designed[-1].is_kept:
-            yield from _tuned(min(designed, key=lambda one: _missed(one.verdict)), trials)
+            yield from _tuned(min(designed, key=lambda one: _short(one.verdict)), trials)
 
 
 def _kept_or_nothing(setting: _Setting) -> Iterator[_Setting]:
@@ -207,7 +207,7 @@ def _each_tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
             return
         of = min(missing, key=lambda name: start.verdict.dials[name].protection.ends[0])
         tuned.add(of)
-        dial = _dial(start.asked, aims[of])
+        dial = _dial(start.asked, aims[of], trials.judging)
         best = None if dial is None else _searched(start, dial, of, trials)
         if best is not None:
             yield best
@@ -244,14 +244,16 @@ def _searched(start: _Setting, dial: _Dial, of: str, trials: _Trials) -> _Settin
     noisier = not _is_safe(start, of, policy)
     less = 0.0 if dial.most > dial.now else max(4 * dial.now, MOST_NATS)
     near, far = dial.now, dial.most if noisier else less
-    tried = list[tuple[bool, int, float, _Setting]]()
+    tried = list[tuple[bool, float, float, _Setting]]()
     for _ in range(STEPS):
-        value = float(f"{(near + far) / 2:.2g}")
-        if value in (near, far):
+        middle = (near + far) / 2
+        rounded = [float(f"{middle:.{digits}g}") for digits in (2, 3)]
+        value = next((number for number in rounded if number not in (near, far)), None)
+        if value is None:
             break
         one = trials.of((*start.said, dial.said(value)), start.asked, dial.change(value))
         if one is not None:
-            tried.append((_keeps(one, of, policy), -_missed(one.verdict), -abs(value - dial.now), one))
+            tried.append((_keeps(one, of, policy), -_short(one.verdict), -abs(value - dial.now), one))
         # What cannot be made is too far.
         enough = one is None or (_is_safe if noisier else _is_useful)(one, of, policy)
         near, far = (near, value) if enough else (value, far)
@@ -262,7 +264,7 @@ _SAFE = frozenset({"min_protection", "max_exposed", "min_guarantee", "max_epsilo
 _USEFUL = frozenset({"min_usefulness", "min_effect", "max_lost"})
 
 
-def _dial(asked: Request, aim: Aim) -> _Dial | None:
+def _dial(asked: Request, aim: Aim, judging: Judging) -> _Dial | None:
     """The number that says how much noise a secret gets."""
     name = next((name for name in _WORDS if getattr(aim, name) is not None), None)
     columns = ", ".join(aim.columns)
@@ -287,17 +289,19 @@ def _dial(asked: Request, aim: Aim) -> _Dial | None:
         return None
     now = float(getattr(aim, name))
     if name == "max_distortion" and aim.distortion == "hamming":
-        return _Dial(now, 1.0, set_to, _said(_CHANGE, columns, now))
+        return _Dial(
+            now, 1.0, set_to, lambda value: Sentence(_CHANGE, columns=columns, value=100 * value, now=100 * now)
+        )
     if name in ("max_distortion", "within"):
-        # No constant is known here; four times as far off is as far as is looked.
-        return _Dial(now, 4 * now, set_to, _said(_OFF, columns, now))
+        # A constant is off by less than the standard deviation; of other distances four times as far is looked at.
+        return _Dial(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, _said(_OFF, columns, now))
     said = "let {columns!s} tell {value:g} bits instead of {now:g}"
     if name == "local_dp":
         said = "give {columns!s} an ε of {value:g} instead of {now:g}"
     return _Dial(now, 0.0, set_to, _said(said, columns, now))
 
 
-_CHANGE = "change {value:.0%} of the values of {columns!s} instead of {now:.0%}"
+_CHANGE = "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %"
 _OFF = "let {columns!s} be off by {value:g} on average instead of {now:g}"
 
 
@@ -334,7 +338,9 @@ def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple
     hidden = asked.min_k is not None or asked.suppress_below is not None or name in asked.background
     if size.groups <= MOST_VALUES and not hidden and len(asked.public_as_is) > (asked.keep == "associations"):
         said = Sentence(
-            "release {column!s} through a channel that changes {share:.0%} of its values", column=name, share=CHANGED
+            "release {column!s} through a channel that changes {share:.3g} % of its values",
+            column=name,
+            share=100 * CHANGED,
         )
         yield said, {"public_distortion": {**(asked.public_distortion or {}), name: CHANGED}}
     yield Sentence("take out {columns!s}", columns=(name,)), _without(asked, [name])
@@ -386,9 +392,9 @@ def _designed(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
     elif aim.mechanism:
         for value in (0.2, 0.3, 0.4, 0.5):
             said = Sentence(
-                "design a channel for {columns!s} that keeps its shares and changes {value:.0%} of its values",
+                "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
                 columns=columns,
-                value=value,
+                value=100 * value,
             )
             ways.append((said, plain | {"max_distortion": value}))
     for said, change in ways:
@@ -449,8 +455,16 @@ def _missed_lines(verdict: Verdict) -> frozenset[str]:
     return frozenset(line.name for line in verdict.policy if not line.holds)
 
 
-def _missed(verdict: Verdict) -> int:
-    return len(_missed_lines(verdict)) + len(verdict.vetoes)
+def _short(verdict: Verdict) -> float:
+    """How far a verdict is from a release: 1 for a veto, and of each limit the share of it that is missed."""
+    short = float(len(verdict.vetoes))
+    for line in verdict.policy:
+        if not line.holds and isinstance(line.limit, float) and isinstance(line.found, float):
+            off = abs(line.limit - line.found)
+            short += min(off / max(line.limit, off), 1.0) if off else 0.0
+        elif not line.holds:
+            short += 1
+    return short
 
 
 def _lowest(verdict: Verdict, dial: str) -> float:
