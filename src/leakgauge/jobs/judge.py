@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Request
+from leakgauge.artefacts import Audit, Origin, Request
 from leakgauge.artefacts.dials import DialEvidence, Dials
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts, Verdict
 from leakgauge.assessment.dials import DialPolicy, dials_of
@@ -22,6 +22,7 @@ from leakgauge.audit.foreign import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.errors import OptionError, VerificationError, did_you_mean
 from leakgauge.release import Release
+from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Table, in_bins
@@ -129,8 +130,6 @@ def judge(
     facts = msgspec.structs.replace(
         facts_of(going, by, evidence),
         vetoes=(*(accusing or audit).violations, *published_identifiers(going, by.accepted)),
-        epsilon=_spent([one.value for one in release.record.together.values()]),
-        delta=max((one.delta or 0.0 for one in release.record.together.values()), default=None),
         leakage_bits=max((one.everything.information.ends[1] for one in audit.exposures), default=None),
     )
     return judgement(evidence, by, facts, audit)
@@ -221,8 +220,10 @@ def _guesses_a_secret(name: Sentence) -> bool:
     return attack is None or (attack.aim is AttackAim.SECRET and not attack.repeated)
 
 
-def facts_of(going: Outgoing, terms: Terms, evidence: Collection[Secret]) -> ReleaseFacts:
+def facts_of(going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEvidence]) -> ReleaseFacts:
     """What a policy asks of a release besides its dials, as far as the plan and the table tell."""
+    together = together_of(going.plan.steps, Origin.TABLE).values()
+    told = [going.bits_told(secret, one) for secret, one in evidence.items()]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
     sizes = going.table.group_sizes([public], unit=going.unit)[0] if public else None
@@ -233,6 +234,9 @@ def facts_of(going: Outgoing, terms: Terms, evidence: Collection[Secret]) -> Rel
         lost=max(lost, default=None),
         alone=None if sizes is None else sizes.alone / going.table.rows,
         smallest=None if sizes is None else sizes.smallest,
+        epsilon=_spent([one.value for one in together]),
+        delta=max((one.delta or 0.0 for one in together), default=None),
+        leakage_bits=None if None in told else max((one for one in told if one is not None), default=None),
     )
 
 

@@ -15,6 +15,7 @@ from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.outgoing import Use
 from leakgauge.jobs.protect.actions import MOST_ACTIONS, actions, with_actions
 from leakgauge.jobs.protect.judged import Judging
+from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 from tests.grids import nightly
 from tests.jobs.judge.tables import households, judged
@@ -132,3 +133,38 @@ def test_rows_are_judged_by_rows(people: str) -> None:
         now = judging.before(asked)
         (first, *_) = actions(now.verdict, asked, judging)
     assert now.use == "rows" and first.promised["status"].usefulness.value >= 20
+
+
+def test_limits_of_budgets_are_known_before_anything_is_drawn(people: str) -> None:
+    asked = Request(people, ("status",), mechanism=("randomized-response:epsilon=2",))
+    with open_table(people) as table:
+        policy = DialPolicy(
+            min_protection=None, max_exposed=None, min_usefulness=None, max_epsilon=1, max_leakage_bits=1
+        )
+        judging = Judging(table, policy)
+        now = judging.before(asked)
+        first = actions(now.verdict, asked, judging)[0]
+    assert now.facts.epsilon == pytest.approx(2, abs=1e-6)
+    assert str(now.verdict.reasons[0]) == "ε is 2, more than the 1 that the policy allows"
+    assert first.options == ("--mechanism randomized-response:epsilon=1",)
+    assert now.facts.leakage_bits is not None and now.facts.leakage_bits < 1
+
+
+def test_no_setting_mends_a_broken_claim(people: str) -> None:
+    asked = Request(people, ("status",), max_distortion=0.1)
+    with open_table(people) as table:
+        judging = Judging(table)
+        now = judging.before(asked).verdict
+        assert actions(replace(now, vetoes=(Sentence("a claim is broken"),)), asked, judging) == ()
+
+
+def test_what_a_draw_fell_short_is_asked_of_other_settings(people: str) -> None:
+    asked = Request(people, ("status",), max_distortion=0.35)
+    with open_table(people) as table:
+        judging = Judging(table, DialPolicy(min_protection=50, min_usefulness=10))
+        kept = judging.before(asked).verdict
+        assert kept.recommendation is Recommendation.RELEASE_IF
+        worse = replace(kept.dials["status"], protection=Quantity(45.0, "points"))
+        now = replace(kept, recommendation=Recommendation.DO_NOT_RELEASE, dials={"status": worse})
+        first = actions(now, asked, judging)[0]
+    assert first.promised["status"].protection.value > 50 + kept.dials["status"].protection.value - 45 - 1e-6

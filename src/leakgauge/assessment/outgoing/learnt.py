@@ -118,7 +118,7 @@ class Learnt:
         value = ratio(everything.value, known.value)
         # What is not seen twice over is at least what either tells: the own channel alone, or the rest.
         low, high = ratio(everything.low - own, min(known.high, everything.low)), ratio(everything.high, known.low)
-        return share(value, min(low, value), max(high, value), self.confidence)
+        return share(value, float(min(low, value)), float(max(high, value)), self.confidence)
 
     def exposed(self) -> Quantity:
         """The largest share, over values, of those who are made all but certain."""

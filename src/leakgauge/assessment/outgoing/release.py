@@ -127,6 +127,15 @@ class Outgoing:
             return None
         return float(sum(p for label, p in zip(values, law.shares, strict=True) if label not in reached))
 
+    def bits_told(self, secret: tuple[str, ...], evidence: DialEvidence) -> float | None:
+        """The bits of a secret that everything tells at most; None of numbers, and where nothing is known."""
+        counted = self._counted(secret, ())
+        nobody = next((one.told for one in evidence.attackers if not one.knows), None)
+        if counted is None or counted.numbers is not None or nobody is None:
+            return None
+        shares = counted.law(()).shares
+        return nobody.ends[1] * float(-(shares * np.log2(np.maximum(shares, 1e-300))).sum())
+
     # The law where it can be counted.
 
     def _law(self, secret: tuple[str, ...]) -> tuple[ReleaseLaw, Floats | None] | None:
@@ -243,6 +252,7 @@ class Outgoing:
     # What is learnt where it cannot be counted.
 
     def _learnt(self, secret: tuple[str, ...]) -> DialEvidence:
+        """Nothing is known of sets that are too large to write down, nor of a secret too large to count."""
         own = self.own(secret)
         beside = self._counted(secret, self._given(secret))
         if (own is not None and own.mechanism.noise is None and _channel(own) is None) or beside is None:

@@ -6,6 +6,7 @@ another channel be designed.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -129,8 +130,12 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
         return ()
     trials = _Trials(judging)
     start = trials.of((), asked)
-    if start is None:
+    if start is None or {*now.vetoes} - {*start.verdict.vetoes}:
         return ()
+    if start.is_kept:
+        # What was drawn shows more than its law: as much more is asked of other settings.
+        trials = _Trials(_stricter(judging, now, start.verdict))
+        start = trials.of((), asked) or start
     found = list[_Setting]()
     for setting in _settings(start, trials):
         if setting.asked != asked and setting.asked not in [one.asked for one in found]:
@@ -144,6 +149,13 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
     return tuple(_action(one, asked) for one in (*useful, *nearest)[:MOST_ACTIONS])
 
 
+def _stricter(judging: Judging, now: Verdict, by_law: Verdict) -> Judging:
+    """The same with a limit of protection that is higher by what a drawn release fell short of its law."""
+    short = _lowest(by_law, "protection") - _lowest(now, "protection")
+    limit = min((judging.policy.min_protection or 0.0) + max(short, 0.0), 99.0)
+    return dataclasses.replace(judging, policy=dataclasses.replace(judging.policy, min_protection=limit))
+
+
 def _settings(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
     """Changes in the order of what they cost to do."""
     missed = _missed_lines(start.verdict)
@@ -152,9 +164,11 @@ def _settings(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
     if vetoed:
         # Nothing else can help before these are out.
         said = Sentence("take out {columns!s}", columns=tuple(vetoed))
-        fewer = trials.of((said,), start.asked, _without(start.asked, vetoed)) or start
-        yield from _kept_or_nothing(fewer)
-        missed = _missed_lines(fewer.verdict)
+        without = trials.of((said,), start.asked, _without(start.asked, vetoed))
+        if without is None:
+            return
+        yield without
+        fewer, missed = without, _missed_lines(without.verdict)
     turned = False
     for setting in _tuned(fewer, trials):
         turned |= setting.is_kept
@@ -173,27 +187,14 @@ def _settings(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
             yield from _tuned(min(designed, key=lambda one: _short(one.verdict)), trials)
 
 
-def _kept_or_nothing(setting: _Setting) -> Iterator[_Setting]:
-    if setting.said:
-        yield setting
-
-
 def _tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
-    """The number of the secret that decides, changed by as little as keeps the policy, or comes nearest."""
-    missed = _missed_lines(start.verdict)
-    noisier = bool(_SAFE & missed)
-    if not noisier and not _USEFUL & missed:
-        return
-    if "max_lost" in missed and start.asked.keep == "nothing":
+    """The noise of the secrets, changed by as little as keeps the policy, or comes nearest to it."""
+    if "max_lost" in _missed_lines(start.verdict) and start.asked.keep == "nothing":
         said = Sentence("keep the shares, so that every value is released")
         kept = trials.of((*start.said, said), start.asked, {"keep": None})
         if kept is not None:
-            start = kept
             yield kept
-            missed = _missed_lines(kept.verdict)
-            noisier = bool(_SAFE & missed)
-            if not missed:
-                return
+            start = kept
     yield from _each_tuned(start, trials)
 
 
@@ -260,10 +261,6 @@ def _searched(start: _Setting, dial: _Dial, of: str, trials: _Trials) -> _Settin
     return max(tried, key=lambda one: one[:3])[3] if tried else None
 
 
-_SAFE = frozenset({"min_protection", "max_exposed", "min_guarantee", "max_epsilon", "max_leakage_bits"})
-_USEFUL = frozenset({"min_usefulness", "min_effect", "max_lost"})
-
-
 def _dial(asked: Request, aim: Aim, judging: Judging) -> _Dial | None:
     """The number that says how much noise a secret gets."""
     name = next((name for name in _WORDS if getattr(aim, name) is not None), None)
@@ -284,29 +281,43 @@ def _dial(asked: Request, aim: Aim, judging: Judging) -> _Dial | None:
             new = _EPSILON.sub(f"{value:g}", old)
             return {"mechanism": tuple(one.replace(old, new) for one in asked.mechanism)}
 
-        return _Dial(now, 0.0, by_epsilon, _said("give {columns!s} an ε of {value:g} instead of {now:g}", columns, now))
+        return _Dial(now, 0.0, by_epsilon, _spend(columns, now))
     if name is None:
         return None
     now = float(getattr(aim, name))
     if name == "max_distortion" and aim.distortion == "hamming":
-        return _Dial(
-            now, 1.0, set_to, lambda value: Sentence(_CHANGE, columns=columns, value=100 * value, now=100 * now)
-        )
+        return _Dial(now, 1.0, set_to, _change(columns, now))
     if name in ("max_distortion", "within"):
         # A constant is off by less than the standard deviation; of other distances four times as far is looked at.
-        return _Dial(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, _said(_OFF, columns, now))
-    said = "let {columns!s} tell {value:g} bits instead of {now:g}"
-    if name == "local_dp":
-        said = "give {columns!s} an ε of {value:g} instead of {now:g}"
-    return _Dial(now, 0.0, set_to, _said(said, columns, now))
+        return _Dial(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, _be_off(columns, now))
+    return _Dial(now, 0.0, set_to, (_spend if name == "local_dp" else _tell)(columns, now))
 
 
-_CHANGE = "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %"
-_OFF = "let {columns!s} be off by {value:g} on average instead of {now:g}"
+def _spend(columns: str, now: float) -> Callable[[float], Sentence]:
+    return lambda value: Sentence(
+        "give {columns!s} an ε of {value:g} instead of {now:g}", columns=columns, value=value, now=now
+    )
 
 
-def _said(template: str, columns: str, now: float) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(template, columns=columns, value=value, now=now)
+def _tell(columns: str, now: float) -> Callable[[float], Sentence]:
+    return lambda value: Sentence(
+        "let {columns!s} tell {value:g} bits instead of {now:g}", columns=columns, value=value, now=now
+    )
+
+
+def _be_off(columns: str, now: float) -> Callable[[float], Sentence]:
+    return lambda value: Sentence(
+        "let {columns!s} be off by {value:g} on average instead of {now:g}", columns=columns, value=value, now=now
+    )
+
+
+def _change(columns: str, now: float) -> Callable[[float], Sentence]:
+    return lambda value: Sentence(
+        "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %",
+        columns=columns,
+        value=100 * value,
+        now=100 * now,
+    )
 
 
 def _public_changes(start: _Setting, trials: _Trials) -> Iterator[_Setting]:

@@ -136,7 +136,7 @@ def _efficiency(asked: Request, sources: Sources) -> dict[Secret, tuple[float, f
 def _beside_the_best(asked: Request, aim: Aim, sources: Sources) -> tuple[float, float]:
     (letters,) = sources.table.group_sizes([aim.columns])
     if letters.groups > MOST_COMPARED:
-        raise RefusalError("{count} values are too many to compare.", count=letters.groups)
+        raise RefusalError("{count} values are too many to be compared with the best channel.", count=letters.groups)
     question = replace(sources.question(asked, aim), local_dp=None)
     compared = comparison(sources.table, question, aim.mechanism, ANY_DISTORTION, CURVE_GAP)
     own = next(one for one in compared.ranking if one.role is Role.GIVEN)
