@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from leakgauge.artefacts.assessment import PolicyLine
-from leakgauge.artefacts.dials import Dials
-from leakgauge.artefacts.quantity import Part, Real
+from leakgauge.artefacts.dials import DialEvidence, Dials
+from leakgauge.artefacts.quantity import Artefact, Part, Real
+from leakgauge.artefacts.request import Request
 from leakgauge.sentences import Sentence
 
 
@@ -78,3 +79,50 @@ class Verdict(Part, frozen=True, kw_only=True):
     dials: dict[str, Dials]
     deciding: str
     vetoes: tuple[Sentence, ...]
+
+
+class Action(Part, frozen=True, kw_only=True):
+    """Something that would change a verdict: a real setting, which was evaluated before anything is drawn.
+
+    Attributes:
+        said: what to do, in a short sentence without a full stop.
+        options: to add, as they are typed.
+        left_out: options of the job to leave out.
+        asked: the whole job with this change; None where the words are somebody else's to write.
+        promised: the dials of each secret with it, the attacks on a drawn release left out.
+        recommendation: with it.
+    """
+
+    said: Sentence
+    options: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    asked: Request | None
+    promised: dict[str, Dials]
+    recommendation: Recommendation
+
+    def outcome(self, now: Verdict) -> Sentence:
+        """What it does to the secret that decides, such as "protection 42 → 61, usefulness 49 → 31"."""
+        old, new = now.dials[now.deciding], self.promised[now.deciding]
+        ends = {
+            "safe": old.protection.ends[0],
+            "safer": new.protection.ends[0],
+            "useful": old.usefulness.ends[0],
+            "now": new.usefulness.ends[0],
+        }
+        return Sentence("protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}", **ends)
+
+
+class Judgement(Artefact, frozen=True, kw_only=True, tag="leakgauge/verdict/1"):
+    """A verdict with everything that it rests on, and what would change it.
+
+    Attributes:
+        use: what the release is for: statistics or rows.
+        evidence: of each secret.
+        actions: at most three; the first would turn the verdict, where any does.
+    """
+
+    verdict: Verdict
+    use: str
+    facts: ReleaseFacts
+    evidence: dict[str, DialEvidence]
+    actions: tuple[Action, ...] = ()

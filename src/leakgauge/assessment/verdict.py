@@ -140,7 +140,7 @@ def _why(dials: Dials) -> Iterator[Sentence]:
     yield Sentence("protection is {found:.3g} of 100", found=dials.protection.ends[0])
     yield Sentence(
         "up to {found:.3g} % of the people who share a value are made all but certain to have it",
-        found=dials.exposed.ends[1],
+        found=round(dials.exposed.ends[1], 2),
     )
     yield Sentence("usefulness is {found:.3g} of 100", found=dials.usefulness.ends[0])
 

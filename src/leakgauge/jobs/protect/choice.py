@@ -140,16 +140,18 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def choose(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
-    """How the secret will be released; what the choice rests on is kept.
+def choose(
+    asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep | None
+) -> Chosen:
+    """How the secret will be released; what the choice rests on is kept, unless nobody asks for it.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
     """
     if asked.target is not None:
-        return _by_grade(asked, aim, sources, progress, keep)
+        return _by_grade(asked, aim, sources, progress, keep or _forget)
     if aim.mechanism:
-        return _best_mechanism(asked, aim, sources, keep)
+        return _best_mechanism(asked, aim, sources, keep or _forget)
     return _designed(asked, aim, sources, keep)
 
 
@@ -216,7 +218,11 @@ def _is_slow(problem: RateDistortion) -> bool:
     return keeps and source.matrix.size > KEPT_CELLS
 
 
-def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
+def _forget(name: str, artefact: msgspec.Struct) -> None:
+    """Keep nothing."""
+
+
+def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> Chosen:
     question, table, origin = sources.question(asked, aim), sources.table, PriorOrigin.THIS_TABLE
     if asked.accounted is not None:
         # What is bought is a histogram of the secret alone, so the channel is designed as if nobody knew more.
@@ -240,6 +246,8 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
+    if keep is None:
+        return Chosen(CHANNEL, named)
     keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
     if asked.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution, keep)

@@ -1,0 +1,80 @@
+"""Evidence of a release that was made elsewhere: from its rows beside those of the original, and attacks on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from leakgauge.artefacts import Audit, Quantity
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
+from leakgauge.assessment.dials import Sight, attacker_of_audit
+from leakgauge.assessment.dials.usefulness import association
+from leakgauge.assessment.outgoing.learnt import Learnt, sureness
+from leakgauge.audit.attacks.attacker import Attacker as Fitted
+from leakgauge.audit.attacks.columns import numbered, values_of
+from leakgauge.audit.foreign import ForeignRelease
+from leakgauge.probability.cells import Codes, gather
+
+ROWS_PER_CELL = 5
+
+
+def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> DialEvidence:
+    """What is known of one secret; nothing is claimed, so that nothing is guaranteed.
+
+    Where what is seen is too much to count, what the best attacker learnt stands for it, at its upper limit.
+    """
+    case = release.seen
+    hidden = next(one for one in case.secrets if one.names == (secret,))
+    fitted = Fitted.of(case, hidden)
+    everything, before = fitted.everything, fitted.by(fitted.known.predictor)
+    at = np.arange(len(fitted.letters))
+    shares = np.bincount(hidden.each) / case.rows
+    learnt = Learnt(
+        before,
+        everything,
+        fitted.letters,
+        fitted.learner.named,
+        fitted.is_right(everything).astype(np.float64),
+        sureness(everything[at, fitted.letters], before[at, fitted.letters]),
+        float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum()),
+        release.roles.background,
+        fitted.units,
+        release.confidence,
+    )
+    tried = attacker_of_audit(audit, (secret,)).gained
+    attackers = tuple(
+        Attacker(
+            one.knows, _larger(one.gained, tried) if one.knows == release.roles.background else one.gained, one.told
+        )
+        for one in learnt.attackers(0.0, of_numbers=False)
+    )
+    return DialEvidence(
+        attackers=attackers, exposed=learnt.exposed(), statistics=tuple(_worths(release, secret, hidden.each))
+    )
+
+
+def _larger(one: Quantity | None, other: Quantity | None) -> Quantity | None:
+    found = [gain for gain in (one, other) if gain is not None]
+    return max(found, key=lambda gain: gain.ends[1], default=None)
+
+
+def _worths(release: ForeignRelease, secret: str, values: Codes) -> Iterator[Statistic]:
+    """What the released column is worth for the shares, and for each cross-table with rows enough to be read."""
+    if secret not in release.released:
+        return
+    made = values_of(release.released[secret], secret)
+    for columns in ((), *((name,) for name in release.published)):
+        beside = numbered(*(values_of(release.released[name], name) for name in columns), rows=release.rows)
+        letters, outputs, groups = (int(codes.max()) + 1 for codes in (values, made, beside))
+        if ROWS_PER_CELL * letters * groups * outputs > release.rows:
+            if not columns:
+                # Every value once: what was changed cannot be told from what was not.
+                yield Statistic(())
+            continue
+        p = np.full(release.rows, 1 / release.rows)
+        x, seen, p = gather((letters, groups * outputs), values, beside * outputs + made, p).nonzero()
+        every = np.arange(groups * outputs)
+        worth = association(Sight(letters, x, seen, p, every // outputs, every % outputs))
+        if worth is not None:
+            yield Statistic(columns, share(worth))

@@ -1,0 +1,260 @@
+"""Judge: the dials of every secret of a release, and what a policy recommends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from leakgauge.artefacts import Audit, Origin, Request
+from leakgauge.artefacts.dials import DialEvidence, Dials
+from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts, Verdict
+from leakgauge.assessment.dials import DialPolicy, dials_of
+from leakgauge.assessment.outgoing import Outgoing, Use, evidence_of_foreign, with_attacks
+from leakgauge.assessment.verdict import verdict_of
+from leakgauge.audit.attacks.attack import Aim as AttackAim
+from leakgauge.audit.attacks.catalogue import attack_of
+from leakgauge.audit.foreign import ForeignRoles, read_foreign
+from leakgauge.audit.identifiers import identifies, is_free_text
+from leakgauge.errors import OptionError, VerificationError, did_you_mean
+from leakgauge.release import Release
+from leakgauge.release.guarantees import together_of
+from leakgauge.release.recorded_plan import as_released, plan_of
+from leakgauge.sentences import Sentence
+from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.sampling import sampled
+
+Secret = tuple[str, ...]
+DEFAULT_POLICY = DialPolicy()
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a release is judged by beside its rows.
+
+    Attributes:
+        policy: limits of the dials.
+        use: what the release is for.
+        declared: what was declared of it.
+        accepted: public columns that may name people.
+        counts_may_be_known: whether the counts that it was fitted to are public, publishable or paid for.
+    """
+
+    policy: DialPolicy = DEFAULT_POLICY
+    use: Use = Use.STATISTICS
+    declared: tuple[Declaration, ...] = ()
+    accepted: tuple[str, ...] = ()
+    counts_may_be_known: bool = False
+
+    @classmethod
+    def of(cls, asked: Request, policy: DialPolicy = DEFAULT_POLICY, use: str | Use = Use.STATISTICS) -> Terms:
+        """Those of a job."""
+        declared = tuple(one for one in Declaration if getattr(asked, one.value))
+        known = asked.publish_shares or asked.accounted is not None
+        return cls(policy, use_named(use), declared, asked.accept_unique, known)
+
+
+def use_named(use: str | Use) -> Use:
+    """The use of that name.
+
+    Raises:
+        OptionError: there is none.
+    """
+    if isinstance(use, Use):
+        return use
+    names = [one.value for one in Use]
+    if use not in names:
+        raise OptionError("There is no use {found!r}; {hint}", found=use, hint=did_you_mean(use, names))
+    return Use(use)
+
+
+def judge(
+    record: Release | Path,
+    original: Table,
+    audit: Audit,
+    *,
+    terms: Terms | None = None,
+    secrets: Iterable[Secret] = (),
+    withheld: Sequence[str] = (),
+    background: Sequence[str] = (),
+    bins: Mapping[str, Binning] | None = None,
+    unit: str | None = None,
+    efficiency: Mapping[Secret, tuple[float, float]] | None = None,
+    accusing: Audit | None = None,
+    learnt: dict[object, Any] | None = None,
+) -> Judgement:
+    """The verdict on a release, from its record, the table that it was made from, and its audit.
+
+    Args:
+        record: of the release.
+        original: whose rows were released.
+        audit: of the release.
+        terms: what it is judged by; by default the default policy, with nothing declared.
+        secrets: columns that are judged, each group by itself; by default all that go through a mechanism.
+        withheld: secrets that are not released.
+        background: columns that the attacker knows.
+        bins: of background columns that were not released.
+        unit: the column of persons; by default the record's.
+        efficiency: of each secret the bits that the best channel for the same use tells, and those of its own.
+        accusing: the audit whose findings are vetoes, where that is another.
+        learnt: what was learnt of the table, for other settings that are judged after it.
+
+    Raises:
+        VerificationError: the audit is of another release.
+        OptionError: a secret that the release does not hold.
+    """
+    release, by = Release.read(record), terms or Terms()
+    if audit.record is None or audit.record.digest != release.record.digest:
+        raise VerificationError("The audit is not of this release; audit this one.")
+    plan = plan_of(release.record, release.record_file)
+    table = in_bins(as_released(original, release.record.plan), bins or {})
+    every = {one.name: tuple(name for name in one.reads if name not in plan.public) for one in plan.columns}
+    hidden = tuple(secrets) or tuple(every.values())
+    through = tuple(name for name, secret in every.items() if secret not in hidden)
+    going = Outgoing(
+        *(plan, table, tuple(background), unit or plan.unit.column, through, audit.confidence),
+        {} if learnt is None else learnt,
+    )
+    for secret in hidden:
+        if going.own(secret) is None:
+            raise OptionError("The release holds no {secret!s} of its own to judge; name its secrets.", secret=secret)
+    evidence = {
+        secret: with_attacks(going.evidence(secret, by.use, (efficiency or {}).get(secret)), audit, secret)
+        for secret in (*hidden, *((name,) for name in withheld))
+    }
+    facts = msgspec.structs.replace(
+        facts_of(going, by, evidence),
+        vetoes=(*(accusing or audit).violations, *published_identifiers(going, by.accepted)),
+        leakage_bits=max((one.everything.information.ends[1] for one in audit.exposures), default=None),
+    )
+    return judgement(evidence, by, facts, audit)
+
+
+def _spent(stated: Sequence[float]) -> float | None:
+    """The largest finite ε that is stated of all columns together; infinite where none is."""
+    return max(filter(math.isfinite, stated), default=math.inf) if stated else None
+
+
+def judge_foreign(
+    audit: Audit,
+    released: Path | str,
+    original: Table,
+    *,
+    terms: Terms | None = None,
+    reading: ReadingOptions | None = None,
+) -> Judgement:
+    """The verdict on a release that was made elsewhere, from both tables and its audit; nothing is guaranteed.
+
+    Raises:
+        OptionError: the audit is of a release with a record.
+        VerificationError: the audit is of other tables.
+    """
+    by, foreign = terms or Terms(), audit.foreign
+    if foreign is None:
+        raise OptionError("The audit is of a release with a record; judge it by that.")
+    roles = ForeignRoles(foreign.secrets, (), foreign.background, foreign.unit, foreign.key)
+    release = read_foreign(released, original, roles, reading=reading, confidence=audit.confidence)
+    if release.rows != audit.rows:
+        raise VerificationError(
+            "The audit matched {audited} rows and {found} are matched now; audit this original.",
+            audited=audit.rows,
+            found=release.rows,
+        )
+    evidence: dict[Secret, DialEvidence] = {
+        (name,): evidence_of_foreign(release, audit, name) for name in foreign.secrets
+    }
+    named = [one for one in foreign.warnings if "reason" in one.fields and one.fields.get("name") not in by.accepted]
+    facts = ReleaseFacts(
+        vetoes=(*audit.violations, *(_names_people(str(one.fields["name"]), one.fields["reason"]) for one in named)),
+        declared=by.declared,
+        alone=None if audit.anonymity is None else audit.anonymity.unique_share,
+        smallest=None if audit.anonymity is None else audit.anonymity.k,
+        leakage_bits=max((one.everything.information.ends[1] for one in audit.exposures), default=None),
+    )
+    return judgement(evidence, by, facts, audit)
+
+
+def judgement(
+    evidence: Mapping[Secret, DialEvidence], terms: Terms, facts: ReleaseFacts, audit: Audit | None = None
+) -> Judgement:
+    """The verdict by evidence and facts."""
+    shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
+    dials = {name: dials_of(one) for name, one in shown.items()}
+    if audit is not None:
+        facts = msgspec.structs.replace(facts, guessed=_guessed(audit, dials))
+    verdict: Verdict = verdict_of(dials, terms.policy, facts)
+    return Judgement(verdict=verdict, use=terms.use.value, facts=facts, evidence=shown)
+
+
+def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, DialEvidence]:
+    """Evidence in which what is withheld is as useful as the rest: nobody was to read it from this release."""
+    worth = {secret: dials_of(one).usefulness.ends[0] for secret, one in evidence.items() if one.statistics}
+    if not worth:
+        return dict(evidence)
+    least = evidence[min(worth, key=lambda secret: worth[secret])].statistics
+    return {
+        secret: one if secret in worth else msgspec.structs.replace(one, statistics=least)
+        for secret, one in evidence.items()
+    }
+
+
+def _guessed(audit: Audit, dials: Mapping[str, Dials]) -> tuple[int, int] | None:
+    """Of the secret that decides, the people whom the strongest attack guesses right because of the release alone."""
+    deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
+    found = [
+        one
+        for one in audit.attacks
+        if one.judged and ", ".join(one.target) == deciding and _guesses_a_secret(one.attack)
+    ]
+    gained = max((one.advantage.value for one in found), default=0.0)
+    return (round(gained * audit.rows), audit.rows) if gained > 0 else None
+
+
+def _guesses_a_secret(name: Sentence) -> bool:
+    attack = attack_of(name)
+    return attack is None or (attack.aim is AttackAim.SECRET and not attack.repeated)
+
+
+def facts_of(going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEvidence]) -> ReleaseFacts:
+    """What a policy asks of a release besides its dials, as far as the plan and the table tell."""
+    together = together_of(going.plan.steps, Origin.TABLE).values()
+    told = [going.bits_told(secret, one) for secret, one in evidence.items()]
+    lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
+    public = tuple(name for name in going.plan.public if name not in terms.accepted)
+    sizes = going.table.group_sizes([public], unit=going.unit)[0] if public else None
+    return ReleaseFacts(
+        vetoes=tuple(published_identifiers(going, terms.accepted)),
+        declared=terms.declared,
+        counts_may_be_known=terms.counts_may_be_known,
+        lost=max(lost, default=None),
+        alone=None if sizes is None else sizes.alone / going.table.rows,
+        smallest=None if sizes is None else sizes.smallest,
+        epsilon=_spent([one.value for one in together]),
+        delta=max((one.delta or 0.0 for one in together), default=None),
+        leakage_bits=None if None in told else max((one for one in told if one is not None), default=None),
+    )
+
+
+def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterator[Sentence]:
+    """Why published columns name people, of those that are not accepted to."""
+    columns = [one for one in going.table.columns() if one.name in going.plan.public and one.name not in accepted]
+    names = [one.name for one in columns]
+    if not names:
+        return
+    sample, sizes = sampled(going.table, names, simulation_seed=0), going.table.group_sizes([(name,) for name in names])
+    for column, one in zip(columns, sizes, strict=True):
+        values: Any = sample.columns[column.name]
+        reason = identifies(column, values, distinct=one.groups, alone=one.alone, rows=going.table.rows)
+        if reason is None and is_free_text(column, values):
+            reason = Sentence("free text, in which anything may stand")
+        if reason is not None:
+            yield _names_people(column.name, reason)
+
+
+def _names_people(column: str, reason: Any) -> Sentence:
+    return Sentence("{column!r} is published and names people ({reason})", column=column, reason=reason)
