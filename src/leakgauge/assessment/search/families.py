@@ -45,7 +45,7 @@ MOST_CELLS = 1 << 16
 MOST_OUTPUTS = 128
 """Cells of released numbers where they are counted together with other columns."""
 DESIGN_GAP = 1e-6
-ROWS, BINNED, COUNTS = Sentence("column"), Sentence("column in {count:d} bins"), Sentence("histogram")
+ROWS, COUNTS = Sentence("column"), Sentence("histogram")
 
 
 class Stage(Enum):
@@ -131,7 +131,7 @@ def families(
         judged = partial(by_channel, column, use)
         stage, form = Stage.PARAMETERS, ROWS
         if column.is_binned:
-            stage, form = Stage.FORM, Sentence(BINNED.template, count=len(values))
+            stage, form = Stage.FORM, Sentence("column in {count:d} bins", count=len(values))
         yield from _named(column, values, stage, form, judged, keep, use)
     for into in column.bins:
         shares = values.probabilities @ into.matrix
@@ -139,7 +139,7 @@ def families(
             # All rows in one bin tell nothing.
             continue
         judged = partial(by_channel, column, use, into=into)
-        form = Sentence(BINNED.template, count=len(into.outputs))
+        form = Sentence("column in {count:d} bins", count=len(into.outputs))
         binned = Distribution(into.outputs, shares / shares.sum())
         yield from _named(column, binned, Stage.FORM, form, judged, keep, use)
     if use is Use.STATISTICS and not column.columns:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import structs
 
@@ -40,7 +40,7 @@ CHANGED = 0.1
 MOST_VALUES = 16
 """Of a public column for which a channel is tried: with more, its design takes seconds."""
 _EPSILON = re.compile(r"(?<=epsilon=)[0-9.eE+-]+")
-Change = dict[str, Any]
+Change: TypeAlias = Mapping[str, Any]
 """Fields of a request."""
 _WORDS = ("max_distortion", "max_leakage", "local_dp", "within")
 
@@ -378,8 +378,8 @@ def _without(asked: Request, names: list[str]) -> Change:
         "levels": about_others(asked.levels),
     }
     if not public:
-        changed |= {"min_k": None, "suppress_below": None, "keep": None if asked.keep == "associations" else asked.keep}
-        changed |= {"max_suppressed": MAX_SUPPRESSED}
+        kept = None if asked.keep == "associations" else asked.keep
+        changed = {**changed, "min_k": None, "suppress_below": None, "keep": kept, "max_suppressed": MAX_SUPPRESSED}
     return changed
 
 
@@ -399,7 +399,7 @@ def _designed(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
             said = Sentence(
                 "design a channel for {columns!s} that is off by {value:g} on average", columns=columns, value=value
             )
-            ways.append((said, plain | {"within": value, "distortion": ("hamming",)}))
+            ways.append((said, {**plain, "within": value, "distortion": ("hamming",)}))
     elif aim.mechanism:
         for value in (0.2, 0.3, 0.4, 0.5):
             said = Sentence(
@@ -407,7 +407,7 @@ def _designed(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
                 columns=columns,
                 value=100 * value,
             )
-            ways.append((said, plain | {"max_distortion": value}))
+            ways.append((said, {**plain, "max_distortion": value}))
     for said, change in ways:
         found = trials.of((*start.said, said), asked, change)
         if found is not None:
