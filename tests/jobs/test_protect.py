@@ -79,7 +79,7 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says", "files"),
     [
-        ({"max_distortion": None, "max_leakage": 1e-6}, "the background alone tells", {"frontier.json"}),
+        ({"max_distortion": None, "max_leakage": 1e-6}, "what is known besides tells", {"frontier.json"}),
         ({"max_distortion": None, "target": "very-good"}, "No setting reaches", {"improvement.json"}),
         (
             {"mechanism": ("randomized-response:epsilon=0.1",), "max_distortion": 0.1},
