@@ -39,7 +39,8 @@ def said_of_recipients(done: Done) -> Parts:
         if one.reason is not None or worth is None:
             said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
             parts.append(Text(said, "yellow"))
-            if one.reason in (INSIDE, CHOSEN):
+            # The channel of a public column is never handed out: it tells how the column and the secrets go together.
+            if one.reason in (INSIDE, CHOSEN) and not set(one.columns).intersection(done.job.asked.public_through):
                 parts.append(
                     say("--publish-shares puts the channel into the kit, where the table's shares may be known.")
                 )
