@@ -1,6 +1,5 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
-from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import (
     Anonymity,
     Audit,
@@ -27,6 +26,7 @@ from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.survey import Survey
+from leakgauge.artefacts.verdict import Judgement, Verdict
 from leakgauge.sentences import Sentence
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "Answer",
     "Audit",
     "AuditedRecord",
-    "Before",
     "ChannelFile",
     "Check",
     "Coarsening",
@@ -54,6 +53,7 @@ __all__ = [
     "Job",
     "JobCost",
     "JobEvent",
+    "Judgement",
     "Kit",
     "LedgerTold",
     "Level",
@@ -75,11 +75,11 @@ __all__ = [
     "Sentence",
     "Shown",
     "StageDone",
-    "StoredAssessment",
     "StoredEvidence",
     "StoredImprovement",
     "Survey",
     "Utility",
+    "Verdict",
     "Witness",
     "strongest",
 ]

@@ -5,7 +5,7 @@ Neither decides.
 
 from __future__ import annotations
 
-from typing import ClassVar
+import msgspec
 
 from leakgauge.artefacts.evidence import Standing
 from leakgauge.artefacts.quantity import Part, Quantity, Real
@@ -81,6 +81,12 @@ class FactorMemberships(Part, frozen=True, kw_only=True):
     memberships: tuple[float, ...]
 
 
+NO_FACTOR_DECIDES = Sentence(
+    "The comprehensive evaluation does not decide: it is a mean, in which any factor makes up for any other, so that "
+    "data released as they are may still be graded well."
+)
+
+
 class ComprehensiveEvaluation(Part, frozen=True, kw_only=True):
     """A fuzzy comprehensive evaluation over layers of factors; shown beside what decides, never in its place.
 
@@ -91,13 +97,51 @@ class ComprehensiveEvaluation(Part, frozen=True, kw_only=True):
         left_out: leaves of which nothing is known; the others share their weight.
     """
 
-    decides: ClassVar[bool] = False
-    why_not: ClassVar[Sentence] = Sentence(
-        "The comprehensive evaluation does not decide: it is a mean, in which any factor makes up for any other, so "
-        "that data released as they are may still be graded well."
-    )
-
     grade: str
     memberships: tuple[float, ...]
     factors: tuple[FactorMemberships, ...]
     left_out: tuple[str, ...]
+    decides: bool = False
+    why_not: Sentence = msgspec.field(default_factory=lambda: NO_FACTOR_DECIDES)
+
+
+NO_MEAN_DECIDES = Sentence(
+    "The score over the arcs of this diagram does not decide: it is a mean of indicators, in which data released as "
+    "they are keep part of the privacy score, and a larger δ raises utility."
+)
+
+
+class NodeStates(Part, frozen=True):
+    """A node's names, and its distribution over the states from very low to very high."""
+
+    name: str
+    chinese: str
+    states: tuple[float, ...]
+
+
+class Published(Part, frozen=True):
+    """The paper's score and grade, and why they do not decide."""
+
+    score: float
+    grade: str
+    credibility: float
+    decides: bool
+    why_not: Sentence
+
+
+class OverArcs(Part, frozen=True, kw_only=True):
+    """Indicators carried along the arcs of the paper's diagram, or of one like it, by the first algebra.
+
+    Attributes:
+        score: from 0 to 100, as privacy and utility are; None where nothing that moves it is known.
+        nodes: that are known.
+        missing: leaves of which nothing is known; the others share their weight.
+    """
+
+    score: Real | None
+    privacy: Real | None
+    utility: Real | None
+    nodes: dict[str, NodeStates]
+    missing: tuple[str, ...]
+    decides: bool = False
+    why_not: Sentence = msgspec.field(default_factory=lambda: NO_MEAN_DECIDES)

@@ -4,11 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import total_ordering
 
 from leakgauge.artefacts.quantity import Part, Quantity, Real
+from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 
 POINTS, PERCENT, SHARE = "points", "%", "1"
+
+
+@total_ordering
+class Grade(Enum):
+    """How good a dial is, from very poor to very good; they compare as they rank.
+
+    Example:
+        >>> grade_of(40), grade_of(39.9) < Grade.MEDIUM, Grade.MEDIUM.label
+        (<Grade.MEDIUM: 'medium'>, True, 'ML')
+    """
+
+    VERY_POOR = "very-poor"
+    POOR = "poor"
+    MEDIUM = "medium"
+    GOOD = "good"
+    VERY_GOOD = "very-good"
+
+    @property
+    def label(self) -> str:
+        """The paper's letters."""
+        return ("VLL", "LL", "ML", "HL", "VHL")[self.rank]
+
+    @property
+    def rank(self) -> int:
+        """From 0 for very poor to 4 for very good."""
+        return list(Grade).index(self)
+
+    @property
+    def least_points(self) -> float:
+        """The least points that have this grade."""
+        return 20.0 * self.rank
+
+    def __lt__(self, other: Grade) -> bool:
+        return self.rank < other.rank
+
+
+def grade_of(points: float) -> Grade:
+    """The grade of a dial: cut at 20, 40, 60 and 80, each cut belonging to the better grade."""
+    if not 0 <= points <= 100:
+        raise OptionError("{points} points have no grade; dials run from 0 to 100.", points=points)
+    return max(grade for grade in Grade if grade.least_points <= points)
 
 
 class Neighbours(Enum):

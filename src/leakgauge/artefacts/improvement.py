@@ -1,54 +1,66 @@
-"""A search for the cheapest setting that meets a target: every trial, and all that is needed to release the best."""
+"""A search for the most useful setting that protects enough: every trial, and all that is needed to release the best."""
 
 from __future__ import annotations
 
-from leakgauge.artefacts.assessment import Leaf, Scores
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.quantity import Artefact, Level, Part
+from leakgauge.artefacts.dials import Dials
+from leakgauge.artefacts.quantity import Artefact, Part, Real
 from leakgauge.sentences import Sentence
 
 
-class TriedSetting(Scores, frozen=True, kw_only=True):
-    """A setting with its grade: what it changes, what is released, and the mechanism, as on the command line."""
+class TriedSetting(Part, frozen=True, kw_only=True):
+    """A setting with its dials, by its law.
+
+    Attributes:
+        stage: what it changes: parameters, mechanism or form of the data.
+        form: what is released: the column, the column in bins, or its histogram.
+        mechanism: in words.
+        lost: the share of rows whose values are never released.
+        meets: whether it keeps what is asked for.
+    """
 
     stage: str
     form: Sentence
     mechanism: Sentence
-    claim: Level | None
-    vetoes: tuple[Sentence, ...]
+    dials: Dials
+    lost: Real
     meets: bool
 
 
 class WholeSetting(TriedSetting, frozen=True, kw_only=True):
-    """A setting with all that is needed to make the release; of the one that was chosen also its leaves."""
-
-    bins: dict[str, tuple[float | str | None, ...]] | None
-    channel: ChannelFile | None
-    leaves: tuple[Leaf, ...] | None = None
-
-
-class Blocking(Part, frozen=True):
-    """A leaf whose distance from its best costs points."""
-
-    leaf: str
-    points: float
-
-
-class StoredImprovement(Artefact, frozen=True, tag="leakgauge/improvement/1"):
-    """What a search found: all it tried, what it chose, if anything, and what keeps the best one from the target.
+    """A setting with all that is needed to make the release.
 
     Attributes:
+        text: as on the command line; None of what is fitted to the counts, which is a channel.
+    """
+
+    text: str | None
+    channel: ChannelFile | None
+
+
+class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/improvement/2"):
+    """What a search found: all it tried, what it chose, if anything, and what keeps the closest one from the goal.
+
+    Attributes:
+        use: what the release is for: statistics or rows.
+        asked: the limits, by name.
         learned_from: counts of the table, or a noisy histogram.
-        blocking: leaves that cost the best one most points of what it is short of.
+        chosen: None where no setting keeps the limits.
+        closest: the chosen one, else the one that misses the limits by least.
+        start: the mechanism of today; None where none was given, or it is not of a kind that is tried.
+        withheld: what the published columns tell although the secret is not released; None where there are none.
+        blocking: what the closest one misses.
+        notes: what a reader should know besides, in whole sentences.
     """
 
     column: str
-    target: float | str
-    min_privacy: float
-    min_utility: float
+    use: str
+    asked: dict[str, float]
     learned_from: Sentence
     trials: tuple[TriedSetting, ...]
     chosen: WholeSetting | None
-    best: WholeSetting
-    failed: tuple[Sentence, ...]
-    blocking: tuple[Blocking, ...]
+    closest: WholeSetting
+    start: TriedSetting | None
+    withheld: Dials | None
+    blocking: tuple[Sentence, ...]
+    notes: tuple[Sentence, ...]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from leakgauge.artefacts.assessment import Grade, ScoreInterval
+from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.repeated import Repeated
 from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
 
@@ -96,8 +97,11 @@ class Headline(Part, frozen=True):
     """The numbers that matter, of the secret that decides; None where the release has no such number.
 
     Attributes:
-        secret: the columns with the lowest grade.
-        grade: the lowest of score, privacy and utility, or what a veto makes of it.
+        secret: the columns with the lowest protection.
+        recommendation: what to do with the release, as ``verdict.json`` says it.
+        reasons: at most three, the weightiest first.
+        conditions: what is left to be declared.
+        dials: of that secret.
         leakage_before: bits of the secret released as it is.
         leakage_after: bits that the attacker learns by everything that is released or known: exact with an interval, or
             from what was shown to what is possible.
@@ -107,12 +111,10 @@ class Headline(Part, frozen=True):
         unchanged: the share of values that stay.
     """
 
-    grade: Grade
-    score: float
-    grade_uncapped: Grade | None = None
-    interval: ScoreInterval | None = None
-    privacy: float | None = None
-    utility: float | None = None
+    recommendation: Recommendation
+    reasons: tuple[Sentence, ...]
+    dials: Dials
+    conditions: tuple[Sentence, ...] = ()
     vetoes: tuple[Sentence, ...] = ()
     leakage_before: Quantity | None = None
     leakage_after: Quantity | None = None
@@ -144,8 +146,7 @@ class SecretOutcome(Part, frozen=True):
     floor_exact: bool = True
     success: Quantity | None = None
     baseline: Quantity | None = None
-    grade: Grade | None = None
-    score: float | None = None
+    dials: Dials | None = None
 
 
 class JobCost(Part, frozen=True):
@@ -156,7 +157,7 @@ class JobCost(Part, frozen=True):
     together: Annotated[Real, PROMISE]
 
 
-class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
+class Job(Artefact, frozen=True, tag="leakgauge/job/3"):
     """A job under way, or one that came to its end.
 
     Attributes:
@@ -186,7 +187,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
     repeated: Repeated | None = None
 
 
-class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/2"):
+class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/3"):
     """What the page's server notes of a job beside its folder, for a later server.
 
     Attributes:
@@ -206,4 +207,20 @@ def from_first_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     asked = fields.get("asked")
     if isinstance(asked, Mapping) and isinstance(asked.get("secret"), str):
         asked = {**asked, "secret": [asked["secret"]]}
-    return {**fields, "schema": str(fields["schema"]).removesuffix("1") + "2", "asked": asked}
+    return from_second_job({**fields, "asked": asked})
+
+
+def from_second_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of the second major, in which grades decided, as those of today.
+
+    Grades are not dials: what they said is left out, so that the job has no verdict until it is judged anew.
+    """
+    kind, asked = str(fields["schema"]).split("/")[1], fields.get("asked")
+    if isinstance(asked, Mapping):
+        asked = {name: value for name, value in asked.items() if name != "target"}
+    changed: dict[str, Any] = {"schema": f"leakgauge/{kind}/3", "asked": asked}
+    if "headline" in fields:
+        changed["headline"] = None
+    if isinstance(secrets := fields.get("secrets"), list | tuple):
+        changed["secrets"] = [{name: one[name] for name in one if name not in ("grade", "score")} for one in secrets]
+    return {**fields, **changed}

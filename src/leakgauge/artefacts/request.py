@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.quantity import Origin, Part
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
@@ -25,7 +24,8 @@ LONGEST_WORD: Final = 100
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 """Fields that say how the table is read."""
 MAX_SUPPRESSED: Final = 0.05
-_TARGETS = ("max_distortion", "max_leakage", "target")
+_TARGETS = ("max_distortion", "max_leakage")
+USES: Final = ("statistics", "rows")
 _BY_NAME = {"hamming", "absolute"}
 """Distortions that go with an error to bear: the default, which gives way, and its own."""
 PerSecret: TypeAlias = float | dict[str, float] | None
@@ -43,6 +43,16 @@ class Aim:
     mechanism: tuple[str, ...]
     distortion: str
     within: float | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a number says how much noise it gets."""
+        return any(limit is not None for limit in (self.max_distortion, self.max_leakage, self.local_dp, self.within))
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether neither a number nor a mechanism says how it is released."""
+        return not self.is_limited and not self.mechanism
 
 
 def public_columns(
@@ -107,7 +117,10 @@ class Request(Part, frozen=True):
             one for each by its name.
         max_leakage: the least distorting one with at most these bits, told to the attacker with the background.
         local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
-        target: a grade, or a score, to be reached by the cheapest setting.
+        min_protection: from 0 to 100: the most useful setting that protects so much is looked for, and the release is
+            refused where it does not.
+        min_usefulness: from 0 to 100, likewise; alone: the most protecting setting that is so useful.
+        use: what readers do with the release: ``statistics`` or ``rows``.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
         keep: ``shares``, the default, designs among channels that release every value as often as it occurs;
@@ -158,7 +171,9 @@ class Request(Part, frozen=True):
     max_distortion: Annotated[PerSecret, Origin.DECLARED] = None
     max_leakage: Annotated[PerSecret, Origin.DECLARED] = None
     local_dp: Annotated[PerSecret, Origin.DECLARED] = None
-    target: Annotated[str | None, Origin.DECLARED] = None
+    min_protection: Annotated[float | None, Origin.DECLARED] = None
+    min_usefulness: Annotated[float | None, Origin.DECLARED] = None
+    use: Annotated[str, Origin.DECLARED] = "statistics"
     mechanism: tuple[str, ...] = ()
     keep: Annotated[str | None, Origin.DECLARED] = None
     publish_shares: Annotated[bool, Origin.DECLARED] = False
@@ -207,10 +222,10 @@ class Request(Part, frozen=True):
         self._require_hiding()
         self._require_numbers()
         self._require_one_target()
-        if self.target is not None:
-            parse_target(self.target)
-        if self.target is None and (self.lower, self.upper) != (None, None):
-            raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
+        if self.use not in USES:
+            raise OptionError("There is no use {found!r}; {hint}", found=self.use, hint=did_you_mean(self.use, USES))
+        if not self.is_searched and (self.lower, self.upper) != (None, None):
+            raise OptionError("--lower and --upper go with --min-protection; a mechanism names its own bounds.")
         if self.clamp and not self.mechanism:
             raise OptionError(
                 "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or "
@@ -392,6 +407,13 @@ class Request(Part, frozen=True):
                     )
         if self.accounted is not None and not 0 < self.accounted < math.inf:
             raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=self.accounted)
+        for name, points in zip(("min-protection", "min-usefulness"), self.limits, strict=True):
+            if points is not None and not 0 <= points <= 100:
+                raise OptionError(
+                    "--{name!s} {points} is not on the dial, which runs from 0 to 100; give a number such as 60.",
+                    name=name,
+                    points=points,
+                )
         if not 0 < self.releases_per_period < math.inf:
             raise OptionError(
                 "{found} releases in a period are not a finite number above 0; try 1.", found=self.releases_per_period
@@ -401,18 +423,15 @@ class Request(Part, frozen=True):
 
     def _require_one_target(self) -> None:
         given = [name for name in _TARGETS if getattr(self, name) is not None]
-        if len(given) > 1 or (self.target is not None and (self.local_dp is not None or self.mechanism)):
-            raise OptionError(
-                "Two targets are given; say one of --max-distortion, --max-leakage and --target. --local-dp and "
-                "--mechanism go with the first two."
-            )
+        if len(given) > 1:
+            raise OptionError("Two targets are given; say one of --max-distortion and --max-leakage.")
         self._require_keepable()
         if self.together and len(self.released_secrets) == 1:
             raise OptionError("--together is for several secrets that are released, and there is one; leave it out.")
-        if self.together and (self.target is not None or self.accounted is not None):
+        if self.together and (self.is_searched or self.accounted is not None):
             raise OptionError(
-                "--target and --accounted work on one column, and the secrets are taken together; leave --together "
-                "out, or design a channel for all of them with --max-distortion or --max-leakage."
+                "--min-protection and --accounted look at one column, and the secrets are taken together; leave "
+                "--together out, or design a channel for all of them with --max-distortion or --max-leakage."
             )
         if self.within is not None:
             self._require_within()
@@ -421,12 +440,10 @@ class Request(Part, frozen=True):
                 raise OptionError(
                     "--distortion is given more than once for {column!s}; give it once.", column=", ".join(aim.columns)
                 )
-            limits = (aim.max_distortion, aim.max_leakage, aim.local_dp, aim.within)
-            unlimited = all(limit is None for limit in limits)
-            if self.target is None and unlimited and len(aim.mechanism) != 1:
+            if not aim.is_limited and self.limits == (None, None) and len(aim.mechanism) != 1:
                 raise OptionError(
-                    "No target is given for {column!s}; say --max-distortion, --within, --max-leakage, --local-dp or "
-                    "--target, or name one --mechanism.",
+                    "No target is given for {column!s}; say --min-protection, --max-distortion, --within, "
+                    "--max-leakage or --local-dp, or name one --mechanism.",
                     column=", ".join(aim.columns),
                 )
 
@@ -434,10 +451,6 @@ class Request(Part, frozen=True):
         """Refuse an error to bear beside what it is not meant for."""
         if self.together:
             raise OptionError("--within is for one column, and the secrets are taken together; leave --together out.")
-        if self.target is not None:
-            raise OptionError(
-                "Two targets are given; say one of --max-distortion, --max-leakage, --within and --target."
-            )
         if self.accounted is not None:
             raise OptionError(
                 "--within takes bins and their error from the table itself, which --accounted protects; say "
@@ -469,10 +482,10 @@ class Request(Part, frozen=True):
             raise OptionError(
                 "--keep {found!r} is not nothing, shares or associations; say one of them.", found=self.keep
             )
-        if self.keep == "associations" and self.target is not None:
+        if self.keep == "associations" and self.is_searched:
             raise OptionError(
-                "--keep associations needs to know how useful the release must be, which --target looks for itself; "
-                "say --keep shares, or --max-distortion in place of --target."
+                "--keep associations needs to know how useful the release must be, which --min-protection looks for "
+                "itself; say --keep shares, or --max-distortion as well."
             )
         if self.keep is not None and all(aim.mechanism for aim in self.aims) and not self.public_through:
             raise OptionError(
@@ -498,6 +511,16 @@ class Request(Part, frozen=True):
                 "--keep associations needs to know how useful the release must be; say --max-distortion, --within or "
                 "--max-leakage beside --local-dp."
             )
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The least protection and usefulness that are asked for."""
+        return self.min_protection, self.min_usefulness
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether the setting of some secret is looked for: its protection or usefulness alone says what it must be."""
+        return self.limits != (None, None) and any(aim.is_searched for aim in self.aims)
 
     @property
     def kept(self) -> str:

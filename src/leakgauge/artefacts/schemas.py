@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import Audit, MechanismAudit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
@@ -17,7 +16,7 @@ from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.estimates import Estimates, Kit, Recipients
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.artefacts.job import Job, PageJob, from_first_job
+from leakgauge.artefacts.job import Job, PageJob, from_first_job, from_second_job
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Levels, from_first_levels
@@ -27,6 +26,7 @@ from leakgauge.artefacts.report import ToldReport
 from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.survey import Survey
 from leakgauge.artefacts.telling import Telling
+from leakgauge.artefacts.verdict import Judgement
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
@@ -48,8 +48,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Audit,
     MechanismAudit,
     StoredEvidence,
-    StoredAssessment,
-    Before,
+    Judgement,
     StoredImprovement,
     Job,
     PageJob,
@@ -70,7 +69,9 @@ FOLDER: Final = Path(__file__).parent / "json_schemas"
 Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {
     "leakgauge/job/1": (Job, from_first_job),
+    "leakgauge/job/2": (Job, from_second_job),
     "leakgauge/page-job/1": (PageJob, from_first_job),
+    "leakgauge/page-job/2": (PageJob, from_second_job),
     "leakgauge/levels/1": (Levels, from_first_levels),
     "leakgauge/release/1": (Record, from_first_record),
 }

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
-from leakgauge.artefacts.assessment import PolicyLine
+import msgspec
+
+from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
 from leakgauge.artefacts.dials import DialEvidence, Dials
-from leakgauge.artefacts.quantity import Artefact, Part, Real
+from leakgauge.artefacts.evidence import StoredEvidence
+from leakgauge.artefacts.quantity import Part, Quantity, Real
 from leakgauge.artefacts.request import Request
-from leakgauge.sentences import Sentence
+from leakgauge.errors import RefusalError
+from leakgauge.sentences import Sentence, in_turn
 
 
 class Recommendation(Enum):
@@ -45,7 +50,8 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         alone: the share of rows that stand alone in the published columns; None where there are none.
         smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
         guessed: people who are guessed right only because of the release, and how many there are.
-        epsilon: the largest ε in nats of all that is claimed together or shown.
+        epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
+        advantage: what the best attack gains of what it would gain from the raw data.
     """
 
     vetoes: tuple[Sentence, ...] = ()
@@ -58,6 +64,33 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     epsilon: Real | None = None
     delta: Real | None = None
     leakage_bits: Real | None = None
+    advantage: Real | None = None
+
+
+class PolicyLine(Part, frozen=True):
+    """One limit of a policy and what was found.
+
+    Attributes:
+        found: what is known; None where nothing is, which fails the line: what is not known is not kept.
+        of: what was held against the limit, in words; empty where the name says it.
+        given: whether somebody gave the limit; one of the default policy only colours what is recommended.
+    """
+
+    name: str
+    limit: Real
+    found: Real | None
+    holds: bool
+    of: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
+    given: bool = False
+
+    @property
+    def said(self) -> Sentence:
+        """What was found and asked for, in a short sentence without a full stop."""
+        found = Sentence("not known") if self.found is None else Sentence("{value:.4g}", value=self.found)
+        said: dict[str, Any] = {"name": self.name, "found": found, "limit": Sentence("{value:.4g}", value=self.limit)}
+        if self.of.template:
+            return Sentence("{name} is {found} ({of}), the limit {limit}", of=self.of, **said)
+        return Sentence("{name} is {found}, the limit {limit}", **said)
 
 
 class Verdict(Part, frozen=True, kw_only=True):
@@ -70,6 +103,7 @@ class Verdict(Part, frozen=True, kw_only=True):
         dials: of each secret, after vetoes.
         deciding: the secret with the lowest protection.
         vetoes: reasons why nothing protects, or nothing is of use.
+        failed: limits that somebody gave and that are not kept, and what is left to declare where that was asked for.
     """
 
     recommendation: Recommendation
@@ -79,6 +113,7 @@ class Verdict(Part, frozen=True, kw_only=True):
     dials: dict[str, Dials]
     deciding: str
     vetoes: tuple[Sentence, ...]
+    failed: tuple[Sentence, ...] = ()
 
 
 class Action(Part, frozen=True, kw_only=True):
@@ -112,17 +147,56 @@ class Action(Part, frozen=True, kw_only=True):
         return Sentence("protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}", **ends)
 
 
-class Judgement(Artefact, frozen=True, kw_only=True, tag="leakgauge/verdict/1"):
-    """A verdict with everything that it rests on, and what would change it.
+class Beside(Part, frozen=True, kw_only=True):
+    """What stands beside a verdict, explains it and decides nothing, of one secret.
+
+    Attributes:
+        criteria: what the dials rest on.
+        published: the paper's score; None where too little is known for one.
+        over_arcs: the first score over the paper's arcs, where that diagram was asked for.
+        comprehensive: the fuzzy comprehensive evaluation, where it was asked for.
+        evidence: of the leaves.
+    """
+
+    criteria: Criteria
+    evidence: StoredEvidence
+    published: Published | None = None
+    over_arcs: OverArcs | None = None
+    comprehensive: ComprehensiveEvaluation | None = None
+
+
+class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/verdict/1"):
+    """A verdict with everything that it rests on, what would change it, and what explains it.
 
     Attributes:
         use: what the release is for: statistics or rows.
+        protection: of the secret that decides, as the other dials are.
         evidence: of each secret.
         actions: at most three; the first would turn the verdict, where any does.
+        beside: what explains it, of each secret that is released.
     """
 
-    verdict: Verdict
     use: str
+    protection: Quantity
+    exposed: Quantity
+    guarantee: Quantity
+    usefulness: Quantity
+    effect: Quantity
+    efficiency: Quantity
     facts: ReleaseFacts
     evidence: dict[str, DialEvidence]
     actions: tuple[Action, ...] = ()
+    beside: dict[str, Beside] = msgspec.field(default_factory=dict)
+
+    def require(self) -> None:
+        """Refuse a release that a veto stands against, or that does not keep a limit that somebody gave.
+
+        Raises:
+            RefusalError: says why.
+        """
+        if self.vetoes:
+            raise RefusalError(
+                "A veto stands against the release: {reasons}; do not give it away.", reasons=in_turn(self.vetoes)
+            )
+        if self.failed:
+            raise RefusalError("The policy is not kept: {failed}; do not give it away.", failed=in_turn(self.failed))

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.assessment import PolicyLine
 from leakgauge.artefacts.dials import Dials
-from leakgauge.artefacts.verdict import Recommendation, ReleaseFacts, Verdict
+from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
 from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.errors import ModelError
 from leakgauge.sentences import Sentence
@@ -35,6 +34,8 @@ _BROKEN = {
     "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} that the policy allows",
     "max_delta": "δ is {found:.3g}, more than the {limit:.3g} that the policy allows",
     "max_leakage_bits": "{found:.3g} bits are told, more than the {limit:.3g} that the policy allows",
+    "max_attack_advantage": "the best attack gains {found:.2%} of what the raw data would give it, more than the "
+    "{limit:.2%} that the policy allows",
 }
 """Of each limit what is said where it is not kept, the weightiest first."""
 
@@ -79,7 +80,11 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
         policy=lines,
         dials=dials,
         deciding=deciding,
-        vetoes=tuple(vetoes) + tuple(_why_not(line) for line in lines if line.name == "max_lost" and not line.holds),
+        vetoes=tuple(vetoes) + tuple(_why_not(line) for line in broken if line.name == "max_lost" and line.given),
+        failed=(
+            *(_why_not(line) for line in broken if line.given),
+            *(conditions if "declared" in policy.given else ()),
+        ),
     )
 
 
@@ -96,7 +101,12 @@ def _vetoed(dials: Dials, *, protection: bool, usefulness: bool) -> Dials:
 def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Iterator[PolicyLine]:
     """Every limit with what was found; of what concerns no published column or lost value there is no line."""
     optional = {"max_lost": facts.lost, "max_alone": facts.alone, "min_k": facts.smallest}
-    others = {"max_epsilon": facts.epsilon, "max_delta": facts.delta, "max_leakage_bits": facts.leakage_bits}
+    others = {
+        "max_epsilon": facts.epsilon,
+        "max_delta": facts.delta,
+        "max_leakage_bits": facts.leakage_bits,
+        "max_attack_advantage": facts.advantage,
+    }
     for name, limit in policy.limits().items():
         of = Sentence("")
         found: float | None
@@ -111,7 +121,7 @@ def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) 
             of = Sentence("{secret!r}", secret=secret) if len(dials) > 1 else of
         least = name.startswith("min_")
         kept = found is not None and (found >= limit - _ROUNDING if least else found <= limit + _ROUNDING)
-        yield PolicyLine(name, float(limit), None if found is None else float(found), kept, of)
+        yield PolicyLine(name, limit, found, kept, of, name in policy.given)
 
 
 def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tuple[float | None, str]:
@@ -130,7 +140,7 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 
 
 def _why_not(line: PolicyLine) -> Sentence:
-    if not isinstance(line.found, float) or not isinstance(line.limit, float):
+    if line.found is None:
         return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
     reason = Sentence(_BROKEN[line.name], found=line.found, limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason

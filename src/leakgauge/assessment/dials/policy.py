@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from leakgauge.artefacts.verdict import Declaration
@@ -20,7 +20,7 @@ REPLACED = {
 }
 """Limits of the earlier scores, and the dial that is nearest; a signed threshold must not change its meaning."""
 _POINTS = ("min_protection", "max_exposed", "min_guarantee", "min_usefulness", "min_effect", "min_efficiency")
-_SHARES = ("max_lost", "max_alone", "max_delta")
+_SHARES = ("max_lost", "max_alone", "max_delta", "max_attack_advantage")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class DialPolicy:
         min_k: the rows, or persons, that every group of rows has at least that agree in these columns.
         max_epsilon: in nats, of all that is claimed together or shown.
         max_leakage_bits: of mutual information between a secret and everything that leaves.
+        max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
         declared: what must have been declared.
+        given: the names of limits that somebody gave; those of the default policy only colour what is recommended.
 
     Raises:
         OptionError: a limit outside its range, or limits that contradict each other.
@@ -52,7 +54,9 @@ class DialPolicy:
     max_epsilon: float | None = None
     max_delta: float | None = None
     max_leakage_bits: float | None = None
+    max_attack_advantage: float | None = None
     declared: tuple[Declaration, ...] = tuple(Declaration)
+    given: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name, value in self.limits().items():
@@ -70,8 +74,16 @@ class DialPolicy:
 
     def limits(self) -> dict[str, float]:
         """The limits that are set, by name."""
-        every = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "declared"}
+        every = {field.name: getattr(self, field.name) for field in fields(self) if field.name in LIMITS}
         return {name: value for name, value in every.items() if value is not None}
+
+    def asking(self, **limits: float | None) -> DialPolicy:
+        """The policy with limits that somebody gave beside it; of two that were given the stricter one."""
+        asked = {name: value for name, value in limits.items() if value is not None}
+        for name in self.given & asked.keys():
+            stricter = max if name.startswith("min_") else min
+            asked[name] = stricter(asked[name], getattr(self, name))
+        return replace(self, **asked, given=self.given | asked.keys())  # type: ignore[arg-type]
 
     def _require_attainable(self) -> None:
         """Refuse limits that no release keeps: what tells nothing is of no use, and a raw copy protects nobody."""
@@ -92,6 +104,10 @@ class DialPolicy:
             )
 
 
+LIMITS = tuple(field.name for field in fields(DialPolicy) if field.name not in ("declared", "given"))
+"""The names of all limits."""
+
+
 def read_dial_policy(path: Path | str) -> DialPolicy:
     """The policy in a TOML file; limits that it does not set ask nothing.
 
@@ -103,7 +119,7 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
     if "schema" in given:
         require_schema(given, EARLIER_SCHEMA if given["schema"] == EARLIER_SCHEMA else SCHEMA, place)
         del given["schema"]
-    known = [field.name for field in fields(DialPolicy)]
+    known = (*LIMITS, "declared")
     for name in given:
         if name in REPLACED:
             raise FileError(
@@ -121,9 +137,9 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
             )
     if not given:
         raise FileError("{path} sets no limit; write lines such as min_protection = 60.", path=place)
-    given["declared"] = _declarations(given.get("declared", []), place)
+    limits = {**dict.fromkeys(LIMITS), **given, "declared": _declarations(given.get("declared", []), place)}
     try:
-        return DialPolicy(**{**dict.fromkeys(known), **given})
+        return DialPolicy(**limits, given=frozenset(given))
     except OptionError as error:
         raise FileError("{path}: {fault}", path=place, fault=error) from None
 
