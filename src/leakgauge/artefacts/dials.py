@@ -11,6 +11,8 @@ from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 
 POINTS, PERCENT, SHARE = "points", "%", "1"
+DIALS = ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency")
+"""In the order in which they are told."""
 
 
 @total_ordering

@@ -1,4 +1,4 @@
-"""A search for the most useful setting that protects enough: every trial, and all that is needed to release the best."""
+"""A search for the most useful setting that protects enough: every trial, and all that the best one is made of."""
 
 from __future__ import annotations
 

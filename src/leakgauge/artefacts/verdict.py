@@ -174,6 +174,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
         evidence: of each secret.
         actions: at most three; the first would turn the verdict, where any does.
         beside: what explains it, of each secret that is released.
+        record: the digest of the record that was judged, or of the audit of a release that was made elsewhere.
     """
 
     use: str
@@ -187,6 +188,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     evidence: dict[str, DialEvidence]
     actions: tuple[Action, ...] = ()
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
+    record: str | None = None
 
     def require(self) -> None:
         """Refuse a release that a veto stands against, or that does not keep a limit that somebody gave.

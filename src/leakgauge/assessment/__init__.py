@@ -1,42 +1,43 @@
-"""The protection effect graded from 28 indicators by an influence diagram."""
+"""The verdict on a release: dials that decide, and 28 indicators that explain them."""
 
-from leakgauge.assessment.assessment import Assessment, assess, assess_release
+from leakgauge.assessment.criteria import CriteriaDiagram, criteria_of, default_criteria, open_diagram, write_diagram
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram
-from leakgauge.assessment.improvement import Goal, improve
+from leakgauge.assessment.dials import DialPolicy, dials_of, evidence_by_law, read_dial_policy
 from leakgauge.assessment.indicators import (
     Questionnaire,
     collect,
-    expected,
     protected_column,
     protected_histogram,
     protected_of_release,
     read_questionnaire,
 )
-from leakgauge.assessment.lifts import lifts
 from leakgauge.assessment.pairwise import pairwise_weights, with_pairwise_weights, with_weights
-from leakgauge.assessment.policy import Policy, read_policy
+from leakgauge.assessment.search import most_useful
+from leakgauge.assessment.verdict import verdict_of
 
 __all__ = [
-    "Assessment",
+    "CriteriaDiagram",
     "Diagram",
-    "Goal",
-    "Policy",
+    "DialPolicy",
     "Questionnaire",
-    "assess",
-    "assess_release",
     "collect",
+    "criteria_of",
+    "default_criteria",
     "default_diagram",
-    "expected",
-    "improve",
-    "lifts",
+    "dials_of",
+    "evidence_by_law",
+    "most_useful",
+    "open_diagram",
     "pairwise_weights",
     "protected_column",
     "protected_histogram",
     "protected_of_release",
     "read_diagram",
-    "read_policy",
+    "read_dial_policy",
     "read_questionnaire",
+    "verdict_of",
     "with_pairwise_weights",
     "with_weights",
+    "write_diagram",
 ]

@@ -15,12 +15,7 @@ import numpy as np
 
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.probability.cells import Floats
-from leakgauge.sentences import Sentence
 
-WHY_NOT = Sentence(
-    "The score over the arcs of this diagram does not decide: it is a mean of indicators, in which data released as "
-    "they are keep part of the privacy score, and a larger δ raises utility."
-)
 Ends: TypeAlias = tuple[str, str]
 """An arc's source and target."""
 Weight: TypeAlias = float | Floats

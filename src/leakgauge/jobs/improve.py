@@ -1,34 +1,33 @@
-"""Improve: the cheapest setting that meets a target, searched on a table or on a noisy histogram of it."""
+"""Improve: the most useful setting that protects enough, searched on a table or on a noisy histogram of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from msgspec.structs import asdict
 
-from leakgauge import assessment
 from leakgauge.arguments import checked
-from leakgauge.artefacts import Level
-from leakgauge.artefacts.assessment import Grade, Leaf, parse_target
-from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
-from leakgauge.assessment import Diagram, default_diagram, read_diagram, read_questionnaire
-from leakgauge.assessment.candidates import MOST_LETTERS
-from leakgauge.assessment.improvement import Improvement, Trial, require_search
-from leakgauge.assessment.indicators import asked_leaves
-from leakgauge.assessment.stored import leaves_of, scores_of
+from leakgauge.assessment.search import Search, Trial, most_useful
+from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
-from leakgauge.probability import Estimate
+from leakgauge.mechanisms import Mechanism
+from leakgauge.probability import Estimate, PriorOrigin
+from leakgauge.probability.files import NamedChannel
+from leakgauge.release import Release
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import label_text, shown
+from leakgauge.release.recorded_plan import plan_of
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -38,14 +37,37 @@ FROM_THE_TABLE = Sentence(
     "was drawn or spent."
 )
 FEWEST_ROWS, MOST_ROWS = 1000, 100_000
-"""Of the table that stands for a noisy histogram: noise of a tiny ε would make it huge, or too small to be graded."""
+"""Of the table that stands for a noisy histogram: noise of a tiny ε would make it huge, or too small to be searched."""
 
 
 @dataclass(frozen=True)
-class Search:
-    """What the loop found, and what it learnt it from, in a sentence."""
+class Goal:
+    """What a search looks for; names and meanings as in ``improve``.
 
-    improvement: Improvement
+    Attributes:
+        as_it_is: whether the column itself must be released, neither bins of it nor counts.
+    """
+
+    secret: str
+    min_protection: float | None = None
+    min_usefulness: float | None = None
+    min_guarantee: float | None = None
+    use: str = "statistics"
+    keep: Keep = Keep.SHARES
+    published: tuple[str, ...] = ()
+    backgrounds: tuple[tuple[str, ...], ...] = ()
+    lower: float | None = None
+    upper: float | None = None
+    start: Mechanism | None = None
+    as_it_is: bool = False
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """What the search found, and what it learnt it from, in a sentence."""
+
+    goal: Goal
+    search: Search
     learned_from: Sentence
 
 
@@ -54,68 +76,90 @@ def improve(
     table: object,
     *,
     secret: str,
-    target: str | float,
-    min_privacy: float = 0.0,
-    min_utility: float = 0.0,
-    trials: int = 60,
+    min_protection: float | None = None,
+    min_usefulness: float | None = None,
+    min_guarantee: float | None = None,
+    use: str = "statistics",
+    public: Sequence[str] = (),
+    background: Sequence[str] = (),
     lower: float | None = None,
     upper: float | None = None,
-    diagram: Path | str | None = None,
-    questionnaire: Path | str | None = None,
     keep: str = "shares",
+    start: Path | str | None = None,
     accounted: float | None = None,
     ledger: str | None = None,
     dataset: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     **reading: Unpack[ReadingOptions],
-) -> Search:
-    """The cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
+) -> Improvement:
+    """The most useful setting that protects enough; without ``min_protection`` the most protecting one that is useful.
+
+    Parameters are changed first, then the mechanism, then the form of the data. Every setting is judged by its law.
 
     Args:
         table: a path or a frame, as ``open_table`` takes it.
         secret: the column to protect.
-        target: a score from 0 to 100, or a grade such as ``good``.
-        min_privacy: a privacy score to keep as well.
-        min_utility: likewise.
-        trials: how many settings are tried at most.
-        lower: the least value of numbers, as everybody knows it.
+        min_protection: from 0 to 100.
+        min_usefulness: from 0 to 100.
+        min_guarantee: from 0 to 100; what is fitted to the table's counts has none.
+        use: what readers do with the release: ``statistics`` or ``rows``.
+        public: columns that are released as they are.
+        background: columns that the attacker knows.
+        lower: the least value of numbers, as everybody knows it; without bounds no noise is added to numbers.
         upper: the greatest one.
-        diagram: a file by which settings are graded.
-        questionnaire: a file of answers.
         keep: ``shares`` designs channels among those that release every value as often as it occurs, ``nothing`` among
             all.
+        start: the record of a release, whose mechanism is the cheapest to change.
         accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
         ledger: which pays for it.
         dataset: the account in it; by default the table's name.
-        progress: told how many settings were tried of how many.
+        progress: told how many settings were tried, and 0, for nobody knows of how many.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
-        OptionError: a target, bounds or number of trials outside its range.
+        OptionError: limits or bounds outside their range, or nothing asked for.
         BudgetError: the histogram does not fit the budget; no row was read.
     """
-    goal, kept = parse_target(str(target)), kept_by(keep)
-    by = default_diagram() if diagram is None else read_diagram(diagram)
-    answers = None if questionnaire is None else read_questionnaire(questionnaire, asked_leaves(by))
+    if min_protection is None and min_usefulness is None:
+        raise OptionError("Nothing is asked for; say --min-protection, --min-usefulness or both.")
     name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
     with ExitStack() as opened:
-        return search(
-            opened.enter_context(open_table(table, **reading)),
+        source = opened.enter_context(open_table(table, **reading))
+        goal = Goal(
             secret,
+            min_protection,
+            min_usefulness,
+            min_guarantee,
+            use,
+            kept_by(keep),
+            tuple(public),
+            (tuple(background),) if background else (),
+            lower,
+            upper,
+            None if start is None else _mechanism_of(start, secret),
+        )
+        return search(
+            source,
             goal,
-            by,
             accounted=accounted,
             ledger=None if ledger is None else opened.enter_context(open_ledger(ledger)),
             dataset=None if ledger is None else name,
-            min_privacy=min_privacy,
-            min_utility=min_utility,
-            trials=trials,
-            lower=lower,
-            upper=upper,
-            questionnaire=answers,
-            keep=kept,
             progress=progress,
         )
+
+
+def _mechanism_of(record: Path | str, secret: str) -> Mechanism:
+    """The mechanism by which a release has a column."""
+    release = Release.read(Path(record))
+    columns = plan_of(release.record, release.record_file).columns
+    found = next((one.mechanism for one in columns if secret in one.reads), None)
+    if found is None:
+        raise ColumnError(
+            "The release of {path!s} has no {name!r} to start from; name the record of a release of it.",
+            path=str(record),
+            name=secret,
+        )
+    return found
 
 
 def kept_by(keep: str) -> Keep:
@@ -127,31 +171,59 @@ def kept_by(keep: str) -> Keep:
 
 def search(
     table: Table,
-    column: str,
-    target: Grade | float,
-    diagram: Diagram,
+    goal: Goal,
     *,
     accounted: float | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
-    **settings: Any,
-) -> Search:
-    """The cheapest setting that meets a target, with the settings of ``assessment.improve``.
+    progress: Callable[[int, int], None] | None = None,
+) -> Improvement:
+    """What a search of an open table finds.
 
     Where a noisy histogram is bought nothing else is read, and a BudgetError says that it does not fit the budget.
     """
-    _, bounds = require_search(target, **settings)
+    tell = None if progress is None else lambda done: progress(done, 0)
     if accounted is None:
-        return Search(assessment.improve(table, column, target, diagram, **settings), FROM_THE_TABLE)
-    if bounds is not None:
+        return Improvement(goal, _found(table, goal, progress=tell), FROM_THE_TABLE)
+    if (goal.lower, goal.upper) != (None, None):
         raise OptionError("An accounted search takes no numbers; leave lower and upper out.")
-    source = noisy_table(table, column, accounted, ledger, dataset)
+    if goal.published or any(goal.backgrounds):
+        raise OptionError("An accounted search reads the secret alone; leave public and background out.")
+    source = noisy_table(table, goal.secret, accounted, ledger, dataset)
     learned = Sentence(
         "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
         "occur is not protected, nothing else was read.",
         epsilon=accounted,
     )
-    return Search(assessment.improve(source, column, target, diagram, **settings), learned)
+    return Improvement(goal, _found(source, goal, rows=table.rows, counts_are_private=False, progress=tell), learned)
+
+
+def _found(
+    table: Table,
+    goal: Goal,
+    *,
+    rows: int | None = None,
+    counts_are_private: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Search:
+    return most_useful(
+        table,
+        goal.secret,
+        min_protection=goal.min_protection,
+        min_usefulness=goal.min_usefulness,
+        min_guarantee=goal.min_guarantee,
+        published=goal.published,
+        backgrounds=[one for one in goal.backgrounds if one],
+        use=goal.use,
+        keep=goal.keep,
+        lower=goal.lower,
+        upper=goal.upper,
+        start=goal.start,
+        rows=rows,
+        counts_are_private=counts_are_private,
+        as_it_is=goal.as_it_is,
+        progress=progress,
+    )
 
 
 def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None, dataset: str | None) -> Table:
@@ -192,38 +264,39 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     return open_table(pa.table({column: rows}))
 
 
-def stored(found: Search, column: str) -> StoredImprovement:
-    """A search to be stored: every trial, and the leaves of the one that was chosen."""
-    improvement = found.improvement
-    target, chosen = improvement.goal.target, improvement.chosen
+def stored(found: Improvement) -> StoredImprovement:
+    """A search to be stored: every trial, and all that is needed to release the one that was chosen."""
+    searched, goal = found.search, found.goal
+    origin = PriorOrigin.THIS_TABLE if found.learned_from == FROM_THE_TABLE else PriorOrigin.NOISY_HISTOGRAM
+    chosen, start = searched.chosen, searched.start
     return StoredImprovement(
-        column,
-        target.value if isinstance(target, Grade) else target,
-        improvement.goal.min_privacy,
-        improvement.goal.min_utility,
-        found.learned_from,
-        tuple(map(_tried, improvement.trials)),
-        None if chosen is None else _whole(chosen, leaves_of(chosen.assessment)),
-        _whole(improvement.best),
-        improvement.failed,
-        tuple(Blocking(leaf, points) for leaf, points in improvement.blocking),
+        column=goal.secret,
+        use=goal.use,
+        asked={name: float(limit) for name, limit in searched.goal.limits().items()},
+        learned_from=found.learned_from,
+        trials=tuple(map(_tried, searched.trials)),
+        chosen=None if chosen is None else _whole(chosen, goal.secret, origin),
+        closest=_whole(searched.closest, goal.secret, origin),
+        start=None if start is None else _tried(start),
+        withheld=searched.withheld,
+        blocking=searched.blocking,
+        notes=searched.notes,
     )
 
 
 def _tried(trial: Trial) -> TriedSetting:
-    candidate, found = trial.candidate, trial.assessment
-    claims = candidate.setting.claims
+    family = trial.family
     return TriedSetting(
-        **asdict(scores_of(found)),
-        stage=candidate.stage.value,
-        form=candidate.form,
-        mechanism=candidate.name,
-        claim=Level.stated(claims[0]) if claims else None,
-        vetoes=tuple(veto.reason for veto in found.vetoes),
-        meets=trial.meets,
+        stage=family.stage.value,
+        form=family.form,
+        mechanism=trial.said,
+        dials=trial.dials,
+        lost=trial.lost,
+        meets=not trial.short,
     )
 
 
-def _whole(trial: Trial, leaves: tuple[Leaf, ...] | None = None) -> WholeSetting:
-    bins, channel = dict(trial.candidate.bins) or None, trial.candidate.channel_file()
-    return WholeSetting(**asdict(_tried(trial)), bins=bins, channel=channel, leaves=leaves)
+def _whole(trial: Trial, secret: str, origin: PriorOrigin) -> WholeSetting:
+    channel = trial.channel
+    named = None if channel is None else ChannelFile.of(NamedChannel(channel, (secret,), (secret,), origin))
+    return WholeSetting(**asdict(_tried(trial)), text=trial.text, channel=named)

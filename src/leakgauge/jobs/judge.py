@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts import Audit, Origin, Request
-from leakgauge.artefacts.dials import DialEvidence, Dials
-from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts, Verdict
-from leakgauge.assessment.dials import DialPolicy, dials_of
+from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
+from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
+from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
 from leakgauge.assessment.outgoing import Outgoing, Use, evidence_of_foreign, with_attacks
 from leakgauge.assessment.verdict import verdict_of
 from leakgauge.audit.attacks.attack import Aim as AttackAim
@@ -31,6 +31,7 @@ from leakgauge.tables.sampling import sampled
 
 Secret = tuple[str, ...]
 DEFAULT_POLICY = DialPolicy()
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Terms:
         declared: what was declared of it.
         accepted: public columns that may name people.
         counts_may_be_known: whether the counts that it was fitted to are public, publishable or paid for.
+        releases_per_period: every one spends the budget again.
     """
 
     policy: DialPolicy = DEFAULT_POLICY
@@ -50,13 +52,26 @@ class Terms:
     declared: tuple[Declaration, ...] = ()
     accepted: tuple[str, ...] = ()
     counts_may_be_known: bool = False
+    releases_per_period: float = 1.0
 
     @classmethod
-    def of(cls, asked: Request, policy: DialPolicy = DEFAULT_POLICY, use: str | Use = Use.STATISTICS) -> Terms:
-        """Those of a job."""
+    def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
+        """Those of a job, by default by its own policy."""
         declared = tuple(one for one in Declaration if getattr(asked, one.value))
         known = asked.publish_shares or asked.accounted is not None
-        return cls(policy, use_named(use), declared, asked.accept_unique, known)
+        by = policy_of(asked) if policy is None else policy
+        return cls(by, use_named(asked.use), declared, asked.accept_unique, known, asked.releases_per_period)
+
+
+def policy_of(asked: Request) -> DialPolicy:
+    """What a job is held to: the policy that it names, else the default one, with what it asks for beside.
+
+    Raises:
+        FileError: the file of the policy cannot be read, or sets what is not a limit.
+        OptionError: limits that contradict each other.
+    """
+    named = DEFAULT_POLICY if asked.policy is None else read_dial_policy(asked.policy)
+    return named.asking(min_protection=asked.min_protection, min_usefulness=asked.min_usefulness)
 
 
 def use_named(use: str | Use) -> Use:
@@ -127,17 +142,33 @@ def judge(
         secret: with_attacks(going.evidence(secret, by.use, (efficiency or {}).get(secret)), audit, secret)
         for secret in (*hidden, *((name,) for name in withheld))
     }
+    facts = facts_of(going, by, evidence)
+    shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
     facts = msgspec.structs.replace(
-        facts_of(going, by, evidence),
+        facts,
         vetoes=(*(accusing or audit).violations, *published_identifiers(going, by.accepted)),
-        leakage_bits=max((one.everything.information.ends[1] for one in audit.exposures), default=None),
+        leakage_bits=_told(audit),
+        epsilon=_larger(facts.epsilon, shown, by.releases_per_period),
     )
-    return judgement(evidence, by, facts, audit)
+    return msgspec.structs.replace(judgement(evidence, by, facts, audit), record=release.record.digest)
 
 
-def _spent(stated: Sequence[float]) -> float | None:
-    """The largest finite ε that is stated of all columns together; infinite where none is."""
-    return max(filter(math.isfinite, stated), default=math.inf) if stated else None
+def _told(audit: Audit) -> float | None:
+    """The bits that everything released or known tells at most, of the secret of which it tells most."""
+    return max((one.everything.information.ends[1] for one in audit.exposures), default=None)
+
+
+def _larger(claimed: float | None, shown: float | None, releases: float) -> float | None:
+    """What is claimed in a period, or shown where that is more; without a claim nothing is known."""
+    if claimed is None or shown is None or shown <= claimed / releases * (1 + _ROUNDING):
+        # A level computed from a channel is rounded up in its last digits, which is no reason to refuse it.
+        return claimed
+    return shown * releases
+
+
+def _spent(stated: Sequence[float], releases: float) -> float | None:
+    """The largest finite ε that is stated of all columns together, of a period; infinite where none is."""
+    return max(filter(math.isfinite, stated), default=math.inf) * releases if stated else None
 
 
 def judge_foreign(
@@ -174,9 +205,9 @@ def judge_foreign(
         declared=by.declared,
         alone=None if audit.anonymity is None else audit.anonymity.unique_share,
         smallest=None if audit.anonymity is None else audit.anonymity.k,
-        leakage_bits=max((one.everything.information.ends[1] for one in audit.exposures), default=None),
+        leakage_bits=_told(audit),
     )
-    return judgement(evidence, by, facts, audit)
+    return msgspec.structs.replace(judgement(evidence, by, facts, audit), record=audit.digest)
 
 
 def judgement(
@@ -185,10 +216,15 @@ def judgement(
     """The verdict by evidence and facts."""
     shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
     dials = {name: dials_of(one) for name, one in shown.items()}
-    if audit is not None:
-        facts = msgspec.structs.replace(facts, guessed=_guessed(audit, dials))
-    verdict: Verdict = verdict_of(dials, terms.policy, facts)
-    return Judgement(verdict=verdict, use=terms.use.value, facts=facts, evidence=shown)
+    gains = [one.gained for each in shown.values() for one in each.attackers]
+    facts = msgspec.structs.replace(
+        facts,
+        guessed=None if audit is None else _guessed(audit, dials),
+        advantage=max((one.ends[1] for one in gains if one is not None), default=None),
+    )
+    verdict = verdict_of(dials, terms.policy, facts)
+    deciding = {name: getattr(verdict.dials[verdict.deciding], name) for name in DIALS}
+    return Judgement(**msgspec.structs.asdict(verdict), **deciding, use=terms.use.value, facts=facts, evidence=shown)
 
 
 def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, DialEvidence]:
@@ -234,7 +270,7 @@ def facts_of(going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEviden
         lost=max(lost, default=None),
         alone=None if sizes is None else sizes.alone / going.table.rows,
         smallest=None if sizes is None else sizes.smallest,
-        epsilon=_spent([one.value for one in together]),
+        epsilon=_spent([one.value for one in together], terms.releases_per_period),
         delta=max((one.delta or 0.0 for one in together), default=None),
         leakage_bits=None if None in told else max((one for one in told if one is not None), default=None),
     )

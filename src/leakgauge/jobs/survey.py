@@ -12,7 +12,7 @@ import numpy as np
 from leakgauge.artefacts import Quantity, Sentence
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
-from leakgauge.assessment import Policy
+from leakgauge.assessment import DialPolicy
 from leakgauge.audit.attacks.attack import SHARE
 from leakgauge.audit.attacks.case import FEWEST_ROWS, Case, Secret, require_people
 from leakgauge.audit.attacks.columns import letters_of, ranks_of, values_of
@@ -233,24 +233,24 @@ def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer:
     return Suggested.PUBLIC, Sentence("tells little")
 
 
-def require_few_alone(found: Survey, policy: Policy) -> None:
-    """Refuse to publish columns by which more rows stand alone than a policy allows.
+def require_few_alone(found: Survey, policy: DialPolicy) -> None:
+    """Refuse to publish columns by which more rows stand alone than a policy that somebody gave allows.
 
     Raises:
         RefusalError: says how many.
     """
-    together = found.published
-    if together is not None and together.alone / found.rows > policy.max_alone:
+    together, most = found.published, policy.max_alone if "max_alone" in policy.given else None
+    if together is not None and most is not None and together.alone / found.rows > most:
         raise RefusalError(
             "{share:.3%} of the rows stand alone in the public columns {columns!s}, and the policy allows {most:.3%} "
             "(max_alone); publish fewer or coarser columns.",
             share=together.alone / found.rows,
             columns=together.columns,
-            most=policy.max_alone,
+            most=most,
         )
 
 
-def require_large_groups(found: Survey, policy: Policy) -> None:
+def require_large_groups(found: Survey, policy: DialPolicy) -> None:
     """Refuse to publish columns by which rows fall into smaller groups than a policy allows.
 
     Raises:

@@ -14,31 +14,27 @@ import msgspec
 from leakgauge.artefacts import (
     Audit,
     AuditedRecord,
-    Before,
     ChannelFile,
     Coarsening,
     Comparison,
     Design,
     Finding,
-    Foreign,
     Frontier,
     Job,
+    Judgement,
     Levels,
     Measurement,
     PublicRecord,
     Recipients,
     Record,
     Request,
-    StoredAssessment,
     StoredImprovement,
     Survey,
     Utility,
     codec,
 )
-from leakgauge.artefacts.request import file_about
 from leakgauge.artefacts.telling import Telling
-from leakgauge.assessment import Assessment, Diagram, default_diagram, read_diagram
-from leakgauge.assessment.stored import stored
+from leakgauge.assessment import Diagram, default_diagram, read_diagram
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
@@ -65,13 +61,13 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "utility.json": Utility,
     "audit.json": Audit,
     "recipients.json": Recipients,
-    "assessment.json": StoredAssessment,
-    "before.json": Before,
+    "promise.json": Judgement,
+    "verdict.json": Judgement,
 }
 """The artefacts of a job that are reported; every one may be absent."""
 _SHARED: Final = (
     *("job.json", "coarsening.json", "survey.json", "telling.json", "release.json", "release.public.json"),
-    *("audit.json", "recipients.json"),
+    *("audit.json", "recipients.json", "promise.json", "verdict.json"),
 )
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
@@ -88,13 +84,6 @@ def artefacts_of(asked: Request) -> dict[str, type[msgspec.Struct]]:
     }
     public = {asked.public_file("design.json", one): Design for one in asked.public_through}
     return public | {file: ARTEFACTS[name] for name, files in names.items() for file in files}
-
-
-def _of_foreign(foreign: Foreign) -> dict[tuple[str, ...], dict[str, str]]:
-    """The assessments of several secrets of a release made elsewhere, by the name they have of a single one."""
-    groups = [(name,) for name in foreign.secrets]
-    name = "assessment.json"
-    return {one: {name: file_about(name, one, groups)} for one in groups} if len(groups) > 1 else {}
 
 
 def _own_files(asked: Request) -> dict[tuple[str, ...], dict[str, str]]:
@@ -128,8 +117,8 @@ class Facts:
         audit = artefacts.get("audit.json")
         foreign = audit.foreign if isinstance(audit, Audit) else None
         own = _own_files(job.asked) if isinstance(job, Job) else {}
-        if job is None and foreign is not None:
-            own = {tuple(visible(one)): files for one, files in _of_foreign(foreign).items()}
+        if job is None and foreign is not None and len(foreign.secrets) > 1:
+            own = {tuple(visible((name,))): {} for name in foreign.secrets}
         return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram, own=own)
 
     def about(self, group: tuple[str, ...]) -> Self:
@@ -149,17 +138,14 @@ class Facts:
         return {**ARTEFACTS, **own}
 
     @classmethod
-    def gathered(cls, release: Release, findings: Sequence[Finding], grade: Assessment | None) -> Facts:
-        """The artefacts that a release, what attacks found and its assessment would be written to."""
+    def gathered(cls, release: Release, findings: Sequence[Finding], verdict: Judgement | None) -> Facts:
+        """The artefacts that a release, what attacks found and the verdict on it would be written to."""
         artefacts: dict[str, msgspec.Struct] = {"release.json": release.record}
         if findings:
             artefacts["audit.json"] = _audit(release, findings)
-        if grade is None:
-            return cls.of(artefacts, default_diagram())
-        columns = list(release.record.claims)
-        column = columns[0] if len(columns) == 1 else None
-        artefacts["assessment.json"] = stored(grade, column=column, record=release.digest)
-        return cls.of(artefacts, grade.diagram)
+        if verdict is not None:
+            artefacts["verdict.json"] = verdict
+        return cls.of(artefacts, default_diagram())
 
     @classmethod
     def read(cls, folder: Path | str) -> Facts:
@@ -326,22 +312,15 @@ def _require_whole(place: Path, job: Job, kinds: Mapping[str, type[msgspec.Struc
 
 
 def _foreign_kinds(place: Path) -> Mapping[str, type[msgspec.Struct]]:
-    """What there may be beside the audit of a release made elsewhere: an assessment of each secret."""
+    """What there may be beside the audit of a release made elsewhere: a verdict on it."""
     audit = _read(Audit, place / "audit.json")
     if not isinstance(audit, Audit) or audit.foreign is None:
         return {}
-    names = [file for files in _of_foreign(audit.foreign).values() for file in files.values()] or ["assessment.json"]
-    if "assessment.json" not in names and (place / "assessment.json").exists():
-        raise FileError(
-            "{path} has an assessment.json, but its audit is of several secrets; name their assessments {names!s}.",
-            path=place,
-            names=", ".join(names),
-        )
-    for file in (place / name for name in names):
-        graded = _read(StoredAssessment, file) if file.exists() else None
-        if isinstance(graded, StoredAssessment) and graded.evidence.record != audit.digest:
-            raise VerificationError("{path} is not of the audit beside it; assess that again.", path=file)
-    return {"audit.json": Audit, **dict.fromkeys(names, StoredAssessment)}
+    file = place / "verdict.json"
+    verdict = _read(Judgement, file) if file.exists() else None
+    if isinstance(verdict, Judgement) and verdict.record != audit.digest:
+        raise VerificationError("{path} is not of the audit beside it; assess that again.", path=file)
+    return {"audit.json": Audit, "verdict.json": Judgement}
 
 
 def _read(kind: type[msgspec.Struct], place: Path) -> msgspec.Struct:

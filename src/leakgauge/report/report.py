@@ -25,8 +25,8 @@ from leakgauge.report.visible import on_one_line
 if TYPE_CHECKING:
     from msgspec import Struct
 
-    from leakgauge.artefacts import Finding
-    from leakgauge.assessment import Assessment, Diagram
+    from leakgauge.artefacts import Finding, Judgement
+    from leakgauge.assessment import Diagram
     from leakgauge.release import Release
 
 BOTH = "both"
@@ -39,7 +39,7 @@ class Report:
     Args:
         release: with its record.
         findings: of ``audit.attack``.
-        grade: of ``assessment.assess_release``; None where it was not graded.
+        verdict: on it; None where it was not judged.
 
     The numbers name the artefacts that the command line would have written; ``of`` takes those of a finished job.
     """
@@ -47,8 +47,8 @@ class Report:
     facts: Facts
     """What it reports."""
 
-    def __init__(self, release: Release, findings: Iterable[Finding] = (), grade: Assessment | None = None) -> None:
-        self.facts = Facts.gathered(release, tuple(findings), grade)
+    def __init__(self, release: Release, findings: Iterable[Finding] = (), verdict: Judgement | None = None) -> None:
+        self.facts = Facts.gathered(release, tuple(findings), verdict)
 
     @classmethod
     def of(cls, folder: Path | str) -> Report:

@@ -68,8 +68,7 @@ def read_criteria(path: Path | str) -> CriteriaDiagram:
 def open_diagram(given: Path | str | None = None) -> CriteriaDiagram | Diagram:
     """The diagram that is asked for: ours by default, ``"paper"`` for the paper's, else one's own by its schema.
 
-    A ``Diagram``, the paper's or one like it, is shown with the first algebra and does not decide (``WHY_NOT`` of
-    ``assessment.algebra``).
+    A ``Diagram``, the paper's or one like it, is shown with the first algebra (``arcs``) and does not decide.
     """
     if given is None:
         return default_criteria()

@@ -15,7 +15,7 @@ from itertools import pairwise
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
 from leakgauge.assessment.search.column import CountedColumn, counted_column
-from leakgauge.assessment.search.families import DELTA, Family, Stage, Use, families, sampled
+from leakgauge.assessment.search.families import DELTA, ROWS, Family, Stage, Use, families, sampled
 from leakgauge.assessment.search.found import Search, Trial
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, InputError, OptionError
@@ -52,6 +52,7 @@ def most_useful(
     start: Mechanism | None = None,
     rows: int | None = None,
     counts_are_private: bool = True,
+    as_it_is: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Search:
     """The most useful setting whose protection is enough; without ``min_protection`` the most protecting useful one.
@@ -74,6 +75,7 @@ def most_useful(
         start: the mechanism of today: settings of the same kind are the cheapest to change to.
         rows: of the release, where the table stands for another, such as a noisy histogram.
         counts_are_private: whether what is fitted to the counts tells something private; not where they were bought.
+        as_it_is: whether the column itself must be released, neither bins of it nor counts.
         progress: told how many settings were tried.
 
     Raises:
@@ -100,7 +102,15 @@ def most_useful(
         rows=rows,
         counts_are_private=counts_are_private,
     )
-    every = families(column, use=wanted, keep=keep, bounds=bounds, delta=delta)
+    every = list(families(column, use=wanted, keep=keep, bounds=bounds, delta=delta))
+    if as_it_is:
+        every = [one for one in every if one.form == ROWS]
+        if not every:
+            raise ColumnError(
+                "Column {name!r} has too many numbers to be released by name; gather them with bins, or give lower and "
+                "upper, the bounds that everybody knows, so that noise can be added.",
+                name=secret,
+            )
     return _Searching(column, goal, start, progress).search(every)
 
 

@@ -20,19 +20,18 @@ from leakgauge.artefacts import (
     Coarsening,
     Job,
     JobEvent,
+    Judgement,
     Outcome,
     Recipients,
     Request,
     SecretOutcome,
-    StoredAssessment,
     codec,
 )
-from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, public_columns
-from leakgauge.assessment import read_policy
-from leakgauge.assessment.indicators.indicator import TOLD
+from leakgauge.assessment import Diagram, default_diagram
+from leakgauge.assessment.criteria.files import PAPER
 from leakgauge.drafts import write_whole
 from leakgauge.errors import (
     BudgetError,
@@ -44,27 +43,30 @@ from leakgauge.errors import (
     TableError,
     did_you_mean,
 )
-from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.assess import Explaining
 from leakgauge.jobs.coarsen import choose_levels
+from leakgauge.jobs.judge import policy_of
 from leakgauge.jobs.protect.choice import plan_of, require_designable
-from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
+from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
 from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
 from leakgauge.jobs.protect.stages import (
-    ASSESSMENT,
     AUDIT,
     COUNTED,
+    DECLARED,
     FILES,
     PLAN,
     POSSIBLE,
+    PROMISE,
     PUBLIC_RECORD,
     READS,
     RECIPIENTS,
     STAGES,
     TELLING,
+    VERDICT,
     Stage,
     Work,
     is_chosen_by_counts,
@@ -74,7 +76,6 @@ from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
-from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Levels, Table, as_arrow, open_table
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
@@ -112,12 +113,21 @@ class Done:
         return self.kept.read(kind, name)
 
     @property
+    def verdict(self) -> Judgement:
+        """The verdict: on the release, or where nothing was released because of it, on what would have been.
+
+        Raises:
+            FileError: there is none; ``refused`` says why nothing was released.
+        """
+        return self.read(Judgement, VERDICT if self.released else PROMISE)
+
+    @property
     def released(self) -> bool:
         """Whether something was released; ``refused`` says whether it may be given away."""
         return self.job.outcome is not None and self.job.outcome.released
 
     def require(self) -> None:
-        """Refuse where nothing was released, a veto stands against the release, or its target or policy is not kept.
+        """Refuse where nothing was released, a veto stands against the release, or what was asked of it is not kept.
 
         Raises:
             RefusalError: says why.
@@ -176,17 +186,17 @@ def protect(
         else:
             require_designable(settled, sources)
             require_channels(settled, sources)
-        policy = None if request.policy is None else read_policy(request.policy)
+        policy, explaining = policy_of(request), _explaining(request)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
-        work = Work(settled, kept, sources, policy, lambda done, total: None, earlier, coarsening)
+        work = Work(settled, kept, sources, policy, explaining, lambda done, total: None, earlier, coarsening)
         _require_same_draws(work, overwrite)
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),
             command="" if request.table == FRAME else request.command(place),
             script=request.script(place),
         )
-        if request.diagram is not None:
-            write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
+        if isinstance(explaining.diagram, Diagram) and request.diagram not in (None, PAPER):
+            write_whole(place / "diagram.toml", Path(str(request.diagram)).read_text(encoding="utf-8"))
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -209,8 +219,6 @@ def _request_of(table: object, **asked: Any) -> Request:
         # A column that is named anew as it is does not keep an earlier share.
         asked["public"], asked["public_distortion"] = public_columns(public)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
-    if isinstance(given.get("target"), int | float):
-        given["target"] = str(given["target"])
     if isinstance(table, Request):
         fields = {**codec.encode(table), **given}
     else:
@@ -284,14 +292,12 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
         refused = _do(work, name, stage, inputs, watch, tell)
         tell(JobEvent(name, "finished"))
     released = "release" in folder.job.stages
-    if refused is None:
-        refused = _not_kept(work)
     secrets = outcomes(folder, work.asked) if released else ()
-    refused = refused or _tells_too_much(work, secrets)
+    refused = refused or (_not_kept(work) or _tells_too_much(work, secrets) if released else None)
     kit = _kit(work, to_hand_out=released and refused is None)
     folder.note(
         outcome=Outcome(released, None if refused is None else refused.sentence),
-        headline=headline(folder, work.asked, deciding(secrets)) if released else None,
+        headline=headline(folder, work.asked) if released else None,
         secrets=secrets,
         total=folder.read(Audit, AUDIT).total if released else None,
         shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit) if released else (),
@@ -332,7 +338,9 @@ def _do(
     except RefusalError as error:
         if name != "design":
             raise
-        folder.finish(name, inputs, work.files(*POSSIBLE, TELLING), time.monotonic() - start, refused=error.sentence)
+        folder.finish(
+            name, inputs, work.files(*POSSIBLE, TELLING, PROMISE), time.monotonic() - start, refused=error.sentence
+        )
         return error
     finally:
         watch.require_unchanged()
@@ -364,7 +372,7 @@ def _report(work: Work, tell: Progress) -> None:
     tell(JobEvent("report", "started"))
     start = time.monotonic()
     folder.forget("report")
-    report, language = Report.made_of(folder.artefacts(), work.sources.diagram), work.asked.report_language
+    report, language = Report.made_of(folder.artefacts(), _arcs(work)), work.asked.report_language
     for edition, name in REPORTS.items():
         report.to_html(folder.place / name, language, edition)
     report.to_json(folder.place / "report.json", language)
@@ -375,11 +383,15 @@ def _report(work: Work, tell: Progress) -> None:
 def _inputs(work: Work, stage: str) -> str:
     """A digest of everything a stage reads: the table, what was asked, files named there, what earlier stages wrote."""
     folder, asked = work.folder, work.asked
-    names = READS[stage] + (("diagram", "questionnaire") if stage == "design" and asked.target is not None else ())
+    names = READS[stage] + (("policy", *DECLARED) if stage == "design" and work.is_promised else ())
     if asked.public_through and "public" in names:
         names += ("public_distortion",)
     read = {name: getattr(asked, name) for name in names}
-    named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
+    named = {
+        name: file_digest(Path(read[name]))
+        for name in ("policy", "diagram", "questionnaire")
+        if _is_file(read.get(name))
+    }
     if stage == "design" and work.earlier is not None:
         named["repeat"] = file_digest(work.earlier.folder / RECORD)
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
@@ -401,17 +413,11 @@ def _inputs(work: Work, stage: str) -> str:
 
 
 def _not_kept(work: Work) -> RefusalError | None:
-    """What speaks against the release: the policy, a veto, or a grade below the one it was chosen for."""
-    for secret in work.asked.groups:
-        graded = work.folder.read(StoredAssessment, work.asked.file(ASSESSMENT, secret))
-        if graded.failed:
-            return RefusalError(
-                "The policy is not kept: {failed}; do not give the release away, ask for less.",
-                failed=in_turn(graded.failed),
-            )
-        refused = refused_by_veto(graded) or _below_target(work.asked.target, graded)
-        if refused is not None:
-            return refused
+    """What speaks against the release: a veto, or a limit that somebody gave and it does not keep."""
+    try:
+        work.folder.read(Judgement, VERDICT).require()
+    except RefusalError as error:
+        return error
     return None
 
 
@@ -424,16 +430,6 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
             continue
         # Counted, it is what the table says; enclosed, no more than the lower end is shown.
         bits = told.value if one.exact else told.ends[0]
-        if one.withheld and bits >= TOLD * one.leakage_before.value:
-            return RefusalError(
-                "What is released or known tells nearly all of {secret!s}, which is withheld: {bits:.4g} of {all:.4g} "
-                "bits; do not give the release away, publish less.",
-                secret=", ".join(one.secret),
-                bits=bits,
-                all=one.leakage_before.value,
-            )
-        if one.withheld and work.policy is not None:
-            limit = work.policy.max_leakage_bits
         if limit is None:
             continue
         if bits > limit * (1 + COUNTED) + COUNTED:
@@ -447,19 +443,22 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
     return None
 
 
-def _below_target(asked: str | None, graded: StoredAssessment) -> RefusalError | None:
-    if asked is None:
-        return None
-    target = parse_target(asked)
-    if isinstance(target, float):
-        reached, found = graded.score >= target, Sentence("{score:.1f}", score=graded.score)
-    else:
-        reached, found = graded.grade >= target, Sentence(graded.grade.value)
-    if reached:
-        return None
-    return RefusalError(
-        "The release is graded {found} where {target} was asked: measured on the release the setting falls "
-        "short of what its law promised; do not give it away, or lower the target.",
-        found=found,
-        target=Sentence(asked),
+def _explaining(asked: Request) -> Explaining:
+    """By what the verdict on a job is explained."""
+    return Explaining.by(
+        diagram=asked.diagram,
+        questionnaire=asked.questionnaire,
+        releases_per_period=asked.releases_per_period,
+        confidence=asked.confidence,
     )
+
+
+def _arcs(work: Work) -> Diagram:
+    """The diagram with arcs that a report draws, where one was asked for."""
+    drawn = work.explaining.diagram
+    return drawn if isinstance(drawn, Diagram) else default_diagram()
+
+
+def _is_file(named: object) -> bool:
+    """Whether a field names a file; the paper's diagram goes by its name."""
+    return bool(named) and named != PAPER

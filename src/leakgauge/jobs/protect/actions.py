@@ -55,7 +55,7 @@ class _Setting:
 
     @property
     def verdict(self) -> Verdict:
-        return self.found.verdict
+        return self.found
 
     @property
     def is_kept(self) -> bool:
@@ -113,7 +113,7 @@ class _Trials:
 
 def with_actions(found: Judgement, asked: Request, judging: Judging) -> Judgement:
     """The judgement with what would change it."""
-    return structs.replace(found, actions=actions(found.verdict, asked, judging))
+    return structs.replace(found, actions=actions(found, asked, judging))
 
 
 def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...]:
@@ -125,7 +125,7 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
         return ()
     if now.recommendation is Recommendation.RELEASE_IF:
         return (_declared(now, asked),)
-    if asked.accounted is not None or asked.repeat is not None or asked.target is not None:
+    if asked.accounted is not None or asked.repeat is not None or asked.is_searched:
         # Its channel follows from what was bought, or from another job.
         return ()
     trials = _Trials(judging)
@@ -470,7 +470,7 @@ def _short(verdict: Verdict) -> float:
     """How far a verdict is from a release: 1 for a veto, and of each limit the share of it that is missed."""
     short = float(len(verdict.vetoes))
     for line in verdict.policy:
-        if not line.holds and isinstance(line.limit, float) and isinstance(line.found, float):
+        if not line.holds and line.found is not None:
             off = abs(line.limit - line.found)
             short += min(off / max(line.limit, off), 1.0) if off else 0.0
         elif not line.holds:

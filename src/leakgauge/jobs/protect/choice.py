@@ -1,4 +1,4 @@
-"""How the secret will be released: a designed channel, the best of some mechanisms, or what meets a grade."""
+"""How the secret will be released: a designed channel, the best of some mechanisms, or what protects enough."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from leakgauge.artefacts import Request
-from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
-from leakgauge.assessment.candidates import COLUMN
-from leakgauge.assessment.improvement import Trial
 from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
@@ -24,7 +21,7 @@ from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import EngineError, InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
-from leakgauge.jobs.improve import noisy_table, search, stored
+from leakgauge.jobs.improve import Goal, noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.probability import Channel, Joint, PriorOrigin
@@ -50,6 +47,8 @@ BOUNDED_GAP = 1e-6
 """In nats: beside a bound on ratios, and between numbers, the last digits take far longer than the first."""
 CURVE_GAP = 1e-5
 """In nats: closer than anybody could see in a picture."""
+MOST_PROTECTION = 99.9
+"""Points that a search looks for at most: nothing that is of any use has 100."""
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
@@ -141,15 +140,22 @@ def _quoted(text: str) -> str:
 
 
 def choose(
-    asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep | None
+    asked: Request,
+    aim: Aim,
+    sources: Sources,
+    progress: Callable[[int, int], None],
+    keep: Keep | None,
+    margin: float = 0.0,
 ) -> Chosen:
     """How the secret will be released; what the choice rests on is kept, unless nobody asks for it.
+
+    A setting that is looked for protects by so many points of ``margin`` more than is asked for.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
     """
-    if asked.target is not None:
-        return _by_grade(asked, aim, sources, progress, keep or _forget)
+    if aim.is_searched:
+        return _searched(asked, aim, sources, progress, keep or _forget, margin)
     if aim.mechanism:
         return _best_mechanism(asked, aim, sources, keep or _forget)
     return _designed(asked, aim, sources, keep)
@@ -170,7 +176,7 @@ def require_designable(asked: Request, sources: Sources) -> None:
         )
     for aim in asked.aims:
         sources.allowing(aim)
-        if not aim.mechanism:
+        if not aim.mechanism and not aim.is_searched:
             require_few_values(sources.table, aim.columns)
 
 
@@ -327,45 +333,38 @@ def _named(channel: Channel, aim: Aim) -> NamedChannel:
     return NamedChannel(channel, aim.columns, aim.columns, PriorOrigin.THIS_TABLE)
 
 
-def _by_grade(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
-    assert asked.target is not None
+def _searched(
+    asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep, margin: float
+) -> Chosen:
+    """The most useful setting that protects as much as is asked for, and so many points more."""
     (secret,) = aim.columns
-    found = search(
-        sources.table,
+    seen = sources.known(asked, aim.columns) if asked.accounted is None else ()
+    least = asked.min_protection
+    goal = Goal(
         secret,
-        parse_target(asked.target),
-        sources.diagram,
+        min_protection=None if least is None else min(least + margin, MOST_PROTECTION),
+        min_usefulness=asked.min_usefulness,
+        use=asked.use,
+        keep=KeepOnTheWhole(asked.kept),
+        # Beside columns that are too many to count, those that tell most: what all of them tell is judged afterwards.
+        published=tuple(name for name in asked.public if name in seen),
+        backgrounds=(tuple(name for name in asked.background if name in seen),),
         lower=asked.lower,
         upper=asked.upper,
-        questionnaire=sources.questionnaire,
-        keep=KeepOnTheWhole(asked.kept),
+        as_it_is=True,
+    )
+    found = search(
+        sources.table,
+        goal,
         accounted=asked.accounted,
         ledger=sources.ledger,
         dataset=sources.dataset,
         progress=progress,
     )
-    keep("improvement.json", stored(found, secret))
-    found.improvement.require()
-    trial = _column_trial(found.improvement.chosen, found.improvement.trials)
-    channel = trial.candidate.designed
-    if channel is None:
-        return _planned(str(trial.candidate.name), asked, aim, sources)
-    named = _named(channel, aim)
+    keep("improvement.json", stored(found))
+    trial = found.search.require()
+    if trial.channel is None:
+        return _planned(str(trial.said), asked, aim, sources)
+    named = _named(trial.channel, aim)
     bought = asked.accounted is not None
     return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
-
-
-def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:
-    """The setting that is released: one that keeps a row a row."""
-    assert chosen is not None
-    if chosen.candidate.form == COLUMN:
-        return chosen
-    fit = [one for one in trials if one.meets and one.candidate.form == COLUMN]
-    if not fit:
-        raise RefusalError(
-            "What meets the target is {name} ({form}), which is not a table of the same rows; ask `leakgauge query` "
-            "for it, or lower the target.",
-            name=chosen.candidate.name,
-            form=chosen.candidate.form,
-        )
-    return max(fit, key=lambda one: min(one.assessment.privacy or 0.0, one.assessment.utility or 0.0))

@@ -1,18 +1,18 @@
-"""Numbers beside the main artefacts: levels under the table's prior, usefulness, the grade before, the headline."""
+"""Numbers beside the main artefacts: levels under the table's prior, usefulness, the headline."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from leakgauge.artefacts import (
     Audit,
-    Before,
     Headline,
     JobCost,
+    Judgement,
     Level,
     Levels,
     Measurement,
@@ -20,25 +20,20 @@ from leakgauge.artefacts import (
     Record,
     Request,
     SecretOutcome,
-    StoredAssessment,
     Utility,
     strongest,
 )
 from leakgauge.artefacts.measurement import ColumnUtility, ValueShares
 from leakgauge.artefacts.request import Aim
-from leakgauge.assessment import assess, expected
-from leakgauge.assessment.indicators import setting_of, source_of
-from leakgauge.assessment.stored import nodes_of, scores_of
-from leakgauge.assessment.vetoes import every_veto
 from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named, mean_distance
 from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.numbers import numbers_through_channel, numbers_through_noise
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.mechanisms import Mechanism, through_channel
+from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.relation import relate_channel
-from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
@@ -129,16 +124,6 @@ def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
     return found
 
 
-def before(sources: Sources, secret: tuple[str, ...]) -> Before:
-    """The scores and nodes of a secret released as it is, from the same indicators."""
-    letters = sources.table.counts(*secret).distribution(*secret).outcomes
-    alike = Channel(letters, letters, np.eye(len(letters)))
-    setting = setting_of(through_channel(alike), source_of(sources.table, *secret))
-    evidence = expected(setting, questionnaire=sources.questionnaire)
-    found = assess(sources.diagram, evidence, every_veto(setting, evidence), draws=0)
-    return Before(**asdict(scores_of(found)), nodes=nodes_of(found))
-
-
 def _column(distortion: float, unchanged: float, variation: float, *, protected: bool) -> ColumnUtility:
     return ColumnUtility(
         protected=protected,
@@ -153,12 +138,12 @@ _OF_THE_ATTACK = ("attack", "success", "baseline", "advantage")
 
 
 def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
-    """What became of each secret: bits before and after, what attacks find, the grade."""
+    """What became of each secret: bits before and after, what attacks find, the dials."""
     exposures = {one.secret: one for one in folder.read(Audit, "audit.json").exposures}
+    dials = folder.read(Judgement, "verdict.json").dials
     found = []
     for secret in asked.sources:
         seen, withheld = exposures.get(secret), secret not in asked.groups
-        graded = None if withheld else folder.read(StoredAssessment, asked.file("assessment.json", secret))
         found.append(
             SecretOutcome(
                 secret,
@@ -170,41 +155,33 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
                 floor_exact=seen is None or seen.known.exact,
                 success=None if seen is None else seen.everything.success,
                 baseline=None if seen is None else seen.known.success,
-                grade=None if graded is None else graded.grade,
-                score=None if graded is None else graded.score,
+                dials=dials.get(", ".join(secret)),
             )
         )
     return tuple(found)
 
 
-def deciding(outcomes: Sequence[SecretOutcome]) -> SecretOutcome:
-    """The secret with the lowest grade, and of those the lowest score: it decides."""
-    graded = [(one.grade.rank, one.score, one) for one in outcomes if one.grade is not None]
-    return min(graded, key=lambda one: one[:2])[2]
-
-
-def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline:
-    """Grade, vetoes, scores of the secret that decides; bits told before and after; ε; the strongest attack."""
+def headline(folder: Folder, asked: Request) -> Headline:
+    """What is recommended and why; of the secret that decides the dials, bits before and after, ε, the best attack."""
+    verdict = folder.read(Judgement, "verdict.json")
+    outcome = next(one for one in outcomes(folder, asked) if ", ".join(one.secret) == verdict.deciding)
     secret = outcome.secret
-    graded = folder.read(StoredAssessment, asked.file("assessment.json", secret))
     worth = folder.get(Utility, asked.file("utility.json", secret))
     record, name = folder.read(Record, "release.json"), ", ".join(secret)
     # Of several columns, or of a person with several rows, what all of them keep together.
     alone = record.plan.unit is None and len(record.plan.columns) == 1
-    own = record.claims[name if name in record.claims else secret[0]].levels
-    levels: Mapping[str, Level] = own if alone else record.together
+    own = next((record.claims[key].levels for key in (name, secret[0]) if key in record.claims), None)
+    levels: Mapping[str, Level] = own if alone and own is not None else record.together
     attacks = folder.read(Audit, "audit.json").attacks
     on_it = [one for one in attacks if one.target == secret] or attacks
     place = strongest(on_it)
     attack = None if place is None else on_it[place]
     return Headline(
-        grade=graded.grade,
-        score=graded.score,
-        grade_uncapped=graded.grade_uncapped,
-        interval=graded.interval,
-        privacy=graded.privacy,
-        utility=graded.utility,
-        vetoes=graded.reasons,
+        recommendation=verdict.recommendation,
+        reasons=verdict.reasons,
+        dials=verdict.dials[verdict.deciding],
+        conditions=verdict.conditions,
+        vetoes=verdict.vetoes,
         leakage_before=outcome.leakage_before,
         leakage_after=outcome.leakage_after,
         floor=outcome.floor,

@@ -15,12 +15,12 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.assessment.dials import DialPolicy
-from leakgauge.assessment.outgoing import Outgoing, Use
+from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.design import MaxDistortion
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.compare import comparison
-from leakgauge.jobs.judge import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement
+from leakgauge.jobs.judge import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, policy_of
 from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, plan_of
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import least_telling
@@ -39,33 +39,37 @@ class Judging:
 
     Attributes:
         policy: limits of the dials.
-        use: what the release is for.
         learnt: of columns that are too many to count.
     """
 
     table: Table
     policy: DialPolicy = DEFAULT_POLICY
-    use: Use = Use.STATISTICS
     learnt: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def drawn(self, asked: Request, release: Release, audit: Audit, accusing: Audit | None = None) -> Judgement:
         """The verdict on a release that was drawn."""
         with ExitStack() as opened:
             settled, sources = self._sources(asked, opened)
-            return judge(
-                release,
-                self.table,
-                audit,
-                terms=Terms.of(asked, self.policy, self.use),
-                secrets=settled.groups,
-                withheld=settled.withhold,
-                background=settled.background,
-                bins=_not_released(settled, sources),
-                unit=settled.unit,
-                efficiency=_efficiency(settled, sources),
-                accusing=accusing,
-                learnt=self.learnt,
-            )
+            return self.of_release(settled, sources, release, audit, accusing)
+
+    def of_release(
+        self, settled: Request, sources: Sources, release: Release, audit: Audit, accusing: Audit | None = None
+    ) -> Judgement:
+        """The same of a job whose levels are chosen and whose sources are open."""
+        return judge(
+            release,
+            self.table,
+            audit,
+            terms=Terms.of(settled, self.policy),
+            secrets=settled.groups,
+            withheld=settled.withhold,
+            background=settled.background,
+            bins=_not_released(settled, sources),
+            unit=settled.unit,
+            efficiency=_efficiency(settled, sources),
+            accusing=accusing,
+            learnt=self.learnt,
+        )
 
     def before(self, asked: Request) -> Judgement:
         """The verdict on a job by its law, before anything is drawn or spent.
@@ -75,15 +79,19 @@ class Judging:
         """
         with ExitStack() as opened:
             settled, sources = self._sources(asked, opened)
-            bound = bind(rehearsed(settled, sources), self.table)
-            table = in_bins(bound.table, _not_released(settled, sources))
-            going = Outgoing(
-                *(bound, table, settled.background, settled.unit, settled.public_through, settled.confidence),
-                self.learnt,
-            )
-            terms = Terms.of(asked, self.policy, self.use)
-            evidence = {secret: going.evidence(secret, self.use) for secret in settled.sources}
-            return judgement(evidence, terms, facts_of(going, terms, evidence))
+            return self.of_plan(settled, sources, rehearsed(settled, sources))
+
+    def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
+        """The same of a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
+        bound = bind(plan, self.table)
+        table = in_bins(bound.table, _not_released(settled, sources))
+        going = Outgoing(
+            *(bound, table, settled.background, settled.unit, settled.public_through, settled.confidence),
+            self.learnt,
+        )
+        terms = Terms.of(settled, self.policy)
+        evidence = {secret: going.evidence(secret, terms.use) for secret in settled.sources}
+        return judgement(evidence, terms, facts_of(going, terms, evidence))
 
     def _sources(self, asked: Request, opened: ExitStack) -> tuple[Request, Sources]:
         # Nothing is spent here, so that no ledger is opened.
@@ -92,12 +100,19 @@ class Judging:
         return settled, open_sources(settled, self.table, opened)
 
 
-def judge_job(folder: Path | str, *, policy: DialPolicy = DEFAULT_POLICY, use: str | Use = Use.STATISTICS) -> Judgement:
-    """The verdict on a finished job by what lies in its folder, and the table that it names."""
+def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str | None = None) -> Judgement:
+    """The verdict on a finished job by what lies in its folder, and the table that it names.
+
+    Args:
+        folder: of the job.
+        policy: other limits than those of the job.
+        use: another use.
+    """
     place = Path(folder)
     asked = codec.read(Job, place / "job.json").asked
+    asked = asked if use is None else structs.replace(asked, use=use)
     with open_table(asked.table, **asked.reading) as table:
-        judging = Judging(table, policy, Use(use))
+        judging = Judging(table, policy_of(asked) if policy is None else policy)
         return judging.drawn(asked, Release.read(place / "release.json"), codec.read(Audit, place / "audit.json"))
 
 

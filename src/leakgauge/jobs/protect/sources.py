@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
-from leakgauge.assessment import Diagram, Questionnaire, default_diagram, read_diagram, read_questionnaire
-from leakgauge.assessment.indicators import asked_leaves
 from leakgauge.design import Keep, Knowledge
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError, TableError
@@ -49,8 +47,6 @@ class Sources:
     original: Table
     table: Table
     bins: dict[str, Binning]
-    diagram: Diagram
-    questionnaire: Questionnaire | None
     ledger: Ledger | None
     dataset: str | None
     suppression: Suppression | None = None
@@ -168,8 +164,6 @@ def open_sources(
     asked: Request, table: Table, opened: ExitStack, levels: Mapping[str, Levels] | None = None
 ) -> Sources:
     """All of it; a ledger is closed with the stack. ``levels`` that are known already are not read from their files."""
-    diagram = default_diagram() if asked.diagram is None else read_diagram(asked.diagram)
-    answers = asked.questionnaire
     ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
     dataset = asked.dataset or default_dataset(asked.table)
     if ledger is not None:
@@ -185,8 +179,6 @@ def open_sources(
         original=table,
         table=suppressed(in_bins(table, bins), hidden),
         bins=bins,
-        diagram=diagram,
-        questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
         ledger=ledger,
         dataset=None if ledger is None else dataset,
         suppression=hidden,

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Coarsening, Measurement, Recipients, Record, Request, StoredAssessment, Survey
+from leakgauge.artefacts import Audit, Coarsening, Judgement, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
-from leakgauge.assessment import Policy
+from leakgauge.assessment import DialPolicy
 from leakgauge.audit.attacks.columns import columns_of
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
-from leakgauge.jobs.assess import grade_release
+from leakgauge.jobs.assess import Explaining, explained
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
+from leakgauge.jobs.protect.actions import with_actions
 from leakgauge.jobs.protect.choice import (
     CHANNEL,
     Chosen,
@@ -28,9 +30,10 @@ from leakgauge.jobs.protect.choice import (
     plan_text,
     require_affordable,
 )
-from leakgauge.jobs.protect.companions import before, levels_of, noisy_utility, utility
+from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.protect.telling import least_telling, telling
@@ -48,14 +51,14 @@ from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
-SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
+SURVEY, MEASUREMENT, VERDICT, PROMISE = "survey.json", "measurement.json", "verdict.json", "promise.json"
 COARSENING_FILE, RECIPIENTS, TELLING = "coarsening.json", "recipients.json", "telling.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
 """Bytes that what is designed from a noisy histogram takes at most; it has up to 64 values."""
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
-OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW, ASSESSMENT, BEFORE})
+OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW})
 """Files that a job with several secrets has for each of them."""
 PUBLIC_CHANNEL, PUBLIC_DESIGN = "public-channel.json", "public-design.json"
 """Files that a job has for each public column that goes through a channel."""
@@ -65,6 +68,8 @@ RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
 """Endings of tables whose readers work with text rather than with Parquet."""
 COUNTED = 1e-3
 """Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
+MOST_SEARCHES = 5
+"""Times that a setting is looked for, each with more protection, until all that leaves tells as little as is asked."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
@@ -73,13 +78,16 @@ SURE = 1 - 1e-6
 class Work:
     """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated.
 
+    It is held to the ``policy``, and its verdict is explained by ``explaining``.
+
     Where levels were chosen, ``asked`` has the chosen ones alone, and ``coarsening`` says how they were.
     """
 
     asked: Request
     folder: Folder
     sources: Sources
-    policy: Policy | None
+    policy: DialPolicy
+    explaining: Explaining
     tell: Callable[[int, int], None]
     earlier: Earlier | None = None
     coarsening: Coarsening | None = None
@@ -90,6 +98,14 @@ class Work:
         address = self.asked.table.lower()
         is_sheet = address.rpartition("#")[0].endswith(WORKBOOKS)
         return "release.csv" if is_sheet or address.endswith(RELEASED_AS_CSV) else "release.parquet"
+
+    @property
+    def is_promised(self) -> bool:
+        """Whether the verdict by law is known before anything is drawn: somebody gave limits to hold it to.
+
+        What is designed from a noisy histogram must not depend on the table itself, and so is not refused by it.
+        """
+        return bool(self.policy.given) and self.asked.accounted is None
 
     @property
     def plan(self) -> ReleasePlan:
@@ -156,9 +172,8 @@ def survey_stage(work: Work) -> tuple[str, ...]:
         progress=work.tell,
     )
     require_publishable(found, asked.public, asked.accept_unique)
-    if work.policy is not None:
-        require_few_alone(found, work.policy)
-        require_large_groups(found, work.policy)
+    require_few_alone(found, work.policy)
+    require_large_groups(found, work.policy)
     work.folder.write(SURVEY, found)
     if work.coarsening is None:
         return (SURVEY,)
@@ -206,21 +221,57 @@ def design_stage(work: Work) -> tuple[str, ...]:
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     sources = replace(sources, through=through)
     written += _tells(replace(work, sources=sources))
-    for done, aim in enumerate(map(sources.allowing, asked.aims)):
+    aims = tuple(map(sources.allowing, asked.aims))
 
-        def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
-            written.append(asked.file(name, of))
-            folder.write(written[-1], artefact)
+    def keep(of: tuple[str, ...], name: str, artefact: msgspec.Struct) -> None:
+        file = asked.file(name, of)
+        folder.write(file, artefact)
+        if file not in written:
+            written.append(file)
 
-        keep_possibilities(asked, aim, sources, keep)
-        work.tell(2 * done + 1, 2 * len(asked.aims))
-        chosen[aim.columns] = how = choose(asked, aim, sources, work.tell, keep)
-        work.tell(2 * done + 2, 2 * len(asked.aims))
-        if how.channel is not None:
-            keep(CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
+    for done, aim in enumerate(aims):
+        keep_possibilities(asked, aim, sources, partial(keep, aim.columns))
+        work.tell(2 * done + 1, 2 * len(aims))
+        chosen[aim.columns] = choose(asked, aim, sources, work.tell, partial(keep, aim.columns))
+        work.tell(2 * done + 2, 2 * len(aims))
     folder.plan = plan_of(asked, chosen, work.sources)
+    if work.is_promised:
+        promise = _promised(replace(work, sources=sources), chosen, keep)
+        folder.write(PROMISE, promise)
+        written.append(PROMISE)
+        promise.require()
+    for group, how in chosen.items():
+        if how.channel is not None and group[0] not in asked.public_through:
+            keep(group, CHANNEL, ChannelFile.of(how.channel))
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
     return (*written, PLAN)
+
+
+def _promised(work: Work, chosen: dict[tuple[str, ...], Chosen], keep: Callable[..., None]) -> Judgement:
+    """The verdict by law before anything is drawn; settings that were looked for protect as much as is asked for.
+
+    A search counts the columns that can be counted: where all that leaves tells more, it is asked for as much more.
+    """
+    asked, folder, margin = work.asked, work.folder, 0.0
+    judging = Judging(work.sources.original, work.policy)
+    for attempt in range(MOST_SEARCHES):
+        assert folder.plan is not None
+        found = judging.of_plan(asked, work.sources, folder.plan)
+        searched = [aim for aim in asked.aims if aim.is_searched]
+        lowest = min((found.dials[", ".join(aim.columns)].protection.ends[0] for aim in searched), default=100.0)
+        short = (asked.min_protection or 0.0) - lowest
+        if short <= 0 or attempt == MOST_SEARCHES - 1 or asked.min_protection is None:
+            break
+        margin += short
+        try:
+            for aim in searched:
+                group = aim.columns
+                chosen[group] = choose(asked, aim, work.sources, work.tell, partial(keep, group), margin)
+        except RefusalError:
+            # Nothing protects so much more: what was found is judged as it is.
+            break
+        folder.plan = plan_of(asked, chosen, work.sources)
+    return with_actions(found, folder.job.asked, judging)
 
 
 def _tells(work: Work) -> Iterator[str]:
@@ -259,7 +310,13 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     through = {name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.public}
     told = _tells(replace(work, sources=replace(work.sources, through=through)))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
-    return (*channels, *told, PLAN)
+    promised = []
+    if work.is_promised:
+        promise = Judging(work.sources.original, work.policy).of_plan(asked, work.sources, folder.plan)
+        folder.write(PROMISE, promise)
+        promised.append(PROMISE)
+        promise.require()
+    return (*channels, *told, *promised, PLAN)
 
 
 def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:
@@ -315,7 +372,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
 
 def is_chosen_by_counts(asked: Request) -> bool:
     """Whether which mechanism is taken depends on the table, so that naming it would tell of the counts."""
-    if asked.target is not None or any(len(aim.mechanism) > 1 for aim in asked.aims):
+    if asked.is_searched or any(len(aim.mechanism) > 1 for aim in asked.aims):
         return True
     # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant, as one
     # that keeps the shares never is.
@@ -412,41 +469,19 @@ def _as_released(table: Table, columns: Sequence[BoundColumn], released: Path) -
 
 
 def assess_stage(work: Work) -> tuple[str, ...]:
-    """The grade of each released secret, and that of the table released as it is."""
-    asked, audit, written = work.asked, work.folder.read(Audit, AUDIT), list[str]()
+    """The verdict on the release, what explains it, and what would change it."""
+    audit, judging = work.folder.read(Audit, AUDIT), Judging(work.sources.original, work.policy)
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
     accusing = audited(work, SURE) if audit.violated else None
-    for at, secret in enumerate(asked.groups):
-        written.append(asked.file(ASSESSMENT, secret))
-        work.folder.write(written[-1], _graded(work, audit, accusing, secret))
-        work.tell(at + 1, len(asked.groups))
-        try:
-            as_it_is = before(work.sources, secret)
-        except InputError:
-            # A column without a finite alphabet has no law of being released as it is.
-            continue
-        written.append(asked.file(BEFORE, secret))
-        work.folder.write(written[-1], as_it_is)
-    return tuple(written)
-
-
-def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str, ...]) -> StoredAssessment:
-    asked, survey = work.asked, work.folder.read(Survey, SURVEY)
-    return grade_release(
-        work.release,
-        audit,
-        work.sources.original,
-        work.sources.diagram,
-        column=", ".join(secret),
-        questionnaire=work.sources.questionnaire,
-        releases_per_period=asked.releases_per_period,
-        policy=work.policy,
-        confidence=asked.confidence,
-        accusing=accusing,
-        alone=survey.alone,
-        smallest=survey.smallest,
-    )
+    found = judging.of_release(work.asked, work.sources, work.release, audit, accusing)
+    work.tell(1, 3)
+    found = explained(found, work.release, audit, work.sources.original, work.explaining)
+    work.tell(2, 3)
+    # As it was asked: actions are options that are typed.
+    work.folder.write(VERDICT, with_actions(found, work.folder.job.asked, judging))
+    work.tell(3, 3)
+    return (VERDICT,)
 
 
 STAGES: dict[str, Stage] = {
@@ -460,18 +495,35 @@ STAGES: dict[str, Stage] = {
 """In order; the report follows them."""
 
 ROLES = ("secret", "withhold", "together", "background", "public", "unit")
+DECLARED = ("purpose", "recipient", "review")
 COARSENING = ("bins", "levels", "suppress_below", "min_k", "max_suppressed", "within")
 READS: dict[str, tuple[str, ...]] = {
     "survey": (*ROLES, "accept_unique", *COARSENING, *READING, "policy"),
     "measure": (*ROLES, *COARSENING, *READING, "keep", "confidence"),
     "design": (
-        *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "target"),
-        *("mechanism", "keep", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
+        *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "min_protection"),
+        *(
+            "min_usefulness",
+            "use",
+            "mechanism",
+            "keep",
+            "distortion",
+            "clamp",
+            "lower",
+            "upper",
+            "accounted",
+            "ledger",
+            "dataset",
+            "repeat",
+        ),
     ),
     "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
     "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate", "keep", "publish_shares"),
-    "assess": (*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire"),
-    "report": ("purpose", "recipient", "review", "report_language"),
+    "assess": (
+        *(*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire", "use"),
+        *("min_protection", "min_usefulness", "publish_shares", *DECLARED),
+    ),
+    "report": (*DECLARED, "report_language"),
 }
 """What a stage reads of what was asked."""
 FILES: dict[str, tuple[str, ...]] = {
@@ -496,8 +548,8 @@ FILES: dict[str, tuple[str, ...]] = {
         AUDIT,
         RECIPIENTS,
         *BY_LAW,
-        ASSESSMENT,
-        BEFORE,
+        PROMISE,
+        VERDICT,
     ),
 }
 """What a stage reads of what earlier ones wrote."""

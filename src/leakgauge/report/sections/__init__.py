@@ -10,7 +10,6 @@ from leakgauge.report.sections.attacks import attacks
 from leakgauge.report.sections.coarsening import coarsening
 from leakgauge.report.sections.data import context, data
 from leakgauge.report.sections.earlier import earlier
-from leakgauge.report.sections.grade import grade, indicators
 from leakgauge.report.sections.guarantee import guarantee
 from leakgauge.report.sections.leakage import leakage
 from leakgauge.report.sections.limits import assumptions, left_out, limitations, residual
@@ -20,7 +19,6 @@ from leakgauge.report.sections.statement import statement
 from leakgauge.report.sections.survey import survey
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.sections.telling import telling
-from leakgauge.report.sections.tuning import tuning
 from leakgauge.report.sections.usefulness import frontier, usefulness
 
 SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
@@ -40,13 +38,10 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "recipients": recipients,
     "usefulness": usefulness,
     "frontier": frontier,
-    "grade": grade,
-    "indicators": indicators,
-    "tuning": tuning,
     "residual": residual,
     "reproduction": reproduction,
     "crosswalk": crosswalk,
 }
 """In the order of the report; a new one is a function, a line here and a title."""
-OF_A_SECRET: Final = frozenset({"leakage", "usefulness", "frontier", "grade", "indicators", "tuning"})
+OF_A_SECRET: Final = frozenset({"leakage", "usefulness", "frontier"})
 """Those that speak of one secret: of several there is one for each."""

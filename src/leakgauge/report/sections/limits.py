@@ -114,7 +114,6 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
                 "Attacks that need more than both tables were not tried: {attacks}.",
                 attacks=Plain(tell.language.say(", ").join(untried)),
             )
-    yield from dict.fromkeys(said for one in tell.each for said in _of_the_grade(one))
     public = tell.names("release.json", "plan", "public")
     if public:
         yield tell.say("Public columns are protected by nothing here.")
@@ -148,18 +147,6 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
         )
     if not tell.external and tell.released:
         yield tell.say("This edition was made from the private table and holds numbers of it; keep it inside.")
-
-
-def _of_the_grade(tell: Teller) -> Iterator[Inline]:
-    missing = tell.names("assessment.json", "missing")
-    if missing:
-        names = [tell.named(one) for one in tell.items("assessment.json", "leaves") if str(one["leaf"]) in missing]
-        yield tell.say(
-            "Nothing is known of some indicators, whose weight the others share: {names}.",
-            names=Plain(tell.language.say(", ").join(names)),
-        )
-    if tell.has("assessment.json", "graded"):
-        yield (tell.told(tell.get("assessment.json", "graded")),)
 
 
 def left_out(tell: Teller) -> Iterator[Content]:

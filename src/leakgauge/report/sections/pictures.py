@@ -13,13 +13,10 @@ from leakgauge.languages import message
 from leakgauge.report.figures.attacks import attacks_figure
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.chart import Figure
-from leakgauge.report.figures.criteria import criteria_figure
 from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.report.figures.frontier import frontier_figure
-from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
 from leakgauge.report.figures.shares import shares_figure
-from leakgauge.report.figures.tuning import tuning_figure
 from leakgauge.report.sections.teller import Teller, spelled
 
 _NEEDED: Final = {
@@ -27,9 +24,6 @@ _NEEDED: Final = {
     "decomposition": ("measurement.json", "entropy"),
     "frontier": ("frontier.json", "points"),
     "attacks": ("audit.json", "attacks"),
-    "criteria": ("assessment.json", "nodes"),
-    "influence": ("assessment.json", "nodes"),
-    "tuning": ("improvement.json", "trials"),
 }
 """Without what stands there a picture shows nothing."""
 _CAPTIONS: Final = {
@@ -112,9 +106,4 @@ _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "shares": _shares,
     "frontier": _frontier,
     "attacks": lambda tell: attacks_figure(tell.files["audit.json"], tell.language),
-    "criteria": lambda tell: criteria_figure(
-        tell.files.get("before.json"), tell.files["assessment.json"], tell.diagram, tell.language
-    ),
-    "influence": lambda tell: influence_figure(tell.files["assessment.json"], tell.diagram, tell.language),
-    "tuning": lambda tell: tuning_figure(tell.files["improvement.json"], tell.language),
 }

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.artefacts.assessment import grade_of
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.bits import better_attacker, bits, bits_of, exposure, is_exact
-from leakgauge.report.sections.grade import failed_lines, vetoes
-from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, ROWS, SCORES, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Plain, Teller, own
 
 _FAR_ABOVE = 0.1
 """So much more of the targets is far above."""
@@ -40,49 +38,10 @@ def _done(tell: Teller) -> Iterator[Content]:
         if spent is not None:
             yield tell.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
         if not tell.external:
-            found = [one for one in tell.each if one.has("improvement.json", "best") or one.has("frontier.json")]
+            found = [one for one in tell.each if one.has("frontier.json")]
             yield from dict.fromkeys(map(_possible, found or tell.each[:1]))
         return
-    lead = tell.deciding
-    grade = lead.get("assessment.json", "grade")
-    if grade:
-        wrong = tell.items("audit.json", "violations") or any(
-            one.items("assessment.json", "vetoes")
-            or not all(line["holds"] for line in one.items("assessment.json", "policy"))
-            for one in tell.each
-        )
-        said = _graded(lead, str(grade))
-        if lead.group:
-            said += tell.say(" It is the lowest grade of any secret: that of {secret}.", secret=tell.listed(lead.group))
-        yield Paragraph("warning" if wrong else _TONES.get(grade, "note"), said)
     yield Paragraph("warning" if tell.promises_nothing else "plain", _released(tell))
-
-
-def _graded(tell: Teller, grade: str) -> Inline:
-    """The grade and the scores it is the lowest of; what a veto made of it comes first."""
-    fields: dict[str, object] = {"grade": grade}
-    for name in SCORES:
-        number = tell.maybe("assessment.json", name, digits=3)
-        if number is None:
-            score = tell.number("assessment.json", "score", unit=OF_A_HUNDRED, digits=3)
-            return tell.say("The release is graded {grade}; its score is {score}.", grade=grade, score=score)
-        fields |= {name: number, f"{name}_grade": grade_of(float(number.value)).value}
-    uncapped = str(tell.get("assessment.json", "grade_uncapped") or grade)
-    template = message(
-        "The release is graded {grade}: the lowest of score {score} ({score_grade}), privacy {privacy} "
-        "({privacy_grade}) and utility {utility} ({utility_grade})."
-    )
-    if uncapped != grade:
-        template = message(
-            "The release is graded {grade}, by a veto. Without it the grade would be {other}: score {score} "
-            "({score_grade}), privacy {privacy} ({privacy_grade}), utility {utility} ({utility_grade})."
-        )
-    elif tell.items("assessment.json", "vetoes"):
-        template = message(
-            "The release is graded {grade}, and a veto stands against it; score {score} ({score_grade}), privacy "
-            "{privacy} ({privacy_grade}), utility {utility} ({utility_grade})."
-        )
-    return tell.say(template, other=uncapped, **fields)
 
 
 def _released(tell: Teller) -> Inline:
@@ -160,14 +119,6 @@ def _made_elsewhere(tell: Teller) -> Inline:
 
 def _possible(tell: Teller) -> Content:
     """What could be done instead of a release."""
-    if tell.has("improvement.json", "best"):
-        return tell.note(
-            "What is possible: the best setting that was tried, {mechanism}, has {score} and is graded {grade}; all "
-            "trials are below.",
-            mechanism=tell.mechanism(tell.get("improvement.json", "best", "mechanism")),
-            score=tell.number("improvement.json", "best", "score", unit=OF_A_HUNDRED, digits=3),
-            grade=str(tell.get("improvement.json", "best", "grade")),
-        )
     if tell.has("frontier.json"):
         return tell.note("What is possible: every point of the curve of least leakage below can be had.")
     return tell.note("What the table tells as it is stands below; ask for less usefulness or allow more leakage.")
@@ -184,8 +135,6 @@ def _alarms(tell: Teller) -> Iterator[Content]:
     yield from tell.accusations()
     for one in tell.items("audit.json", "foreign", "warnings"):
         yield Paragraph("warning", (tell.told(one),))
-    for one in tell.each:
-        yield from (*vetoes(one), *failed_lines(one))
     rows, unique = (tell.get("audit.json", "anonymity", name) or 0 for name in ("rows", "unique"))
     if tell.released and unique > _MANY_ALONE * rows:
         yield tell.alarm(
@@ -226,7 +175,7 @@ def _secrets(tell: Teller) -> Iterator[Content]:
     rows: list[tuple[Cell, ...]] = []
     for at, one in enumerate(tell.items("job.json", "secrets")):
         place = ("secrets", at)
-        grade = say("withheld") if one["withheld"] else tell.told(one["grade"])
+        grade = say("withheld") if one["withheld"] else NOTHING
         shares = (tell.cell("job.json", *place, name, percent=True, digits=3) for name in ("success", "baseline"))
         rows.append((tell.listed(one["secret"]), _learnt(tell, *place, exact=one["exact"]), *shares, grade))
     if tell.has("job.json", *total):
@@ -252,7 +201,7 @@ def _headline(tell: Teller) -> Iterator[Content]:
     lead, caption = tell.deciding, message("The numbers that matter")
     if lead.group:
         caption = message("The numbers that matter, of {secret}")
-    rows = (row for made in (_leakage, _guarantee, _attacks, _unchanged, _lowest) for row in made(lead))
+    rows = (row for made in (_leakage, _guarantee, _attacks, _unchanged) for row in made(lead))
     yield from tell.grid(caption, "What|How much|In plain words", rows, secret=tell.listed(lead.group))
 
 
@@ -411,19 +360,3 @@ def _unchanged(tell: Teller) -> Iterator[Row]:
                 )
             yield tell.say("Values of {column} left unchanged", column=own(column)), number, words
             return
-
-
-def _lowest(tell: Teller) -> Iterator[Row]:
-    if not tell.has("assessment.json", "score"):
-        return
-    words = (
-        tell.say("A veto stands against the release; what it is about is said above.")
-        if tell.items("assessment.json", "vetoes")
-        else tell.say("The lowest of the grades for effect, privacy and utility.")
-    )
-    said = tell.say(
-        "{grade}; score {score}, privacy {privacy}, utility {utility} (of 100)",
-        grade=str(tell.get("assessment.json", "grade")),
-        **{name: tell.cell("assessment.json", name, digits=3, interval=(at,)) for name, at in SCORES.items()},
-    )
-    yield tell.say("Grade"), said, words

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Self, TypeAlias
 
 from leakgauge.artefacts import Finding, strongest
-from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.languages import ENGLISH, Language, message
@@ -23,8 +22,6 @@ NOTHING = "–"
 OF_A_HUNDRED = message("of 100")
 """The unit of scores."""
 _LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
-SCORES: Final = {"score": "interval", "privacy": "privacy_interval", "utility": "utility_interval"}
-"""The scores of an assessment, and where it has their intervals."""
 ROWS = message("rows")
 """The unit of counts of rows."""
 TITLES: Final = {
@@ -215,8 +212,7 @@ class Teller(Facts):
         """The facts of the secret with the lowest grade; everybody may not know which it is."""
         group = () if self.external else tuple(self.names("job.json", "headline", "secret"))
         if self.foreign and self.own:
-            graded = {one.group: one.get("assessment.json", "grade") for one in self.each}
-            group = min((key for key in graded if graded[key]), key=lambda key: Grade(graded[key]), default=())
+            group = tuple(self.names("verdict.json", "deciding"))
         return next((one for one in self.each if one.group == group), self)
 
     def written(self, column: str) -> Plain:
@@ -259,8 +255,7 @@ class Teller(Facts):
 
     def accusations(self) -> Iterator[Paragraph[Number]]:
         """What an audit found against the release; in doubt where no veto was made of it."""
-        graded = [one for one in self.each if one.has("assessment.json")]
-        doubted = graded and not any(one.items("assessment.json", "vetoes") for one in graded)
+        doubted = self.has("verdict.json") and not self.items("verdict.json", "vetoes")
         for violation in (own(self.told(one)) for one in self.items("audit.json", "violations")):
             if doubted:
                 yield self.alarm(
