@@ -72,7 +72,7 @@ def test_the_first_action_gives_what_it_promises(people: str, tmp_path: Path, na
         assert 1 <= len(found) <= MOST_ACTIONS
         first = found[0]
         assert first.asked is not None and first.asked != asked
-        assert first.recommendation is not Recommendation.DO_NOT_RELEASE or name in ("bins", "associations")
+        assert first.recommendation is not Recommendation.DO_NOT_RELEASE
         shown = judged(first.asked, table, tmp_path).verdict
     for secret, promised in first.promised.items():
         for dial in DIALS:
@@ -124,6 +124,49 @@ def test_nothing_is_promised_that_cannot_be_kept() -> None:
         strict = Judging(table, DialPolicy(min_protection=90, min_usefulness=80))
         helpless = actions(strict.before(asked).verdict, asked, strict)
         assert all(one.recommendation is Recommendation.DO_NOT_RELEASE for one in helpless)
+
+
+def test_a_setting_is_evaluated_once_and_few_are_needed(people: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluated = list[tuple[str, ...]]()
+    by_law = Judging._by_law
+
+    def counted(self: Judging, asked: Request, *more: Any) -> Any:
+        evaluated.append(tuple(asked.arguments()))
+        return by_law(self, asked, *more)
+
+    monkeypatch.setattr(Judging, "_by_law", counted)
+    asked = Request(people, ("status",), public=("town",), max_distortion=0.1)
+    with open_table(people) as table:
+        judging = Judging(table)
+        now = judging.before(asked).verdict
+        found = actions(now, asked, judging)
+        # Halving would take 8 numbers, and three more settings are without the town, or with a channel for it.
+        assert len(evaluated) == len(set(evaluated)) <= 9
+        assert actions(now, asked, judging) == found and len(evaluated) <= 9
+        assert judging.before(asked).facts.epsilon is not None
+        # Where both protection and use are missing, no noise helps, and none is tried.
+        evaluated.clear()
+        both = Judging(table, DialPolicy(min_protection=80, min_usefulness=40))
+        wrong = Request(people, ("status",), max_distortion=0.3)
+        assert actions(both.before(wrong).verdict, wrong, both) == () and len(evaluated) == 1
+
+
+def test_no_number_is_changed_of_what_was_searched_for(people: str) -> None:
+    asked = Request(people, ("status",), public=("patient_id", "town"), target="40")
+    with open_table(people) as table:
+        judging = Judging(table)
+        first, *more = actions(judging.before(asked).verdict, asked, judging)
+    assert str(first.said) == "take out patient_id" and first.left_out == ("--public patient_id",)
+    assert all(one.asked is not None and one.asked.target == "40" for one in (first, *more))
+
+
+def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:
+    asked = Request(people, ("status",), max_distortion=0.1)
+    with open_table(people) as table:
+        judging = Judging(table)
+        now = judging.before(asked).verdict
+        assert actions(now, replace(asked, accounted=0.5, ledger="budget.ledger"), judging) == ()
+        assert actions(now, replace(asked, repeat="earlier"), judging) == ()
 
 
 def test_rows_are_judged_by_rows(people: str) -> None:
