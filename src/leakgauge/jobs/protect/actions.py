@@ -213,7 +213,7 @@ def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
         ways = list(_less_telling(start.asked, name, trials.judging))
         # Where each takes a learner of its own, the one that helps most comes first.
         for said, change in reversed(ways) if trials.judging.learnt else ways:
-            found = trials.of((*start.said, said), start.asked, change)
+            found = trials.of((*start.said, said), start.asked, change) if trials.may_learn(start.asked) else None
             if found is not None:
                 yield found
 

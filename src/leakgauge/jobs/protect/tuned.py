@@ -12,6 +12,7 @@ from msgspec import structs
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.verdict import Judgement, Recommendation, Verdict
 from leakgauge.assessment.dials import DialPolicy
+from leakgauge.audit.attacks.learner import MOST_ROWS
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.sentences import Sentence
@@ -84,6 +85,7 @@ class Trials:
     def __init__(self, judging: Judging) -> None:
         self.judging = judging
         self.left = MOST_WORK
+        self._fits = 0
         self._limits_budgets = (judging.policy.max_epsilon, judging.policy.max_delta) != (None, None)
         self._done: dict[tuple[str, ...], Judgement | None] = {}
 
@@ -103,15 +105,23 @@ class Trials:
             except (InputError, RefusalError, EngineError):
                 # What cannot be made is no way out.
                 self._done[key] = None
-            self.left -= self._work(changed, len(self.judging.learnt) - fits)
+            fits = len(self.judging.learnt) - fits
+            self._fits += fits
+            self.left -= self._work(changed, fits)
         found = self._done[key]
         return None if found is None else Setting(said, changed, found)
 
+    def may_learn(self, asked: Request) -> bool:
+        """Whether work is left for another learner, where columns are learnt from; for one there always is."""
+        return not self.judging.learnt or not self._fits or self.left >= self._learning(asked)
+
+    def _learning(self, asked: Request) -> int:
+        return min(self.judging.table.rows, MOST_ROWS) * len(asked.seen) // LEARNT_AT_ONCE
+
     def _work(self, asked: Request, fits: int) -> int:
-        cells = self.judging.table.rows * len(asked.seen)
         return (
             1
-            + fits * (cells // LEARNT_AT_ONCE)
+            + fits * self._learning(asked)
             + OF_ASSOCIATIONS * (asked.keep == "associations")
             + OF_A_PUBLIC_CHANNEL * bool(asked.public_through)
             + OF_A_SEARCH * is_searched(asked)
