@@ -12,6 +12,8 @@ from leakgauge.report.figures.chart import Fields, Figure
 from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named, width_of
 
 _LABELS, _BAR = 210, 17
+_SEEN = 1.0
+"""Points from which on an interval is wide enough to be seen."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def points_figure(title: str, under: Sequence[str], bars: Sequence[Bar], languag
         "encoding": {"y": chart.nominal("name", sort=None, title=None, axis=chart.row_axis(_LABELS + 20))},
         "layer": [
             chart.layer({**chart.BAR, "height": _BAR, "opacity": 0.85}, x=across, fill=fill, **chart.SAID),
-            *_intervals([row for row in rows if row["low"] is not None]),
+            *_intervals([row for row in rows if row["low"] is not None and row["high"] - row["low"] > _SEEN]),
             *_limits([row for row in rows if row["limit"] is not None]),
             chart.layer(chart.text_mark(align="left"), x={"value": area + 10}, text=chart.nominal("number")),
         ],

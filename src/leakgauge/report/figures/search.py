@@ -29,7 +29,14 @@ def search_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
         for dial, said in (("usefulness", language.say("usefulness")), ("protection", language.say("protection")))
     )
     order = list(kinds.values())
-    legend = {"orient": "bottom", "title": None}
+    legend = {"orient": "bottom", "title": None, "symbolSize": 70, "columnPadding": 24}
+    fills = {"domain": order, "range": [chart.DARK, "white", chart.MIDDLE]}
+    shapes = {"domain": order, "range": ["circle", "circle", "diamond"]}
+    looks = {
+        "fill": chart.nominal("kind", sort=None, legend=legend, scale=fills),
+        "shape": chart.nominal("kind", sort=None, legend=legend, scale=shapes),
+    }
+    point = {"type": "point", "filled": True, "opacity": 0.9, "stroke": chart.INK, "strokeWidth": 0.8}
     spec = {
         "title": {
             "text": language.say("What was tried"),
@@ -40,35 +47,16 @@ def search_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
         **_AREA,
         "layer": [
             *_limits(improvement["asked"]),
-            chart.layer(
-                {"type": "point", "filled": True, "opacity": 0.9, "stroke": chart.INK, "strokeWidth": 0.8},
-                [*rows, marked],
-                x=across,
-                y=down,
-                fill=chart.nominal(
-                    "kind",
-                    sort=None,
-                    legend=legend,
-                    scale={"domain": order, "range": [chart.DARK, "white", chart.MIDDLE]},
-                ),
-                shape=chart.nominal(
-                    "kind", sort=None, legend=legend, scale={"domain": order, "range": ["circle", "circle", "diamond"]}
-                ),
-                size=chart.nominal("kind", sort=None, legend=legend, scale={"domain": order, "range": [45, 45, 220]}),
-                **chart.SAID,
-            ),
+            chart.layer(point, rows, x=across, y=down, **looks, size={"value": 45}, **chart.SAID),
+            chart.layer(point, [marked], x=across, y=down, **looks, size={"value": 260}, **chart.SAID),
         ],
     }
     said = language.say(
         "{count} settings were tried, {met} keep the limits.",
         count=len(rows),
-        met=sum(map(_meets, improvement["trials"])),
+        met=sum(bool(one["meets"]) for one in improvement["trials"]),
     )
     return Figure(spec, joined(language, said, marked["said"]))
-
-
-def _meets(trial: Fields) -> bool:
-    return bool(trial["meets"])
 
 
 def _row(trial: Fields, kind: str, kinds: Mapping[str, str], language: Language) -> dict[str, Any]:
@@ -89,7 +77,9 @@ def least(quantity: Fields) -> float:
 
 
 def _axis(dial: str, said: str) -> dict[str, Any]:
-    return chart.quantitative(dial, title=said, scale={"domain": [0, 100], "nice": False})
+    return chart.quantitative(
+        dial, title=said, scale={"domain": [0, 100], "nice": False}, axis={"values": [0, 20, 40, 60, 80, 100]}
+    )
 
 
 def _limits(asked: Mapping[str, float]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.sections.dials import secret_of
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 
 _FILE = "verdict.json"
 Place: TypeAlias = tuple[str | int, ...]
@@ -36,8 +36,8 @@ def _beside(tell: Teller, place: Place) -> Iterator[Content]:
         yield (beside,)
     if tell.has(_FILE, *place, "audit", "points"):
         yield tell.say(
-            "Strength of the audit: {points}. It says how close the audit came to the level that is claimed, and "
-            "protects nobody.",
+            "Strength of the audit: {points} of 100. It says how close the audit came to the level that is claimed, "
+            "and protects nobody.",
             points=_points(tell, (*place, "audit")),
         )
 
@@ -71,7 +71,7 @@ def _listed(tell: Teller, names: list[str]) -> Plain:
 def _points(tell: Teller, place: Place) -> Cell:
     if not tell.has(_FILE, *place, "points"):
         return tell.told(tell.get(_FILE, *place, "said") or NOTHING)
-    return tell.number(_FILE, *place, "points", "value", interval=(*place, "points"), unit=OF_A_HUNDRED)
+    return tell.number(_FILE, *place, "points", "value", interval=(*place, "points"))
 
 
 def _rows(tell: Teller, place: Place) -> Iterator[tuple[Cell, ...]]:

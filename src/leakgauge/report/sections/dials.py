@@ -13,7 +13,7 @@ from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES, is_known
 from leakgauge.report.figures.search import least
 from leakgauge.report.numbers import Number
-from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -40,6 +40,8 @@ _MEANT: Final = {
 }
 _OF_ROWS: Final = message("How close the released rows are to the true ones: 0 for the best constant, 100 for a copy.")
 _GIVEN_COUNTS: Final = message("It leaves out the counts that the release was fitted to, which it tells.")
+_SMALLEST: Final = 0.01
+"""Of a dial less is not told apart from nothing."""
 _TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "note"}
 
 
@@ -62,8 +64,10 @@ def dial(tell: Teller, file: str, *path: str | int) -> Cell:
         return NOTHING
     if not is_known(found):
         return tell.say("not known")
-    unit = "%" if path[-1] == "exposed" else OF_A_HUNDRED
-    return tell.number(file, *path, "value", interval=path, unit=unit)
+    if found.get("low") is None and 0 < found["value"] < _SMALLEST:
+        small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
+        return tell.say(small, least=_SMALLEST)
+    return tell.number(file, *path, "value", interval=path, unit="%" if path[-1] == "exposed" else "")
 
 
 def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
@@ -72,25 +76,25 @@ def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
 
 
 def dial_rows(tell: Teller, file: str, secret: str) -> Iterator[tuple[Cell, ...]]:
-    """Of each dial of a secret its name, its number, how good that is, and what it means."""
+    """Of each dial of a secret its name, its number with how good that is, and what it means."""
     for name in DIALS:
         meant = _OF_ROWS if name == "usefulness" and tell.get(file, "use") == "rows" else _MEANT[name]
         words = tell.say(meant)
         if name == "guarantee" and tell.get(file, "dials", secret, "given_counts"):
             words += (" ", *tell.say(_GIVEN_COUNTS))
-        found = dial(tell, file, "dials", secret, name)
-        yield tell.say(NAMES[name]), found, _how_good(tell, file, secret, name), words
+        found, good = dial(tell, file, "dials", secret, name), _how_good(tell, file, secret, name)
+        yield tell.say(NAMES[name]), tell.say("{found} ({good})", found=found, good=good) if good else found, words
 
 
-def _how_good(tell: Teller, file: str, secret: str, name: str) -> Cell:
+def _how_good(tell: Teller, file: str, secret: str, name: str) -> Inline:
     """The grade of a dial at its unfavourable end; what is exposed is a limit and no mean, so that it has none."""
     found = tell.get(file, "dials", secret, name)
     if not is_known(found):
-        return NOTHING
+        return ()
     if name == "exposed":
         line = next((one for one in tell.items(file, "policy") if one["name"] == "max_exposed"), None)
         if line is None:
-            return NOTHING
+            return ()
         most = found["value"] if found.get("high") is None else found["high"]
         return tell.say("within the limit") if most <= line["limit"] else tell.say("above the limit")
     return tell.say(_GRADES[grade_of(min(max(least(found), 0.0), 100.0))])
@@ -112,7 +116,12 @@ def recommended(tell: Teller, file: str) -> Iterator[Content]:
     for one in failed:
         if one not in vetoes:
             yield tell.alarm("A limit that was given is not kept: {reason}.", reason=Plain(one))
-    loud = (*vetoes, *failed, *(conditions if found is Recommendation.RELEASE_IF else ()))
+    yield from other_reasons(tell, file, conditions if found is Recommendation.RELEASE_IF else ())
+
+
+def other_reasons(tell: Teller, file: str, said: Iterable[str] = ()) -> Iterator[Content]:
+    """The reasons that are not loud by themselves, nor said already."""
+    loud = {*told_all(tell, file, "vetoes"), *told_all(tell, file, "failed"), *said}
     reasons = [one for one in told_all(tell, file, "reasons") if one not in loud]
     if reasons:
         yield Points(numbered=False, items=tuple((one,) for one in reasons))
@@ -129,11 +138,22 @@ def in_turn(tell: Teller, said: Iterable[str]) -> Plain:
 
 
 def action_of(tell: Teller, file: str, at: int) -> Inline:
-    """What an action would do to the secret that decides, at the ends that decide."""
-    secret = str(tell.get(file, "deciding"))
+    """What an action would do at the ends that decide, to the secret that it changes most."""
+    promised = tell.get(file, "actions", at, "promised")
+
+    def moved(secret: str) -> float:
+        now, then = tell.get(file, "dials", secret), promised[secret]
+        return sum(abs(least(then[name]) - least(now[name])) for name in ("protection", "usefulness"))
+
+    deciding = str(tell.get(file, "deciding"))
+    secret = max((deciding, *promised), key=moved)
     now, then = ("dials", secret), ("actions", at, "promised", secret)
+    template = message("protection {safe} → {safer}, usefulness {useful} → {as_useful}")
+    if len(promised) > 1:
+        template = message("of {secret}, protection {safe} → {safer}, usefulness {useful} → {as_useful}")
     return tell.say(
-        "protection {safe} → {safer}, usefulness {useful} → {as_useful}",
+        template,
+        secret=own(secret),
         safe=unfavourable(tell, file, *now, "protection"),
         safer=unfavourable(tell, file, *then, "protection"),
         useful=unfavourable(tell, file, *now, "usefulness"),

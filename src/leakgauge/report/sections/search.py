@@ -50,10 +50,11 @@ def _designed(tell: Teller) -> Iterator[Content]:
 def _searched(tell: Teller) -> Iterator[Content]:
     yield Paragraph("note", (tell.told(tell.get(_FILE, "learned_from")),))
     if tell.has(_FILE, "chosen"):
-        yield tell.say("Chosen by its law: {setting}.", setting=setting_of(tell, "chosen"))
+        yield tell.say("Chosen by its law: {setting}.", setting=_setting(tell, "chosen"))
     else:
         yield tell.alarm("No setting that was tried keeps the limits.")
-        yield from closest(tell)
+        yield tell.say("The closest one: {setting}.", setting=_setting(tell, "closest"))
+        yield Points(numbered=False, items=tuple((one,) for one in told_all(tell, _FILE, "blocking")))
     yield from pictures(tell, "tuning")
     trials = tell.items(_FILE, "trials")
     rows = ((*_row(tell, at), tell.yes_or_no(trials[at]["meets"])) for at in _best(tell, trials))
@@ -66,15 +67,7 @@ def _searched(tell: Teller) -> Iterator[Content]:
         yield Paragraph("note", (note,))
 
 
-def closest(tell: Teller) -> Iterator[Content]:
-    """The setting that misses the limits by least, and what it misses."""
-    yield tell.say("The closest one: {setting}.", setting=setting_of(tell, "closest"))
-    blocking = told_all(tell, _FILE, "blocking")
-    if blocking:
-        yield Points(numbered=False, items=tuple((one,) for one in blocking))
-
-
-def setting_of(tell: Teller, which: str) -> Inline:
+def _setting(tell: Teller, which: str) -> Inline:
     """A setting with its dials."""
     return tell.say(
         "{mechanism}, protection {protection}, usefulness {usefulness}",

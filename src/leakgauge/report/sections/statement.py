@@ -9,8 +9,16 @@ from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.bits import better_attacker, bits, bits_of, exposure, is_exact
-from leakgauge.report.sections.dials import dial, dial_rows, first_action, judged_by, recommended, secret_of
-from leakgauge.report.sections.search import closest
+from leakgauge.report.sections.dials import (
+    dial,
+    dial_rows,
+    first_action,
+    judged_by,
+    other_reasons,
+    recommended,
+    secret_of,
+    told_all,
+)
 from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Plain, Teller, own
 
 _FAR_ABOVE = 0.1
@@ -36,7 +44,7 @@ def _recommended(tell: Teller) -> Iterator[Content]:
     elif tell.has("job.json") and tell.released and not tell.external:
         yield tell.alarm(
             "This release was not judged by dials, because an earlier version made it: run the same protect command "
-            "again, and report that job."
+            "again."
         )
 
 
@@ -44,11 +52,14 @@ def _dials(tell: Teller) -> Iterator[Content]:
     """The dials of the secret that decides; of what was not released, by its law."""
     file = judged_by(tell)
     if file is not None:
-        caption, secret = message("The dials"), secret_of(tell.deciding, file)
+        caption = message("The dials, from 0 to 100")
+        if not tell.released:
+            caption = message("The dials that it would have had by its law, from 0 to 100")
+        secret = secret_of(tell.deciding, file)
         if len(tell.names(file, "dials")) > 1:
-            caption = message("The dials of {secret}, which decides")
+            caption = message("The dials of {secret}, which decides, from 0 to 100")
         rows = dial_rows(tell, file, secret)
-        yield from tell.grid(caption, "Dial|Found|That is|In plain words", rows, secret=own(secret))
+        yield from tell.grid(caption, "Dial|Found|In plain words", rows, secret=own(secret))
 
 
 def _done(tell: Teller) -> Iterator[Content]:
@@ -140,14 +151,14 @@ def _made_elsewhere(tell: Teller) -> Inline:
 
 
 def _instead(tell: Teller) -> Iterator[Content]:
-    """Why nothing was released, by law or by what a search came closest with, and what could be done instead."""
+    """Why nothing was released besides the reason of the job, and what could be done instead."""
     file = judged_by(tell)
     if file is not None and (tell.items(file, "vetoes") or tell.items(file, "failed")):
-        yield tell.say("Before anything was drawn or spent, by law of the release:")
-        yield from (*recommended(tell, file), *first_action(tell, file))
+        yield from (*other_reasons(tell, file), *first_action(tell, file))
     for one in tell.each:
-        if one.has("improvement.json") and not one.has("improvement.json", "chosen"):
-            yield from closest(one)
+        # What the search came closest with says the reason.
+        for note in told_all(one, "improvement.json", "notes"):
+            yield Paragraph("note", (note,))
     found = [one for one in tell.each if one.has("frontier.json")]
     yield from dict.fromkeys(map(_possible, found or tell.each[:1]))
 

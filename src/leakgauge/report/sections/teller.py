@@ -20,8 +20,6 @@ from leakgauge.report.visible import apart
 
 NOTHING = "–"
 """A cell of which nothing is known."""
-OF_A_HUNDRED = message("of 100")
-"""The unit of dials."""
 AS_DECLARED: Final = 6
 """Digits of what somebody gave: a limit is not rounded to a stricter one."""
 _LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)

@@ -12,7 +12,7 @@ from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES
 from leakgauge.report.sections.dials import action_of, dial, in_turn, judged_by, told_all
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 
 _LIMITS: Final = {
     "min_protection": message("protection, at least"),
@@ -30,9 +30,7 @@ _LIMITS: Final = {
     "max_attack_advantage": message("share of what the raw data give an attack that it keeps, at most"),
 }
 _SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
-_UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"} | dict.fromkeys(
-    (f"min_{name}" for name in NAMES), OF_A_HUNDRED
-)
+_UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
 _THEN: Final = {
     Recommendation.RELEASE: message("release"),
     Recommendation.RELEASE_IF: message("release if the conditions are met"),
@@ -57,7 +55,7 @@ def _every_secret(tell: Teller, file: str) -> Iterator[Content]:
     if len(secrets) < 2:
         return
     rows = ((own(secret), *(dial(tell, file, "dials", secret, name) for name in NAMES)) for secret in secrets)
-    yield from tell.grid("The dials of every secret", "|".join(["Secret", *NAMES.values()]), rows)
+    yield from tell.grid("The dials of every secret, from 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
     yield tell.say("{secret} has the lowest protection, which decides.", secret=own(str(tell.get(file, "deciding"))))
 
 
