@@ -51,7 +51,7 @@ def make_files(folder: Path) -> dict[str, dict[str, Any]]:
         verdict = judge(Path(record), table, found, background=["city"])
         by = Explaining.by(diagram="paper", factors="paper-a")
         files["verdict"] = encode(explained(verdict, Path(record), found, table, by))
-        files["improvement"] = encode(stored(improve(table, secret="illness", min_protection=60)))
+        files["improvement"] = encode(stored(improve(people, secret="illness", min_protection=60)))
     return files
 
 

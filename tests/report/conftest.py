@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leakgauge.jobs.protect import protect
+from leakgauge.jobs.protect import actions, protect
 from leakgauge.randomness import simulation
 from leakgauge.report.facts import Facts
+from tests.report.artefacts import make_files
 
 ILLNESSES = ("asthma", "cancer", "healthy", "influenza")
 """Values of the secret, which an external report must not name."""
@@ -33,12 +33,11 @@ def write_people(place: Path) -> None:
 
 def run(folder: Path, table: str, job: str, **asked: Any) -> bool:
     """Whether a job beside the table, so that its path is short, released something."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        # Actions have tests of their own.
+        patch.setattr(actions, "MOST_TRIALS", 4)
         return protect(table, job, **asked).released
-    finally:
-        os.chdir(before)
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +53,12 @@ def make(place: Path) -> None:
     declared = {"purpose": "a study of illness", "review": "2027-11-16"}
     assert run(place, "people.csv", "job", **known, public=["job", HOSTILE], max_distortion=0.2, **declared)
     assert not run(place, "people.csv", "refused", **known, max_leakage=0.0)
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The files that commands leave, by name."""
+    return make_files(tmp_path_factory.mktemp("commands"))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
 from leakgauge.report.figures.search import search_figure
-from tests.report.artefacts import drawn, labels, make_files, numbers, smallest_letters, width, words
+from tests.report.artefacts import drawn, labels, numbers, smallest_letters, width, words
 
 Files = dict[str, dict[str, Any]]
 ENGLISH, CHINESE = Language("en"), Language("zh")
@@ -45,11 +45,6 @@ PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
     ),
     "tuning": lambda files, language: search_figure(files["improvement"], language),
 }
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    return make_files(tmp_path_factory.mktemp("job"))
 
 
 @pytest.mark.parametrize("name", PICTURES)

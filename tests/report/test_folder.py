@@ -21,7 +21,7 @@ def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read as JSON"):
         Facts.read(tmp_path)
     (tmp_path / "job.json").write_text('{"schema": "leakgauge/job/3"}', encoding="utf-8")
-    with pytest.raises(FileError, match="leakgauge/job/3"):
+    with pytest.raises(FileError, match="is not a whole job: 'asked' is missing"):
         Facts.read(tmp_path)
 
 
