@@ -20,7 +20,7 @@ _FILE = "improvement.json"
 def tuning(tell: Teller) -> Iterator[Content]:
     """What was tried, or how the settings were found otherwise."""
     if not tell.withheld:
-        yield from _searched(tell) if tell.has(_FILE) else _designed(tell)
+        yield from _searched(tell) if tell.has(_FILE, "trials") else _designed(tell)
 
 
 def _designed(tell: Teller) -> Iterator[Content]:
