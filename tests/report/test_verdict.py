@@ -119,11 +119,11 @@ def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: 
 def test_criteria_explain_with_every_leaf_and_the_paper_does_not_decide(facts: Facts) -> None:
     document = compose(facts, ENGLISH)
     found = rows(document, "criteria", "Criteria and their indicators")
-    assert [row[0] for row in found if row[0]] == [
+    assert [row[1] for row in found if not row[0]] == [
         *("security", "guarantee", "utility", "feasibility", "user experience"),
         *("needed protection", "strength of the audit"),
     ]
-    assert len([row for row in found if row[1]]) == 28
+    assert len([row for row in found if row[0]]) == 28
     said = said_in(document, "criteria")
     assert "Not asked, or not known: user experience." in said
     assert "Missing, and counted at the unfavourable end: sensitivity of the data." in said

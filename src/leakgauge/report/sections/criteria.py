@@ -47,7 +47,7 @@ def _leaves(tell: Teller, place: Place) -> Iterator[Content]:
     places += [(*place, name) for name in ("needed", "audit") if tell.has(_FILE, *place, name)]
     yield from tell.grid(
         "Criteria and their indicators",
-        "Criterion|No.|Indicator|Found|Points|Weight|Standing|From",
+        "No.|Criterion or indicator|Found|Points|Weight|Standing|From",
         (row for one in places for row in _rows(tell, one)),
     )
     known = [one for one in places if tell.has(_FILE, *one, "points")]
@@ -78,14 +78,13 @@ def _rows(tell: Teller, place: Place) -> Iterator[tuple[Cell, ...]]:
     """A line for the criterion, and one for each of its leaves."""
     criterion = tell.get(_FILE, *place)
     standing = tell.told(criterion["standing"])
-    yield tell.named(criterion), "", "", "", _points(tell, place), "", standing, ""
+    yield "", tell.named(criterion), "", _points(tell, place), "", standing, ""
     for at, leaf in enumerate(criterion["leaves"]):
         found: Place = (*place, "leaves", at)
         weight: Cell = tell.say("not counted")
         if leaf["weight"]:
             weight = tell.number(_FILE, *found, "weight", percent=True)
         yield (
-            "",
             str(leaf["leaf"]),
             tell.named(leaf),
             tell.cell(_FILE, *found, "value", unit=str(leaf["unit"])),
