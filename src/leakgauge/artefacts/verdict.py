@@ -136,15 +136,24 @@ class Action(Part, frozen=True, kw_only=True):
     recommendation: Recommendation
 
     def outcome(self, now: Verdict) -> Sentence:
-        """What it does to the secret that decides, such as "protection 42 → 61, usefulness 49 → 31"."""
-        old, new = now.dials[now.deciding], self.promised[now.deciding]
-        ends = {
-            "safe": old.protection.ends[0],
-            "safer": new.protection.ends[0],
-            "useful": old.usefulness.ends[0],
-            "now": new.usefulness.ends[0],
-        }
-        return Sentence("protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}", **ends)
+        """What it does to the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
+
+        def moved(secret: str) -> float:
+            old, new = now.dials[secret], self.promised[secret]
+            kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
+            return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
+
+        secret = max((now.deciding, *self.promised), key=moved)
+        old, new = now.dials[secret], self.promised[secret]
+        said = Sentence(
+            "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",
+            safe=old.protection.ends[0],
+            safer=new.protection.ends[0],
+            useful=old.usefulness.ends[0],
+            now=new.usefulness.ends[0],
+        )
+        several = len(self.promised) > 1
+        return Sentence("of {secret!r}, {outcome}", secret=secret, outcome=said) if several else said
 
 
 class Beside(Part, frozen=True, kw_only=True):
