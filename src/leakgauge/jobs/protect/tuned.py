@@ -22,6 +22,8 @@ MOST_WORK = 40
 twentieth of a second. Work is counted and not timed, so that the same job has the same actions everywhere."""
 LEARNT_AT_ONCE = 8_000
 """Values that a learner takes as long for as a setting that is counted."""
+LEAST_LEARNT = 5
+"""What a learner costs however few rows there are: a quarter of a second."""
 OF_ASSOCIATIONS, OF_A_PUBLIC_CHANNEL, OF_A_SEARCH = 1, 4, 10
 """What more one costs whose channel reads public columns, for whose public column one is designed, and whose setting is
 searched for."""
@@ -116,7 +118,7 @@ class Trials:
         return not self.judging.learnt or not self._fits or self.left >= self._learning(asked)
 
     def _learning(self, asked: Request) -> int:
-        return min(self.judging.table.rows, MOST_ROWS) * len(asked.seen) // LEARNT_AT_ONCE
+        return LEAST_LEARNT + min(self.judging.table.rows, MOST_ROWS) * len(asked.seen) // LEARNT_AT_ONCE
 
     def _work(self, asked: Request, fits: int) -> int:
         return (
