@@ -1,4 +1,4 @@
-"""A job as the page sees it: its stages, what became of it, and what its files show: grade, pictures and report."""
+"""A job as the page sees it: its stages, what became of it, and what its files show: verdict, pictures and report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, StoredAssessment, codec
+from leakgauge.artefacts import Ended, JobEvent, Judgement, PageJob, Request, SecretOutcome, Sentence, codec
 from leakgauge.artefacts.survey import Combination
 from leakgauge.assessment import default_diagram, read_diagram
 from leakgauge.errors import OptionError, did_you_mean
@@ -23,7 +23,7 @@ from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.visible import visible
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, part_of, read_object, shown_of, stored_job_in, written
-from leakgauge.web.questions import UnknownError
+from leakgauge.web.questions import UnknownError, is_asked_by_the_page
 
 STAGES: Final = ("survey", "measure", "design", "release", "audit", "assess", "report")
 _HEARD: Final = {"started": "running", "working": "running", "finished": "done", "kept": "kept", "skipped": "skipped"}
@@ -195,6 +195,7 @@ class Job:
             "alone": self._alone() if released else None,
             # Refused by the survey: these columns name people.
             "naming": _columns_in(self.message) if self.state == "refused" and not left.outputs else [],
+            "askable": request is not None and is_asked_by_the_page(request),
         }
 
     def _asked_of(self, left: StoredJob) -> Request | None:
@@ -281,13 +282,32 @@ def _escape(letter: str) -> str:
     return f"\\u{ord(letter):04x}" if letter <= "\uffff" else f"\\U{ord(letter):08x}"
 
 
-def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, object]:
-    """The fields of ``assessment.json``, told in the language, and ``names``: each node's name by its key."""
-    told = codec.encode(graded, language.retell)
-    for leaf in told["leaves"]:
-        leaf["unit"] = language.retell(leaf["unit"])
-    chinese = language.code == "zh"
-    return {**told, "names": {key: (chinese and one.chinese) or one.name for key, one in graded.nodes.items()}}
+def verdict_fields(found: Judgement, language: Language) -> dict[str, object]:
+    """The fields of a verdict told in the language, its names and units too.
+
+    Of an action they are what is said of it, its ``outcome``, and as ``asked`` what the page can ask, None where that
+    is not the same.
+    """
+    told: dict[str, Any] = codec.encode(found, language.retell)
+    told["actions"] = [
+        {
+            "said": shown(language.retell(one.said)),
+            "outcome": language.retell(one.outcome(found)),
+            "recommendation": one.recommendation.value,
+            "options": one.options,
+            "declares": one.asked is None,
+            "asked": shown_of(codec.encode(one.asked)) if one.asked and is_asked_by_the_page(one.asked) else None,
+        }
+        for one in found.actions
+    ]
+    for beside in told["beside"].values():
+        explained = beside["criteria"]
+        for criterion in filter(None, (*explained["criteria"], explained["needed"], explained["audit"])):
+            for one in (criterion, *criterion["leaves"]):
+                one["name"] = (language.code == "zh" and one["chinese"]) or one["name"]
+            for leaf in criterion["leaves"]:
+                leaf["unit"] = language.retell(leaf["unit"])
+    return told
 
 
 def picture(name: str, job: Job, place: int | None, language: Language) -> str:
