@@ -75,13 +75,13 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         for at, one in enumerate(left["secrets"]):
             expect(table.nth(at)).to_contain_text(one["secret"][0])
             # What the other secret released is one draw of its noise, so that both ends are shown.
-            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3f} bits")
+            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3g} bits")
+            expect(table.nth(at)).to_contain_text(f"{one['dials']['protection']['value']:.3g}")
         expect(page.locator("#result")).to_contain_text("All secrets at once")
-        page.locator(".diagram svg").wait_for()
-        other = page.get_by_label("Evidence and pictures of")
-        with page.expect_response(lambda answer: "/grade?secret=1" in answer.url):
-            other.select_option("1")
-        page.locator(".diagram svg").wait_for()
+        page.locator(".dials").wait_for()
+        page.get_by_label("Dials, criteria and pictures of").select_option("1")
+        own = left["secrets"][1]["dials"]["guarantee"]["value"]
+        expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{own:.3g}")
         expect(page.locator("#result .other")).to_have_count(0)
         visit.give("sex", "none")
         expect(page.locator("#result .other")).to_contain_text("another set of public columns")
@@ -97,7 +97,7 @@ def test_secrets_together_have_one_curve(chromium: Browser, served: Served) -> N
         visit.page.get_by_label("Protect the secrets together").check()
         expect(visit.page.locator("#leakage .findings")).to_contain_text("learn about illness, income")
         expect(visit.page.locator(".channel tbody tr")).to_have_count(6)
-        visit.page.get_by_label("Grade to reach").select_option("poor")
+        visit.page.get_by_label("Least protection").fill("40")
         expect(visit.page.locator(".goals [role=alert]:visible")).to_contain_text("one secret at a time")
 
 
@@ -129,6 +129,7 @@ def test_a_column_that_names_people_is_refused_and_published_all_the_same(chromi
     with visiting(chromium, served.entry) as visit:
         chosen(visit, illness="secret", id="public")
         visit.page.locator(".curve .line").wait_for()
+        visit.page.get_by_label("The point chosen on the curve").check()
         protect(visit, "The answer is no: Columns that name people are to be published: id (")
         accept = visit.page.locator("#protect").get_by_label("Publish id all the same")
         expect(visit.page.locator("#roles").get_by_label("Publish id all the same")).not_to_be_checked()

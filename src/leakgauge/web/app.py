@@ -212,7 +212,9 @@ class Page:
         # Where nothing was released because of what was promised, the promise says why.
         name = next((one for one in ("verdict.json", "promise.json") if job.read(one)), None)
         if name is None:
-            raise UnknownError("This job has no verdict; it released nothing, is not that far, or is of an earlier version.")
+            raise UnknownError(
+                "This job has no verdict; it released nothing, is not that far, or is of an earlier version."
+            )
         with _files_of(job):
             found = decode(Judgement, job.read(name), name)
             return JSONResponse(verdict_fields(found, language_asked(request)))

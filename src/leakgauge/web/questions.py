@@ -126,7 +126,9 @@ def request_in(fields: Mapping[str, Any]) -> Request:
 
 def is_asked_by_the_page(request: Request) -> bool:
     """Whether the page could ask for the same: nothing is asked that it does not show."""
-    return {*request.given()} <= {*SHOWN} and sum(getattr(request, name) is not None for name in (*_AIMS, _POINTS[0])) == 1
+    return {*request.given()} <= {*SHOWN} and sum(
+        getattr(request, name) is not None for name in (*_AIMS, _POINTS[0])
+    ) == 1
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:

@@ -156,7 +156,9 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
     found = codec.read(Job, file)
     if (_undeclared(found.asked), found.table) == (_undeclared(asked), table):
         # What an interrupted run finished is kept; versions are those that finish the job.
-        return Folder(place, msgspec.structs.replace(found, asked=asked, versions=versions, finished=None, outcome=None))
+        return Folder(
+            place, msgspec.structs.replace(found, asked=asked, versions=versions, finished=None, outcome=None)
+        )
     if "release" in found.stages and not overwrite:
         raise FileError("{path} holds the release of another job; name a new folder, or say --overwrite.", path=place)
     # What released nothing is no loss.
