@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 from leakgauge.artefacts import Headline, Level, Quantity
 from leakgauge.artefacts.codec import encode
@@ -22,7 +23,7 @@ HEADLINE: dict[str, Any] = encode(
     Headline(
         Recommendation.RELEASE,
         (Sentence("protection is 80 of 100"),),
-        Dials(**{name: Quantity(50.0, "points", 40.0, 60.0, 0.95) for name in DIALS}),
+        convert({name: {"value": 50.0, "unit": "points"} for name in DIALS}, Dials),
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),
         epsilon=Level(math.inf, "nats"),

@@ -113,7 +113,7 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     """What a job is asked, about the id of a table; ``OptionError`` where a field, or all together, cannot be so."""
     _require_known(fields)
     given = {name: value for name, value in fields.items() if value is not None}
-    asked = {
+    asked: dict[str, Any] = {
         "table": text_in(fields, "table"),
         **{name: _texts(fields, name) for name in _LISTS},
         **{name: text_in(fields, name) for name in _TEXTS if name in given},

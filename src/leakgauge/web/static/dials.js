@@ -110,7 +110,7 @@ function policyOf(verdict) {
   const head = [say("Limit"), say("Asked"), say("Found"), say("Kept"), say("Whose")];
   return h("details", {}, h("summary", {}, say("Every limit of the policy")),
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Every limit of the policy") },
-      h("table", { class: "secrets" }, h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
+      h("table", { class: "limits" }, h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
         h("tbody", {}, verdict.policy.map(row)))),
     h("p", { class: "small" }, say("Only limits that are given refuse a release; those by default colour the recommendation.")));
 }

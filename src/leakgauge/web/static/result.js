@@ -190,7 +190,7 @@ function pictures(job, at, files) {
     fill(place, picture(`api/jobs/${encodeURIComponent(job.id)}/figures/${name}.svg${asking(at)}`, told));
   };
   const buttons = shownHere.map(([name, [, told]]) =>
-    h("button", { type: "button", class: "plain", click: (event) => show(name, told, event.currentTarget) }, told));
+    h("button", { type: "button", class: "plain", "data-picture": name, click: (event) => show(name, told, event.currentTarget) }, told));
   buttons[0].click();
   return h("div", {}, h("h3", {}, say("Pictures")), h("div", { class: "row pictures" }, buttons), place);
 }
