@@ -25,9 +25,10 @@ from leakgauge.artefacts.codec import decode, encode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language, translations
 from leakgauge.web.answers import Answers, Remembered, while_awaited
-from leakgauge.web.job import Job, picture, report_html, report_policy, verdict_fields
+from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import UnknownError, fields_of, language_asked, question_in, refused, request_in, text_in
+from leakgauge.web.showing import picture, report_html, report_policy, verdict_fields
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
