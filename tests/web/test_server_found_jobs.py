@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import convert
 
 from leakgauge.artefacts import Headline, Level, Quantity
-from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.codec import decode, encode
 from leakgauge.artefacts.dials import DIALS, Dials
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import ENGLISH
@@ -23,7 +22,7 @@ HEADLINE: dict[str, Any] = encode(
     Headline(
         Recommendation.RELEASE,
         (Sentence("protection is 80 of 100"),),
-        convert({name: {"value": 50.0, "unit": "points"} for name in DIALS}, Dials),
+        decode(Dials, {name: {"value": 50.0, "unit": "points"} for name in DIALS}, "dials"),
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),
         epsilon=Level(math.inf, "nats"),

@@ -87,7 +87,7 @@ export const surveyQuestion = () =>
   ({ table: chosen.table.id, secret: columnsOf("secret", "withheld"), unit: columnsOf("unit")[0] ?? null, ...binsAndMissing() });
 
 // The share of values that may be changed of public columns which go through a channel.
-export const publicShares = () => Object.fromEntries(columnsOf("public").map((name) => [name, chosen.shares[name]])
+const publicShares = () => Object.fromEntries(columnsOf("public").map((name) => [name, chosen.shares[name]])
   .filter(([, share]) => share !== undefined && share !== "").map(([name, share]) => [name, Number(share)]));
 
 // What a job is asked, beside its goal and what it is for.

@@ -66,7 +66,7 @@ function isKept(name, quantity, limit) {
 }
 
 function markWords(name, { limit, given }) {
-  const number = { limit: short(limit) };
+  const number = { limit: short(limit, 6) };
   if (name === "exposed") return given ? say("You allow at most {limit}.", number) : say("The default policy allows at most {limit}.", number);
   return given ? say("You ask for at least {limit}.", number) : say("The default policy asks for at least {limit}.", number);
 }

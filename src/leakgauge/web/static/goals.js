@@ -37,7 +37,7 @@ export const choosePoint = (group, distortion) =>
   change("goal", { goal: "max_distortion", points: { ...chosen.points, [keyOf(group)]: distortion } });
 
 // What is wrong with the limit that is set, in one sentence; null where nothing is.
-export function limitProblem(kind) {
+function limitProblem(kind) {
   const given = chosen.limits[kind];
   const together = chosen.together && groups().some((group) => group.length > 1);
   if (together && ["min_protection", "within"].includes(kind)) {
@@ -79,14 +79,16 @@ export function goalWords() {
 // What a job is asked for beside a least protection says how it is released, so that it comes first.
 export const aimOf = (asked) => [...KINDS].reverse().find((one) => (asked[one] ?? null) !== null);
 
+const asGiven = (limit) => short(limit, 6);
+
 // The aim of a job in words; empty where none is known.
 export function aimWords(asked) {
   const told = {
-    min_protection: () => say("protection ≥ {limit}", { limit: short(asked.min_protection) }),
+    min_protection: () => say("protection ≥ {limit}", { limit: asGiven(asked.min_protection) }),
     max_distortion: () => say("distortion ≤ {limit}", { limit: limitsOf(asked.max_distortion) }),
-    max_leakage: () => say("≤ {limit} bits", { limit: limitsOf(asked.max_leakage, short) }),
-    local_dp: () => say("local ε ≤ {limit}", { limit: limitsOf(asked.local_dp, short) }),
-    within: () => say("off by ≤ {limit}", { limit: limitsOf(asked.within, short) }),
+    max_leakage: () => say("≤ {limit} bits", { limit: limitsOf(asked.max_leakage, asGiven) }),
+    local_dp: () => say("local ε ≤ {limit}", { limit: limitsOf(asked.local_dp, asGiven) }),
+    within: () => say("off by ≤ {limit}", { limit: limitsOf(asked.within, asGiven) }),
   };
   const kind = aimOf(asked);
   return kind ? told[kind]() : "";

@@ -29,14 +29,15 @@ export function fixed(quantity, digits) {
   return format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(shown);
 }
 
-export function short(quantity) {
+// In as many digits as count; of what somebody gave, more.
+export function short(quantity, digits = 3) {
   const value = valueOf(quantity);
   if (value === null) return "—";
   if (!Number.isFinite(value)) return "∞";
   const size = Math.abs(value);
   // Others would be written out to their last zero.
   if (size > 0 && (size < 1e-4 || size >= 1e9)) return value.toExponential(2).replace("e+", "e");
-  return format({ maximumSignificantDigits: 4 }).format(value);
+  return format({ maximumSignificantDigits: digits }).format(value);
 }
 
 // Three digits: points of a dial, bits, ε. What is left of rounding in sums of probabilities is nothing.

@@ -40,6 +40,7 @@ export function resultStep() {
     fill(body, jobsBefore(), heading, problem.place, outcome(job), judged, secretChoice(job, look), dials, tiles(job),
       secretsOf(job), warnings(job), reports(job), criteria, drawings, downloads(job));
     let verdict = null;
+    let seen = null;
     look(deciding(job));
     if (!JUDGED.some((file) => job.files.includes(file))) return undefined;
     try {
@@ -47,7 +48,7 @@ export function resultStep() {
       if (shown.job.id !== job.id) return undefined;
       fill(judged, job.headline ? null : verdictBox(verdict, job.secrets.length > 1 ? [verdict.deciding] : null, true),
         actionsOf(job, verdict));
-      look(deciding(job));
+      look(seen);
     } catch (refusal) {
       problem.tell(refusal.message);
     }
@@ -59,7 +60,9 @@ export function resultStep() {
       const known = verdict !== null && key in verdict.dials;
       fill(dials, known ? dialsOf(verdict, key) : null);
       fill(criteria, known ? criteriaOf(verdict, key) : null);
-      fill(drawings, pictures(job, place, place < 0 ? job.files : job.secrets[place].files));
+      // A picture that was chosen meanwhile stays.
+      if (place !== seen) fill(drawings, pictures(job, place, place < 0 ? job.files : job.secrets[place].files));
+      seen = place;
     }
   }
 
