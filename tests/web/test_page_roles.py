@@ -103,28 +103,61 @@ def test_secrets_together_have_one_curve(chromium: Browser, served: Served) -> N
         expect(visit.page.locator(".goals [role=alert]:visible")).to_contain_text("one secret at a time")
 
 
-def test_the_survey_warns_and_suggests(chromium: Browser, served: Served) -> None:
+def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
-        chosen(visit, illness="secret", income="withheld")
-        look = visit.page.get_by_role("button", name="Look through the columns")
-        look.click()
+        chosen(visit)
         row = {name: visit.page.locator("tr", has=visit.role(name)) for name in ("id", "city", "sex")}
         expect(row["id"]).to_contain_text("Names people: ")
+        expect(row["id"]).to_contain_text("400 different values")
+        expect(row["city"].locator(".bars rect")).to_have_count(3)
+        expect(visit.page.locator(".take")).to_have_count(0)
+        visit.page.get_by_text("First rows").click()
+        rows = visit.page.locator(".rows tbody")
+        expect(rows).to_contain_text("x0000")
+        assert not any(name in rows.inner_text() for name in (*CITIES, *ILLNESSES))
+        visit.page.get_by_label("Show the values").check()
+        expect(rows).to_contain_text("p0000")
+        visit.give("illness", "secret")
+        visit.give("income", "withheld")
         expect(row["city"]).to_contain_text("of illness; guessed right by it: ")
         expect(row["city"]).to_contain_text("of income")
         expect(row["sex"]).to_contain_text("tells nothing of illness beyond chance")
         expect(row["sex"]).to_contain_text("suggested: public (tells little)")
+        row["sex"].get_by_role("button", name="Take the suggested role of sex").click()
+        expect(visit.role("sex")).to_have_value("public")
+        expect(visit.role("sex")).to_be_focused()
         visit.give("id", "public")
         visit.page.get_by_role("button", name="Take all suggested roles").click()
         for name, role in (("id", "none"), ("illness", "secret"), ("income", "withheld"), ("sex", "public")):
             expect(visit.role(name)).to_have_value(role)
-        stale = visit.page.get_by_text("have changed since; look through the columns again")
-        expect(stale).to_have_count(0)
-        visit.give("income", "none")
-        expect(stale).to_be_visible()
-        look.click()
-        expect(stale).to_have_count(0)
-        expect(row["city"]).not_to_contain_text("of income")
+        assert visit.faint() == [] and visit.nameless() == []
+
+
+LONG, TURNED = "long_" + "x" * 295, "\u202e\u05e9\u05dd"
+"""Names of columns: of 300 letters, and from right to left with a mark that turns what follows."""
+
+
+def test_many_columns_are_filtered_and_given_roles_at_once(chromium: Browser, served: Served) -> None:
+    names = [LONG, TURNED, *(f"c{at}" for at in range(498))]
+    lines = [",".join(names), *(",".join(f"{(at * 7 + row) % 5}" for at in range(500)) for row in range(60))]
+    (served.folder / "wide.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with visiting(chromium, served.entry, width=400) as visit:
+        chosen(visit, "wide.csv")
+        many = visit.page.locator(".many")
+        expect(many).to_contain_text("500 of 500 columns shown, 0 selected")
+        visit.page.get_by_label("Filter").fill("C49")
+        expect(many).to_contain_text("9 of 500 columns shown, 0 selected")
+        visit.page.get_by_label("Select all that are shown").check()
+        visit.page.get_by_label("Role of the selected columns").select_option("background")
+        visit.page.get_by_role("button", name="Give them this role").click()
+        expect(visit.role("c490")).to_have_value("background")
+        expect(visit.role("c5")).to_have_value("none")
+        visit.page.get_by_label("Filter").fill("")
+        visit.page.get_by_label("Show", exact=True).select_option("given")
+        expect(visit.role("c5")).to_be_hidden()
+        visit.page.get_by_label("Show", exact=True).select_option("all")
+        expect(visit.page.locator("bdi", has_text="\\u202e").first).to_be_visible()
+        assert visit.overflow() == 0
 
 
 def test_a_column_that_names_people_is_refused_and_published_all_the_same(chromium: Browser, served: Served) -> None:

@@ -17,10 +17,11 @@ from starlette.requests import Request
 
 from leakgauge.cli import main
 from leakgauge.errors import OptionError
+from leakgauge.jobs.survey import survey
 from leakgauge.web.questions import fields_of
 from tests.web.awaiting import awaited
 from tests.web.serving import Served, running
-from tests.web.tables import folder_with_people
+from tests.web.tables import CITIES, folder_with_people, people
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,35 @@ def test_a_survey_that_cannot_be_made_says_why(served: Served) -> None:
     last = json.loads(served.post("/api/survey", question).body.splitlines()[-1])
     assert "did you mean 'illness'?" in last["error"]
     assert served.post("/api/survey", {**question, "table": "0" * 16}).status == 404
+
+
+def test_a_profile_tells_shapes_and_rows_are_masked_unless_asked_for(served: Served) -> None:
+    table = {"table": served.open("people.csv")}
+    found = served.post("/api/profile", table).fields
+    assert found["city"]["ranges"] is False and len(found["city"]["bars"]) == 3
+    assert found["age"]["ranges"] is True and abs(sum(found["age"]["bars"]) - 1) < 0.01
+    masked = served.post("/api/preview", table)
+    assert masked.fields["masked"] and not any(city.encode() in masked.body for city in CITIES)
+    for values in ("true", 1, None):
+        assert served.post("/api/preview", {**table, "values": values}).fields["masked"]
+    shown = served.post("/api/preview", {**table, "values": True}).fields
+    assert shown["rows"][0][0] in CITIES
+
+
+def test_a_table_that_is_written_to_while_it_is_surveyed_is_refused(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = served.folder / "written.csv"
+    place.write_bytes(people(100, seed=8))
+    table = served.open("written.csv")
+
+    def meanwhile(*given: Any, **more: Any) -> Any:
+        place.write_bytes(people(101, seed=9))
+        return survey(*given, **more)
+
+    monkeypatch.setattr("leakgauge.web.answers.survey", meanwhile)
+    last = json.loads(served.post("/api/survey", {"table": table}).body.splitlines()[-1])
+    assert last == {"error": "'written.csv' has changed since it was opened; open it again."}
 
 
 def test_secrets_together_are_measured_and_drawn_as_one(served: Served) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import comb
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,9 @@ that stands alone in the table stands alone among any of its rows too, so what h
 _WORK: Final = 8 * 10**7
 """Rows that are counted at each size, over all sets: of a large table fewer sets are."""
 _FEWEST: Final = 8
+_MOST_TRIED: Final = 20_000
+"""Sets of one size that are tried at all: of a table with hundreds of columns those among the ones with most values, in
+which most rows can stand alone."""
 
 
 def singling_out(
@@ -46,7 +50,7 @@ def singling_out(
     for size in range(2, LARGEST_SET + 1):
         sets = [
             chosen
-            for chosen in combinations(names, size)
+            for chosen in combinations(_finest(names, sizes, size), size)
             # So many rows stand alone at most as there are combinations; of persons each may have several.
             if (unit or np.prod([sizes[name].groups for name in chosen], dtype=float) >= MANY_ALONE * rows)
             and not any(set(one.columns) <= set(chosen) for one in found)
@@ -58,6 +62,13 @@ def singling_out(
         if counted:
             found += [one for one in table.group_sizes(counted, unit=unit) if one.alone >= MANY_ALONE * rows]
     return tuple(sorted(found, key=lambda one: (-one.alone, one.columns)))
+
+
+def _finest(names: Sequence[str], sizes: Mapping[str, GroupSizes], size: int) -> list[str]:
+    """As many columns as have no more sets of this size than can be tried, in the table's order."""
+    most = next((count for count in range(len(names), size, -1) if comb(count, size) <= _MOST_TRIED), size)
+    kept = set(sorted(names, key=lambda name: -sizes[name].groups)[:most])
+    return [name for name in names if name in kept]
 
 
 def _some(codes: Codes, rows: int) -> Codes:

@@ -27,6 +27,7 @@ from leakgauge.report.figures.channel import label_name
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
+from leakgauge.web.profile import first_rows, profile_of
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.workspace import OpenTable, Workspace
 
@@ -149,19 +150,33 @@ class Answers:
         def progress(done: int, total: int) -> None:
             loop.call_soon_threadsafe(tell, done, total)
 
-        return await self._once(
-            ("survey", asked),
-            table,
-            lambda: survey(
+        def look() -> Survey:
+            found = survey(
                 table.source,
                 asked.secret,
                 unit=asked.unit,
                 bins=asked.bins,
                 missing=asked.missing,
                 progress=progress,
-            ),
-            self._surveys,
+            )
+            # What was written to while it was read is neither the old table nor the new one.
+            self._workspace.require_unchanged(table)
+            return found
+
+        return await self._once(("survey", asked), table, look, self._surveys)
+
+    async def profile(self, asked: TableQuestion) -> dict[str, object]:
+        """Of each column how many values are missing, and the shape of the others; no value is told."""
+        table = self._workspace.table(asked.table)
+        return await self._once(
+            ("profile", asked.missing), table, lambda: profile_of(table.source, asked.missing), self._surveys
         )
+
+    async def preview(self, asked: TableQuestion, masked: bool) -> dict[str, object]:
+        """The first rows, their letters and digits masked unless somebody asks for the values."""
+        table = self._workspace.table(asked.table)
+        question = ("preview", asked.missing, masked)
+        return await self._once(question, table, lambda: first_rows(table.source, asked.missing, masked=masked))
 
     async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """The curve of least leakage with its channels, which keep the shares, and where nothing is kept."""

@@ -64,6 +64,8 @@ class Page:
             ("POST", "/api/measure", self._measure),
             ("POST", "/api/frontier", self._frontier),
             ("POST", "/api/survey", self._survey),
+            ("POST", "/api/profile", self._profile),
+            ("POST", "/api/preview", self._preview),
             ("POST", "/api/jobs", self._start),
             ("GET", "/api/jobs/{job}", self._job),
             ("GET", "/api/jobs/{job}/events", self._events),
@@ -188,6 +190,16 @@ class Page:
             yield json.dumps(answer) + "\n"
 
         return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+    async def _profile(self, request: Request) -> Response:
+        question = question_in(await fields_of(request))
+        return JSONResponse(await while_awaited(request, self._answers.profile(question)))
+
+    async def _preview(self, request: Request) -> Response:
+        fields = dict(await fields_of(request))
+        # Masked unless the values are asked for in so many words.
+        masked = fields.pop("values", None) is not True
+        return JSONResponse(await while_awaited(request, self._answers.preview(question_in(fields), masked)))
 
     async def _start(self, request: Request) -> Response:
         question = request_in(await fields_of(request))

@@ -5,8 +5,14 @@ import { fill, h } from "./elements.js";
 import { listed, named, visible } from "./names.js";
 import { whole } from "./numbers.js";
 import { step, waiting } from "./steps.js";
-import { acceptance, surveyLines, surveyPanel } from "./survey.js";
+import { previewPanel } from "./profile.js";
+import { acceptance, isWarned, profileLine, suggestionButton, surveyLines, surveyPanel } from "./survey.js";
 import { around, say } from "./words.js";
+
+// From so many columns on they are found by a filter, and given roles many at a time.
+const MANY = 12;
+// Names that are written out in a sentence.
+const WRITTEN = 20;
 
 const roleNames = () => ({
   none: say("not released"), secret: say("secret"), withheld: say("secret, withheld"), public: say("public"),
@@ -18,20 +24,25 @@ export function rolesStep() {
     say("Secrets are protected, or withheld. Background is what an attacker may know already; public columns are published as they are, or in their ranges; the unit says which rows are of one person. Nothing else is published."));
   let rows = [];
   let options = null;
+  let many = null;
+  const survey = surveyPanel();
+  const preview = previewPanel();
 
   function build() {
     if (!chosen.table) {
       fill(body, waiting(say("Open a table first.")));
       return tell("", true);
     }
-    rows = chosen.table.columns.map(row);
+    const several = chosen.table.columns.length > MANY;
+    rows = chosen.table.columns.map((column) => row(column, several ? () => many.show() : null));
     options = optionsOf();
-    fill(body,
+    many = several ? manyAtOnce(rows) : null;
+    fill(body, survey, preview, many && many.element,
       h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Roles") },
         h("table", { class: "roles" },
           h("thead", {}, h("tr", {}, [say("Column"), say("Role")].map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, rows.map((one) => one.element)))),
-      options.element, surveyPanel(), h("p", { class: "fate", "aria-live": "polite" }), more());
+      options.element, h("p", { class: "fate", "aria-live": "polite" }), more());
     return show();
   }
 
@@ -39,11 +50,13 @@ export function rolesStep() {
     if (!chosen.table) return;
     for (const one of rows) one.show();
     options.show();
+    if (many) many.show();
     const secrets = columnsOf("secret", "withheld");
     const inside = columnsOf("none", "withheld", "background", "unit");
     tell(secrets.length ? listed(secrets) : say("no secret yet"));
     fill(body.querySelector(".fate"), inside.length
-      ? around(say("Columns that are not published ({number}): {names}.", { number: whole(inside.length) }), { names: listed(inside) })
+      ? around(inside.length > WRITTEN ? say("Columns that are not published: {number}, among them {names}.", { number: whole(inside.length) })
+        : say("Columns that are not published ({number}): {names}.", { number: whole(inside.length) }), { names: listed(inside.slice(0, WRITTEN)) })
       : say("Every column is published."));
   }
 
@@ -53,13 +66,15 @@ export function rolesStep() {
   return { section, line };
 }
 
-function row({ name, kind }) {
+function row({ name, kind }, picked) {
+  const pick = picked && h("input", { type: "checkbox", "aria-label": say("Select {name}", { name: visible(name) }), change: picked });
   const role = h("select", {
     name: "role", "data-column": name, "aria-label": say("Role of {name}", { name: visible(name) }),
     change: () => give(name, role.value),
   }, Object.entries(roleNames()).map(([value, told]) => h("option", { value }, told)));
   const fate = h("span", { class: "small" });
   const found = h("div", { class: "surveyed" });
+  const taking = h("div");
   const ranges = h("input", {
     type: "text", placeholder: "width:10", spellcheck: "false",
     change: () => change("roles", { bins: { ...chosen.bins, [name]: ranges.value.trim() } }),
@@ -71,20 +86,67 @@ function row({ name, kind }) {
   });
   const through = h("label", { class: "bins", hidden: true }, say("share of values that may be changed, to tell less"), share);
   return {
-    element: h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, named(name)), fate, found, bins, through),
-      h("td", {}, role)),
+    name, pick,
+    element: h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, pick, named(name)), fate, found, bins, through),
+      h("td", {}, role, taking)),
     show() {
       role.value = roleOf(name);
       fate.textContent = `${kindOf(kind)} · ${fates(Boolean(chosen.bins[name]), Boolean(Number(chosen.shares[name] || 0)))[role.value]}`;
       fate.className = `small ${role.value}`;
       const pressed = found.contains(document.activeElement) && document.activeElement.name;
-      fill(found, surveyLines(name), acceptance(name));
+      fill(found, profileLine(name), surveyLines(name), acceptance(name));
+      // Who took a suggestion goes on from the role.
+      if (taking.contains(document.activeElement)) role.focus();
+      fill(taking, suggestionButton(name));
       if (pressed) found.querySelector(`[name=${pressed}]`)?.focus();
       if (bins) bins.hidden = ["none", "unit"].includes(role.value);
       ranges.value = chosen.bins[name] || "";
       through.hidden = role.value !== "public";
       share.value = chosen.shares[name] ?? "";
     },
+  };
+}
+
+// A filter of the columns, and roles for all that are selected.
+function manyAtOnce(rows) {
+  const text = h("input", { type: "text", name: "filter", spellcheck: "false", placeholder: say("part of a name"), input: narrow });
+  const kind = h("select", { name: "narrow", change: narrow }, [["all", say("all columns")], ["warned", say("those with a warning")],
+    ["given", say("those with a role")], ["none", say("those not released")]].map(([value, told]) => h("option", { value }, told)));
+  const role = h("select", { name: "bulk", "aria-label": say("Role of the selected columns") },
+    Object.entries(roleNames()).filter(([value]) => value !== "unit").map(([value, told]) => h("option", { value }, told)));
+  const every = h("input", { type: "checkbox", name: "every", change: () => {
+    for (const one of rows) if (!one.element.hidden) one.pick.checked = every.checked;
+    show();
+  } });
+  const counted = h("span", { class: "small", role: "status" });
+  const selected = () => rows.filter((one) => one.pick.checked && !one.element.hidden);
+  const give = h("button", { type: "button", class: "quiet", name: "give", click: () => {
+    const roles = { ...chosen.roles, ...Object.fromEntries(selected().map((one) => [one.name, role.value])) };
+    for (const one of rows) one.pick.checked = false;
+    change("roles", { roles, points: {} });
+  } }, say("Give them this role"));
+
+  function narrow() {
+    const wanted = text.value.trim().toLowerCase();
+    const fits = { all: () => true, warned: isWarned, given: (name) => roleOf(name) !== "none", none: (name) => roleOf(name) === "none" }[kind.value];
+    for (const one of rows) one.element.hidden = !one.name.toLowerCase().includes(wanted) || !fits(one.name);
+    show();
+  }
+
+  function show() {
+    const shownRows = rows.filter((one) => !one.element.hidden);
+    every.checked = shownRows.length > 0 && shownRows.every((one) => one.pick.checked);
+    give.disabled = !selected().length;
+    const now = say("{shown} of {all} columns shown, {number} selected",
+      { shown: whole(shownRows.length), all: whole(rows.length), number: whole(selected().length) });
+    if (counted.textContent !== now) counted.textContent = now;
+  }
+
+  return {
+    show,
+    element: h("div", { class: "many" },
+      h("div", { class: "row" }, h("label", { class: "row" }, say("Filter"), text), h("label", { class: "row" }, say("Show"), kind), counted),
+      h("div", { class: "row" }, h("label", { class: "row" }, every, say("Select all that are shown")), role, give)),
   };
 }
 
