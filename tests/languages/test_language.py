@@ -66,7 +66,7 @@ def test_the_name_of_a_file_stays() -> None:
     [
         (
             ModelError("All counts are 0; there is nothing to measure."),
-            "d.csv 不含距离：所有计数都是 0；没有什么可度量的。",
+            "d.csv 不含距离：所有计数都是 0；没有可度量的内容。",
         ),
         (
             LabelError(
@@ -116,7 +116,7 @@ def test_fields_that_are_lists_are_told_part_by_part() -> None:
     assert ENGLISH.say("{kinds}", kinds=kinds) == "record linkage, share, averaging, 2 releases"
     assert CHINESE.say("{kinds}", kinds=kinds) == "记录链接、share、多次发布求均值攻击（2 次发布）"
     assert CHINESE.say("{kinds!s}", kinds=(ModelError("All counts are 0; there is nothing to measure."),)) == (
-        "所有计数都是 0；没有什么可度量的。"
+        "所有计数都是 0；没有可度量的内容。"
     )
 
 

@@ -63,7 +63,7 @@ INFLECTED = {
 }
 OF_ITSELF = {"claim": r"no claim of|claims conformity", "secret": r"may be secret"}
 """Where Chinese says a term without its word."""
-STIFF = re.compile(r"的的|被[^，。；]{1,12}所|取得分|进行了?[^，。；]{0,4}的操作")
+STIFF = re.compile(r"的的|被[^，。；]{1,12}所(?!占)|取得分|进行了?[^，。；]{0,4}的操作")
 
 
 @cache
