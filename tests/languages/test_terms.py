@@ -163,7 +163,8 @@ def test_the_members_of_a_list_stand_between_list_commas() -> None:
 
 def test_spaces_stand_beside_latin_words_and_numbers_and_nowhere_else() -> None:
     apart = re.compile(rf"[{HAN}{MARKS}] +[{HAN}{MARKS}]")
-    glued = re.compile(rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]")
+    glued = re.compile(rf"[{HAN}][A-Za-z0-9Α-ω]|[A-Za-z0-9Α-ω][{HAN}]")
+    assert glued.search("保持ε 上限") and apart.search("保持 上限")
     literal = [
         (told, "".join(f"{text}\0" for text, *_ in string.Formatter().parse(told)) if "{" in text else told)
         for text, told in _texts()
