@@ -32,7 +32,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A setting and its dials by law, with the ends that an audit of its release may show.
+    """A setting and its dials by law.
 
     Attributes:
         family: the kind of mechanism, what it releases, and what is changed for it.
