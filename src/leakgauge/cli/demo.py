@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -53,7 +53,7 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
         min_protection=60.0,
         purpose=say("a demonstration"),
         recipient=say("whoever tries Leakgauge"),
-        review=(date.today() + timedelta(days=365)).isoformat(),
+        review=(datetime.now(UTC) + timedelta(days=365)).date().isoformat(),
         report_language=current().code,
     )
     with progress_lines() as tell:

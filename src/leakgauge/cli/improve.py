@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +33,10 @@ SHOWN = 8
 @options.min_protection
 @options.min_usefulness
 @click.option(
-    "--min-guarantee", type=float, metavar="G", help="The least guarantee by the claim alone, from 0 to 100: 54 is ε = 1."
+    "--min-guarantee",
+    type=float,
+    metavar="G",
+    help="The least guarantee by the claim alone, from 0 to 100: 54 is ε = 1.",
 )
 @options.use
 @click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is beside the secret; may be repeated.")
@@ -109,19 +113,22 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
     from leakgauge.probability import Interval
     from leakgauge.tables.binnings import Edges, spelled_binning
 
-    secret, names = asked["secret"], (*options.READING, "min_protection", "min_usefulness", "use", "background", "public")
-    same = {name: asked[name] for name in names if asked.get(name) not in (None, (), False)}
-    if chosen.channel is not None:
-        values = chosen.channel.inputs
-        how = {name: asked[name] for name in ("accounted", "ledger", "dataset") if asked[name] is not None}
-        how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
-    else:
-        values, how = chosen.mechanism.letters or (), {"mechanism": (str(chosen.said),)}
-    bins = [one for one in values if isinstance(one, Interval)]
+    names = (*options.READING, "min_protection", "min_usefulness", "use", "background", "public")
+    how = {name: asked[name] for name in names if asked.get(name) not in (None, (), False)}
+    fitted, secret = chosen.channel, asked["secret"]
+    bins = [one for one in chosen.values if isinstance(one, Interval)]
     if bins:
         cuts: Any = sorted({end for one in bins for end in (one.low, one.high) if end is not None})
         how["bins"] = (f"{secret}={spelled_binning(Edges(tuple(cuts)))}",)
-    return Request(asked["table"], (secret,), **same, **how)
+    if fitted is None:
+        how["mechanism"] = (str(chosen.said),)
+        return Request(asked["table"], (secret,), **how)
+    how |= {name: asked[name] for name in ("accounted", "ledger", "dataset") if asked[name] is not None}
+    how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
+    if bins and chosen.distortion is not None:
+        # Bins with a distance between them, of which a search by names knows nothing.
+        how |= {"max_distortion": math.ceil(chosen.distortion * 1e4) / 1e4, "distortion": ("absolute",)}
+    return Request(asked["table"], (secret,), **how)
 
 
 def _families(search: Search) -> Table:

@@ -79,7 +79,7 @@ STAGES = {
     "--min-protection",
     type=float,
     metavar="P",
-    help="The most useful setting that protects so much, from 0 to 100; with a limit above, what the release must keep.",
+    help="The most useful setting that protects so much, from 0 to 100; beside another target: a limit.",
 )
 @options.min_usefulness
 @options.use
@@ -115,7 +115,9 @@ STAGES = {
 @click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
 @options.reading
 @click.option("--repeat", metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE.")
-@click.option("--lower", type=float, metavar="NUMBER", help="With --min-protection: the least value of a numeric secret.")
+@click.option(
+    "--lower", type=float, metavar="NUMBER", help="With --min-protection: the least value of a numeric secret."
+)
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
 @click.option("--ledger", metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")

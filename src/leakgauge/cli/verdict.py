@@ -12,6 +12,8 @@ from rich.text import Text
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.output import Parts, alert, grid
 from leakgauge.languages import message
+from leakgauge.notebook import points as shown
+from leakgauge.sentences import Sentence, in_turn
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Judgement, Quantity
@@ -34,7 +36,6 @@ _UNKNOWN = (0.0, 100.0)
 def recommended(verdict: Verdict) -> Parts:
     """The recommendation in one line, and its reasons, one below the other."""
     from leakgauge.artefacts.verdict import Recommendation
-    from leakgauge.sentences import in_turn
 
     if verdict.recommendation is Recommendation.RELEASE:
         parts: Parts = [Text(say("Recommendation: release."), "bold green")]
@@ -78,24 +79,27 @@ def points(dials: Dials | None, *names: str) -> list[str]:
 def dials_in_words(dials: Dials) -> str:
     """The dials at their unfavourable ends, in one line."""
     return say(
-        "protection {safe:.3g}, exposed {exposed:.3g} %, guarantee {sure:.3g}, usefulness {useful:.3g}",
+        "protection {safe:.3g}, exposed {exposed:.3g} %, usefulness {useful:.3g}",
         safe=dials.protection.ends[0],
         exposed=round(dials.exposed.ends[1], 2),
-        sure=0.0 if dials.given_counts else dials.guarantee.ends[0],
         useful=dials.usefulness.ends[0],
     )
 
 
 def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
     """What would change the verdict, each with the options to type."""
+    from leakgauge.artefacts.verdict import Recommendation
+
     parts: Parts = []
     for action in actions:
-        fields = {"action": action.said, "recommendation": action.recommendation.value}
-        if verdict.deciding in action.promised:
-            said = say("→ {action}: {outcome}, then {recommendation}.", **fields, outcome=action.outcome(verdict))
+        now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
+        outcome = Sentence("") if then in (None, now) else Sentence(": {outcome}", outcome=action.outcome(verdict))
+        if action.recommendation is Recommendation.DO_NOT_RELEASE:
+            parts.append(
+                say("→ {action}{outcome}, which is not enough by itself.", action=action.said, outcome=outcome)
+            )
         else:
-            said = say("→ {action}, then {recommendation}.", **fields)
-        parts.append(said)
+            parts.append(say("→ {action}{outcome}.", action=action.said, outcome=outcome))
         if action.options:
             parts.append(_typed(say("add"), action.options))
         if action.left_out:
@@ -136,7 +140,9 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
         parts.append(retell(beside.criteria.beside))
     published = beside.published
     if published is not None:
-        line = say("published score {score:.1f} ({grade!s}), does not decide", score=published.score, grade=published.grade)
+        line = say(
+            "published score {score:.1f} ({grade!s}), does not decide", score=published.score, grade=published.grade
+        )
         parts.append(Text(line, "dim"))
     arcs = beside.over_arcs
     if arcs is not None:
@@ -183,16 +189,11 @@ def _of(secret: str) -> str:
 def _points(dial: str, value: Quantity) -> str:
     if value.ends == _UNKNOWN:
         return say("not known")
-    return f"{_short(value.value)} %" if dial == "exposed" else _short(value.value)
-
-
-def _short(points: float) -> str:
-    """At most three digits, and none beyond hundredths."""
-    return f"{round(points, 2):.3g}"
+    return f"{shown(value.value)} %" if dial == "exposed" else shown(value.value)
 
 
 def _interval(value: Quantity) -> str:
-    low, high = map(_short, value.ends)
+    low, high = map(shown, value.ends)
     return "" if low == high or value.ends == _UNKNOWN else f"[{low}, {high}]"
 
 

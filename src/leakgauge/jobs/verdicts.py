@@ -155,7 +155,11 @@ def _of_foreign(
 
 
 def _of_job(
-    place: Path, original: object, given: Mapping[str, Any], explaining: Callable[..., Explaining], reading: ReadingOptions
+    place: Path,
+    original: object,
+    given: Mapping[str, Any],
+    explaining: Callable[..., Explaining],
+    reading: ReadingOptions,
 ) -> Judgement:
     job = codec.read(Job, place / "job.json")
     if job.outcome is None or not job.outcome.released:

@@ -8,9 +8,11 @@ from functools import cached_property
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search.families import Family
+from leakgauge.distances import Absolute
 from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
-from leakgauge.probability import Channel
+from leakgauge.probability import Channel, Interval
+from leakgauge.probability.labels import Label
 from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
@@ -28,6 +30,10 @@ _ASKED = {
     "max_lost": "at most {asked:.3g} of the rows lost",
 }
 _ROUNDING = 1e-9
+
+
+def _is_number(end: object) -> bool:
+    return isinstance(end, int | float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +69,21 @@ class Trial:
     def channel(self) -> Channel | None:
         """From values to releases, of what is fitted to the counts; None where a text says it."""
         return self.mechanism.channel() if self.family.is_fitted else None
+
+    @property
+    def values(self) -> tuple[Label, ...]:
+        """The values, or bins, that it reads by name; none of numbers that get noise."""
+        return tuple(self.mechanism.letters or ()) if self.channel is None else self.channel.inputs
+
+    @property
+    def distortion(self) -> float | None:
+        """The mean distance between a bin and what is released, of a designed channel; None without distances."""
+        channel, read = self.channel, self.family.read
+        ends = [one.low if one.high is None else one.high for one in self.values if isinstance(one, Interval)]
+        if channel is None or read is None or len(ends) < max(3, len(read)) or not all(map(_is_number, ends)):
+            return None
+        apart = Absolute().between(channel.inputs, channel.outputs)
+        return float(read.probabilities @ (channel.matrix * apart).sum(axis=1))
 
     @property
     def usefulness(self) -> float:
