@@ -16,10 +16,12 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
+from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search import Search, Trial, most_useful
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
+from leakgauge.jobs.judge import use_named
 from leakgauge.jobs.query import ask, preview
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Estimate, PriorOrigin
@@ -62,6 +64,12 @@ class Goal:
     upper: float | None = None
     start: Mechanism | None = None
     as_it_is: bool = False
+
+    def __post_init__(self) -> None:
+        # Limits that nothing can keep are refused before a histogram is bought.
+        least = {"min_protection": self.min_protection, "min_usefulness": self.min_usefulness}
+        DialPolicy(**least, min_guarantee=self.min_guarantee, max_alone=None, declared=())
+        use_named(self.use)
 
 
 @dataclass(frozen=True)
