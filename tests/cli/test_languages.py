@@ -86,7 +86,7 @@ ERRORS = [
     ),
     (
         ("audit", "m", "--samples", "0"),
-        "'--samples' 的值无效：0 不在范围 x>=1 之内。",
+        "'--samples' 的值无效：0 不在范围 x>=4 之内。",
     ),
     (
         ("audit", "m", "--samples", "few"),
