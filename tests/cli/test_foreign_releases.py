@@ -11,8 +11,8 @@ from pathlib import Path
 import pyarrow.csv
 import pytest
 
-from leakgauge.cli import main
 from leakgauge.artefacts.codec import sentence_of
+from leakgauge.cli import main
 from tests.audit.foreign.releases import made
 from tests.cli.running import as_json, run
 

@@ -143,7 +143,7 @@ def _families(search: Search) -> Table:
     every = sorted(best.values(), key=lambda trial: _rank(search, trial), reverse=True)
     table = Table(
         Column(say("setting"), overflow="fold"),
-        *(Column(say(head), justify="right") for head in ("protection", "exposed", "guarantee", "usefulness")),
+        *(Column(retell(head), justify="right") for head in ("protection", "exposed", "guarantee", "usefulness")),
         "",
         box=SIMPLE_HEAD,
     )

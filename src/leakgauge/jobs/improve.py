@@ -67,8 +67,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         # Limits that nothing can keep are refused before a histogram is bought.
-        least = {"min_protection": self.min_protection, "min_usefulness": self.min_usefulness}
-        DialPolicy(**least, min_guarantee=self.min_guarantee, max_alone=None, declared=())
+        DialPolicy(self.min_protection, None, self.min_guarantee, self.min_usefulness)
         use_named(self.use)
 
 
