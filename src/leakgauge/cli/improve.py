@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -115,19 +114,16 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
 
     names = (*options.READING, "min_protection", "min_usefulness", "use", "background", "public")
     how = {name: asked[name] for name in names if asked.get(name) not in (None, (), False)}
-    fitted, secret = chosen.channel, asked["secret"]
+    secret = asked["secret"]
     bins = [one for one in chosen.values if isinstance(one, Interval)]
     if bins:
         cuts: Any = sorted({end for one in bins for end in (one.low, one.high) if end is not None})
         how["bins"] = (f"{secret}={spelled_binning(Edges(tuple(cuts)))}",)
-    if fitted is None:
+    if chosen.channel is None:
         how["mechanism"] = (str(chosen.said),)
         return Request(asked["table"], (secret,), **how)
     how |= {name: asked[name] for name in ("accounted", "ledger", "dataset") if asked[name] is not None}
     how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
-    if bins and chosen.distortion is not None:
-        # Bins with a distance between them, of which a search by names knows nothing.
-        how |= {"max_distortion": math.ceil(chosen.distortion * 1e4) / 1e4, "distortion": ("absolute",)}
     return Request(asked["table"], (secret,), **how)
 
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search.families import Family
-from leakgauge.distances import Absolute
+from leakgauge.assessment.verdict import short_of
 from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
-from leakgauge.probability import Channel, Interval
+from leakgauge.probability import Channel
 from leakgauge.probability.labels import Label
 from leakgauge.sentences import Sentence, in_turn
 
@@ -30,10 +30,6 @@ _ASKED = {
     "max_lost": "at most {asked:.3g} of the rows lost",
 }
 _ROUNDING = 1e-9
-
-
-def _is_number(end: object) -> bool:
-    return isinstance(end, int | float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +70,6 @@ class Trial:
     def values(self) -> tuple[Label, ...]:
         """The values, or bins, that it reads by name; none of numbers that get noise."""
         return tuple(self.mechanism.letters or ()) if self.channel is None else self.channel.inputs
-
-    @property
-    def distortion(self) -> float | None:
-        """The mean distance between a bin and what is released, of a designed channel; None without distances."""
-        channel, read = self.channel, self.family.read
-        ends = [one.low if one.high is None else one.high for one in self.values if isinstance(one, Interval)]
-        if channel is None or read is None or len(ends) < max(3, len(read)) or not all(map(_is_number, ends)):
-            return None
-        apart = Absolute().between(channel.inputs, channel.outputs)
-        return float(read.probabilities @ (channel.matrix * apart).sum(axis=1))
 
     @property
     def usefulness(self) -> float:
@@ -150,7 +136,9 @@ class Search:
         """What the closest one misses, the farthest first, in short sentences without a full stop."""
         limits, closest = self.goal.limits(), self.closest
         names = sorted(closest.short, key=lambda name: -closest.short[name])
-        return tuple(Sentence(_SHORT[name], found=closest.found[name], asked=limits[name]) for name in names)
+        return tuple(
+            Sentence(_SHORT[name], found=short_of(name, closest.found[name]), asked=limits[name]) for name in names
+        )
 
     @property
     def notes(self) -> tuple[Sentence, ...]:

@@ -102,6 +102,7 @@ def most_useful(
         backgrounds=backgrounds,
         rows=rows,
         counts_are_private=counts_are_private,
+        has_bounds=bounds is not None,
     )
     every = list(families(column, use=wanted, keep=keep, bounds=bounds, delta=delta))
     if as_it_is:
