@@ -92,13 +92,13 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
 def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("policy.toml").write_text('min_protection = 30\nmax_epsilon = 2\ndeclared = ["purpose"]\n')
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml")
-    assert code == 1 and err == "leakgauge: The policy is not kept: declare its purpose; do not give it away.\n"
+    assert code == 1 and err == "leakgauge: The release does not keep what is asked of it: declare its purpose; do not give it away.\n"
     code, out, _ = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "teaching")
     assert code == 0 and out.startswith("Recommendation: release.\n") and "default policy" not in out
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "x", "--releases-per-period", "12")
-    assert code == 1 and "ε is 24, more than the 2 that the policy allows" in err
+    assert code == 1 and "ε is 24, more than the 2 allowed" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
-    assert code == 1 and "below the 99 that the policy asks for" in err
+    assert code == 1 and "below the 99 asked for" in err
     assert [line.split("│")[5].strip() for line in out.splitlines() if "min_protection" in line] == ["you"]
 
 
@@ -169,7 +169,7 @@ def test_a_finished_job_says_itself_what_it_is(
     (tmp_path / "strict.toml").write_text("min_protection = 70\n")
     code, out, err = run(capsys, "assess", finished_job.folder, "--policy", tmp_path / "strict.toml")
     assert code == 1 and "→ change " in out and "  add: --max-distortion " in out
-    assert "below the 70 that the policy asks for" in err
+    assert "below the 70 asked for" in err
     code, out, err = run(capsys, "assess", finished_job.folder, "--secret", "illness")
     assert (code, out) == (2, "") and "--secret is not asked of a finished job" in err
 
