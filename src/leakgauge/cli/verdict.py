@@ -101,9 +101,9 @@ def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
         else:
             parts.append(say("→ {action}{outcome}.", action=action.said, outcome=outcome))
         if action.options:
-            parts.append(_typed(say("add"), action.options))
+            parts.append(Text(say("  add: {options!s}", options=_typed(action.options)), no_wrap=True))
         if action.left_out:
-            parts.append(_typed(say("leave out"), action.left_out))
+            parts.append(Text(say("  leave out: {options!s}", options=_typed(action.left_out)), no_wrap=True))
     return parts
 
 
@@ -206,8 +206,7 @@ def _grade(dial: str, value: Quantity) -> str:
     return retell(grade_of(value.ends[0]).value).replace("-", " ")
 
 
-def _typed(what: str, options: Iterable[str]) -> Text:
-    """Options to copy, in one line."""
+def _typed(options: Iterable[str]) -> str:
+    """Options to copy, their values quoted where a shell needs it."""
     words = (option.partition(" ") for option in options)
-    typed = " ".join(f"{name} {shlex.quote(value)}" if value else name for name, _, value in words)
-    return Text(f"  {what}: {typed}", no_wrap=True)
+    return " ".join(f"{name} {shlex.quote(value)}" if value else name for name, _, value in words)
