@@ -174,6 +174,9 @@ def test_a_finished_job_says_itself_what_it_is(
     code, out, err = run(capsys, "assess", finished_job.folder, "--policy", tmp_path / "strict.toml")
     assert code == 1 and "→ change " in out and "  add: --max-distortion " in out
     assert "below the 70 asked for" in err
+    for kept in (finished_job.asked.table, finished_job.folder / "verdict.json"):
+        code, out, err = run(capsys, "assess", finished_job.folder, "-o", kept)
+        assert (code, out) == (2, "") and "an input" in err
     code, out, err = run(capsys, "assess", finished_job.folder, "--secret", "illness")
     assert (code, out) == (2, "") and "--secret is not asked of a finished job" in err
 
@@ -187,7 +190,9 @@ def test_a_finished_job_says_itself_what_it_is(
         (["out.json", "out.json", *ASSESS[3:]], 2, "out.json"),
         ([*ASSESS[1:], "--policy", "none.toml"], 2, "none.toml"),
         ([*ASSESS[1:], "--secret", "ilness"], 2, "holds no ilness of its own"),
-        ([*ASSESS[1:], "-o", "audit.json"], 2, "audit.json"),
+        ([*ASSESS[1:], "-o", "audit.json"], 2, "audit.json is an input"),
+        ([*ASSESS[1:], "--review", "soon"], 2, "--review 'soon' is not a date"),
+        ([*ASSESS[1:], "--releases-per-period", "0"], 2, "not a finite number above 0"),
         ([*ASSESS[1:], "--diagram", "plan.toml"], 2, "plan.toml"),
         ([*ASSESS[1:], "--fuzzy", "plan.toml"], 2, "plan.toml"),
         ([*ASSESS[1:], "--target", "good"], 2, "--target is gone; say --min-protection 60 instead."),

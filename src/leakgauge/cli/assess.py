@@ -17,7 +17,7 @@ from leakgauge.errors import FileError, OptionError
 if TYPE_CHECKING:
     from leakgauge.artefacts import Judgement
 
-READ = ("release", "audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "stored")
+READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "stored")
 """Arguments that may be files."""
 
 
@@ -70,13 +70,24 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     release, reading = given.pop("release"), given.pop("reading")
     if release is None:
         raise OptionError("Nothing is named to assess; name the folder of a job, or a record and its audit.")
-    for name in READ:
-        if (file := release if name == "release" else given[name]) is not None:
-            require_not_read(output, given["original"] or str(release), Path(file))
+    _require_kept(output, release, given)
     with working(say("Judging")):
         found = assess(release, **given, **reading)
     deliver(found, as_json, output, lambda: _render(found))
     found.require()
+
+
+def _require_kept(output: Path | None, release: Path, given: dict[str, Any]) -> None:
+    """Refuse an output that is read, or lies among the files of the job that is judged."""
+    from leakgauge.artefacts import Job, codec
+
+    if output is None:
+        return
+    files = [Path(given[name]) for name in READ if given[name] is not None]
+    original = given["original"]
+    if release.is_dir():
+        original = original or codec.read(Job, release / "job.json").asked.table
+    require_not_read(output, original or str(release), release, *files)
 
 
 def _wrote(given: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from msgspec import structs
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
-from leakgauge.artefacts.request import FRAME
+from leakgauge.artefacts.request import FRAME, is_date
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
 from leakgauge.assessment.outgoing import Use
@@ -108,13 +109,19 @@ def assess(
         )
     if original is None:
         raise OptionError("A release is judged beside the table it was made from; name that with --original.")
+    if review is not None and not is_date(review):
+        raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=review)
+    if releases_per_period is not None and not 0 < releases_per_period < math.inf:
+        raise OptionError(
+            "{found} releases in a period are not a finite number above 0; try 1.", found=releases_per_period
+        )
     limits = DEFAULT_POLICY if policy is None else read_dial_policy(policy)
     terms = Terms(
         limits.asking(min_protection=min_protection, min_usefulness=min_usefulness),
         use_named(use or Use.STATISTICS),
         tuple(one for one in Declaration if one.value in given),
         tuple(accept_unique),
-        releases_per_period=releases_per_period or 1.0,
+        releases_per_period=1.0 if releases_per_period is None else releases_per_period,
     )
     by = explaining(
         diagram=diagram,
