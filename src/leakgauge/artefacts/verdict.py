@@ -200,5 +200,13 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             raise RefusalError(
                 "A veto stands against the release: {reasons}; do not give it away.", reasons=in_turn(self.vetoes)
             )
+        if self.failed and self.record is None:
+            raise RefusalError(
+                "The release would not keep what is asked of it: {failed}; nothing was drawn.",
+                failed=in_turn(self.failed),
+            )
         if self.failed:
-            raise RefusalError("The policy is not kept: {failed}; do not give it away.", failed=in_turn(self.failed))
+            raise RefusalError(
+                "The release does not keep what is asked of it: {failed}; do not give it away.",
+                failed=in_turn(self.failed),
+            )

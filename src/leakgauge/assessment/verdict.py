@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.dials.policy import DIAL_LIMITS, DialPolicy
 from leakgauge.errors import ModelError
 from leakgauge.sentences import Sentence
 
@@ -18,24 +19,21 @@ UNKNOWN = (0.0, 100.0)
 """The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
 _BROKEN = {
-    "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
+    "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} asked for",
     "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
-    "the {limit:.3g} % that the policy allows",
-    "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} that the "
-    "policy allows",
-    "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} that the policy asks for",
-    "max_alone": "{found:.2%} of the rows stand alone in the published columns, more than the {limit:.2%} that the "
-    "policy allows",
-    "min_k": "the smallest group in the published columns has {found:.3g} rows, fewer than the {limit:.3g} that the "
-    "policy asks for",
-    "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} that the policy allows",
-    "max_delta": "δ is {found:.3g}, more than the {limit:.3g} that the policy allows",
-    "max_leakage_bits": "{found:.3g} bits are told, more than the {limit:.3g} that the policy allows",
+    "the {limit:.3g} % allowed",
+    "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} asked for",
+    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} allowed",
+    "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} asked for",
+    "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} asked for",
+    "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} asked for",
+    "max_alone": "{found:.2%} of the rows stand alone in the published columns, more than the {limit:.2%} allowed",
+    "min_k": "the smallest group in the published columns has {found:.3g} rows, fewer than the {limit:.3g} asked for",
+    "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} allowed",
+    "max_delta": "δ is {found:.3g}, more than the {limit:.3g} allowed",
+    "max_leakage_bits": "{found:.3g} bits are told, more than the {limit:.3g} allowed",
     "max_attack_advantage": "the best attack gains {found:.2%} of what the raw data would give it, more than the "
-    "{limit:.2%} that the policy allows",
+    "{limit:.2%} allowed",
 }
 """Of each limit what is said where it is not kept, the weightiest first."""
 
@@ -142,16 +140,26 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 def _why_not(line: PolicyLine) -> Sentence:
     if line.found is None:
         return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
-    reason = Sentence(_BROKEN[line.name], found=line.found, limit=line.limit)
+    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found), limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
+
+
+def short_of(limit: str, found: float) -> float:
+    """What is found where a limit is missed, as it is told: never rounded up to the limit itself."""
+    if limit in DIAL_LIMITS:
+        return (math.floor if limit.startswith("min_") else math.ceil)(found * 10) / 10
+    return found
 
 
 def _why(dials: Dials) -> Iterator[Sentence]:
     yield Sentence("protection is {found:.3g} of 100", found=dials.protection.ends[0])
-    yield Sentence(
-        "up to {found:.3g} % of the people who share a value are made all but certain to have it",
-        found=round(dials.exposed.ends[1], 2),
-    )
+    exposed = round(dials.exposed.ends[1], 2)
+    if exposed:
+        yield Sentence(
+            "up to {found:.3g} % of the people who share a value are made all but certain to have it", found=exposed
+        )
+    else:
+        yield Sentence("nobody is made all but certain to have a value")
     yield Sentence("usefulness is {found:.3g} of 100", found=dials.usefulness.ends[0])
 
 

@@ -162,7 +162,8 @@ def comparison(
     plain = replace(asked, keep=Keep.NOTHING)
     given = {text: _given_channel(text, question, plain) for text in dict.fromkeys(mechanisms)}
     # All are measured beside one optimum, which may release every letter that any of them releases.
-    extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
+    every = (*given.values(), *(() if bounded is None else (bounded,)))
+    extra = dict.fromkeys(letter for channel in every for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
     keeps = asked.keep is not Keep.NOTHING
     # Channels that keep the shares release what they read, whatever others release.

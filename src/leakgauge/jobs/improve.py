@@ -18,6 +18,7 @@ from leakgauge.assessment.search import Search, Trial, most_useful
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
+from leakgauge.jobs.judge import DEFAULT_POLICY
 from leakgauge.jobs.query import ask, preview
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Estimate, PriorOrigin
@@ -52,6 +53,8 @@ class Goal:
     min_protection: float | None = None
     min_usefulness: float | None = None
     min_guarantee: float | None = None
+    max_exposed: float | None = DEFAULT_POLICY.max_exposed
+    max_lost: float | None = DEFAULT_POLICY.max_lost
     use: str = "statistics"
     keep: Keep = Keep.SHARES
     published: tuple[str, ...] = ()
@@ -130,13 +133,13 @@ def improve(
             min_protection,
             min_usefulness,
             min_guarantee,
-            use,
-            kept_by(keep),
-            tuple(public),
-            (tuple(background),) if background else (),
-            lower,
-            upper,
-            None if start is None else _mechanism_of(start, secret),
+            use=use,
+            keep=kept_by(keep),
+            published=tuple(public),
+            backgrounds=(tuple(background),) if background else (),
+            lower=lower,
+            upper=upper,
+            start=None if start is None else _mechanism_of(start, secret),
         )
         return search(
             source,
@@ -212,6 +215,8 @@ def _found(
         min_protection=goal.min_protection,
         min_usefulness=goal.min_usefulness,
         min_guarantee=goal.min_guarantee,
+        max_exposed=goal.max_exposed,
+        max_lost=goal.max_lost,
         published=goal.published,
         backgrounds=[one for one in goal.backgrounds if one],
         use=goal.use,

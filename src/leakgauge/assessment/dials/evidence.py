@@ -8,7 +8,6 @@ import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
-from leakgauge.assessment.dials.drawn import gained_when_drawn, told_when_drawn
 from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.numbers import tenths
 from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
@@ -32,7 +31,6 @@ def evidence_by_law(
     statistics: Sequence[Statistic] | None = None,
     least_told: float | None = None,
     own_told: float | None = None,
-    rows: int | None = None,
 ) -> DialEvidence:
     """What the law of a release says, exactly and without drawing anything.
 
@@ -46,7 +44,6 @@ def evidence_by_law(
         statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
         least_told: the bits that the best channel with the same distortion tells somebody with the background.
         own_told: the bits that this one tells.
-        rows: of a release that is yet to be drawn: what is gained has the ends then that its audit may show.
 
     Raises:
         ModelError: a number for each value is not there.
@@ -73,11 +70,7 @@ def evidence_by_law(
         if not leaves_something(sight, numbers):
             certain_to.append(knows)
             continue
-        if rows is None:
-            gains = share(gained(sight, numbers)), share(told(sight, numbers))
-        else:
-            gains = gained_when_drawn(sight, rows, numbers), told_when_drawn(sight, rows, numbers)
-        attackers.append(Attacker(knows, *gains))
+        attackers.append(Attacker(knows, share(gained(sight, numbers)), share(told(sight, numbers))))
         most_exposed.append(exposed(sight, classes))
     return DialEvidence(
         attackers=tuple(attackers),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from leakgauge.assessment.dials.sight import ReleaseLaw
-from leakgauge.errors import ModelError
+from leakgauge.distances.centres import centres
+from leakgauge.errors import LabelError, ModelError
 from leakgauge.mechanisms.noisy_number import NoisyNumber
-from leakgauge.probability import Channel, Distribution
+from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Codes, Floats, sums_by
+from leakgauge.tables.table import Kind
 
 TENTHS = 10
 """Classes of numbers that an attacker is certain of or not."""
@@ -18,6 +21,20 @@ MOST_CELLS = 1 << 11
 """Of released numbers that are told apart."""
 _LEAST = 1e-9
 """Of the range: deviations below it are none."""
+
+
+def numbers_of(labels: Sequence[Label], kind: Kind) -> Floats | None:
+    """The numbers that values stand for: of bins, of decimals, and of more whole numbers than codes have.
+
+    None of letters, and beside a missing value, which stands nowhere.
+    """
+    if kind not in (Kind.FLOAT, Kind.STRING) and len(labels) <= TENTHS:
+        return None
+    try:
+        places = centres(labels)
+    except LabelError:
+        return None
+    return places if np.isfinite(places).all() else None
 
 
 def condensed(numbers: Floats, shares: Floats, bins: int = 128) -> tuple[Floats, Floats]:

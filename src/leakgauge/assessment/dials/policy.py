@@ -19,7 +19,8 @@ REPLACED = {
     "target_grade": "min_protection",
 }
 """Limits of the earlier scores, and the dial that is nearest; a signed threshold must not change its meaning."""
-_POINTS = ("min_protection", "max_exposed", "min_guarantee", "min_usefulness", "min_effect", "min_efficiency")
+DIAL_LIMITS = ("min_protection", "max_exposed", "min_guarantee", "min_usefulness", "min_effect", "min_efficiency")
+"""Limits of dials, from 0 to 100."""
 _SHARES = ("max_lost", "max_alone", "max_delta", "max_attack_advantage")
 
 
@@ -62,7 +63,7 @@ class DialPolicy:
         for name, value in self.limits().items():
             if name == "min_k" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise OptionError("min_k is {value!s}; give a whole number from 1 on.", value=reprlib.repr(value))
-            most = 100.0 if name in _POINTS else 1.0 if name in _SHARES else sys.float_info.max
+            most = 100.0 if name in DIAL_LIMITS else 1.0 if name in _SHARES else sys.float_info.max
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise OptionError(
                     "{name!s} is {value!s}; give a number {range}.",

@@ -21,18 +21,16 @@ from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statis
 from leakgauge.assessment.dials import ReleaseLaw, attacker_of_audit, condensed, evidence_by_law, law_of_noise
 from leakgauge.assessment.dials.evidence import readings_of
 from leakgauge.assessment.dials.guarantee import advantage_of
-from leakgauge.assessment.dials.numbers import TENTHS
+from leakgauge.assessment.dials.numbers import numbers_of
 from leakgauge.assessment.dials.usefulness import association, squared_correlation, worth_of_rows
 from leakgauge.assessment.outgoing.learnt import Learnt, learnt_from
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
-from leakgauge.distances.centres import centres
-from leakgauge.errors import LabelError
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import label_parts
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.recorded_plan import recorded_plan
-from leakgauge.tables import Kind, Levels, Table
+from leakgauge.tables import Levels, Table
 
 ROWS_PER_CELL = 5
 """Fewer, and shares are mostly chance."""
@@ -190,19 +188,12 @@ class Outgoing:
         return self.table.rows if self.unit is None else self.table.group_sizes([(self.unit,)])[0].groups
 
     def _numbers(self, secret: tuple[str, ...], counts: Counts) -> Floats | None:
-        """The numbers that the values stand for: of bins, of decimals, and of more whole numbers than codes have."""
+        """The numbers that the values stand for; None of letters."""
         if len(secret) > 1 or isinstance(self.plan.bins.get(secret[0]), Levels):
             return None
-        (name,), labels = secret, counts.labels(secret[0])
+        (name,) = secret
         kind = next(one.kind for one in self.table.columns() if one.name == name)
-        if name not in self.plan.bins and kind is not Kind.FLOAT and len(labels) <= TENTHS:
-            return None
-        try:
-            places = centres(labels)
-        except LabelError:
-            return None
-        # Beside a missing value, which stands nowhere, they are letters.
-        return places if np.isfinite(places).all() else None
+        return numbers_of(counts.labels(name), kind)
 
     def _for_a_person(self, claims: Sequence[Statement]) -> Iterator[Statement]:
         """What claims of one row say of all rows of a person, each with noise of its own."""

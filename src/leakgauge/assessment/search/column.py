@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from leakgauge.assessment.dials.numbers import TENTHS, numbers_of
 from leakgauge.assessment.indicators.source import FEWEST_ROWS, NUMERIC
 from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
@@ -80,6 +81,7 @@ def counted_column(
     backgrounds: Iterable[str | Sequence[str]] = (),
     rows: int | None = None,
     counts_are_private: bool = True,
+    has_bounds: bool = False,
 ) -> CountedColumn:
     """The counts of a column of a table, with the columns that are published or known.
 
@@ -109,7 +111,9 @@ def counted_column(
     distinct, codes = encoded(arrays[secret], secret)
     if len(distinct) < 2:
         raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=secret)
-    if kinds[secret] in NUMERIC and not distinct.null_count:
+    # Few whole numbers are codes, unless somebody says within which bounds they are.
+    are_numbers = has_bounds or kinds[secret] is Kind.FLOAT or len(distinct) > TENTHS
+    if kinds[secret] in NUMERIC and not distinct.null_count and are_numbers:
         return _of_numbers(table, about, np.asarray(distinct.to_numpy(zero_copy_only=False), np.float64), codes, beside)
     labels: Sequence[Label] = distinct.to_pylist()
     if kinds[secret] in (*NUMERIC, Kind.DATE, Kind.TIMESTAMP) and len(labels) > BINS[-1]:
@@ -134,7 +138,9 @@ def counted_column(
         )
     # Not in the order of the rows, which would tell the first of them.
     order = sorted(range(len(labels)), key=lambda at: (labels[at] is None, str(labels[at])))
-    found = replace(about, source=_joint([labels[at] for at in order], np.argsort(order)[codes], beside, others))
+    ordered = [labels[at] for at in order]
+    source = _joint(ordered, np.argsort(order)[codes], beside, others)
+    found = replace(about, source=source, numbers=numbers_of(ordered, kinds[secret]))
     if found.combinations * len(labels) > MOST_COMBINATIONS:
         raise ColumnError(
             "Column {name!r} has {found} combinations with what is published or known, more than a search counts; make "

@@ -302,7 +302,6 @@ def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechani
         neighbours=Neighbours.VALUES_OF_A_PERSON,
         given_counts=given_counts,
         statistics=None if use is Use.STATISTICS else _worth(column, law.channel),
-        rows=column.rows,
     )
 
 

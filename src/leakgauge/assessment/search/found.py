@@ -8,6 +8,7 @@ from functools import cached_property
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search.families import Family
+from leakgauge.assessment.verdict import short_of
 from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.probability import Channel
@@ -32,7 +33,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A setting and its dials by law, with the ends that an audit of its release may show.
+    """A setting and its dials by law.
 
     Attributes:
         family: the kind of mechanism, what it releases, and what is changed for it.
@@ -129,7 +130,9 @@ class Search:
         """What the closest one misses, the farthest first, in short sentences without a full stop."""
         limits, closest = self.goal.limits(), self.closest
         names = sorted(closest.short, key=lambda name: -closest.short[name])
-        return tuple(Sentence(_SHORT[name], found=closest.found[name], asked=limits[name]) for name in names)
+        return tuple(
+            Sentence(_SHORT[name], found=short_of(name, closest.found[name]), asked=limits[name]) for name in names
+        )
 
     @property
     def notes(self) -> tuple[Sentence, ...]:

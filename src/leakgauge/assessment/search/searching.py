@@ -1,8 +1,9 @@
 """The search: the most useful setting that protects enough, or the most protecting one that is useful enough.
 
-Every setting is judged by its law over counts, with the ends that an audit of its release may show: nothing is drawn,
-and no budget is spent. In each family protection falls as usefulness rises, so that a coarse grid and bisection between
-two of its points find the last setting that keeps the limits.
+Every setting is judged by its law over counts: nothing is drawn, and no budget is spent. The same law decides the
+verdict on a drawn release, beside which an attack counts by what it is shown to gain, so that no margin is needed. In
+each family protection falls as usefulness rises, so that a coarse grid and bisection between two of its points find the
+last setting that keeps the limits.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def most_useful(
     Args:
         table: which is counted, never drawn from.
         secret: the column to release.
-        min_protection: from 0 to 100, held at the end that an audit of the release may show.
+        min_protection: from 0 to 100.
         min_usefulness: from 0 to 100.
         max_exposed: the people of one value, in percent, who may be made all but certain to have it; None for any.
         max_lost: the share of rows whose values may never be released; None for any.
@@ -101,6 +102,7 @@ def most_useful(
         backgrounds=backgrounds,
         rows=rows,
         counts_are_private=counts_are_private,
+        has_bounds=bounds is not None,
     )
     every = list(families(column, use=wanted, keep=keep, bounds=bounds, delta=delta))
     if as_it_is:
@@ -286,4 +288,4 @@ class _Searching:
         if not column.published:
             return None
         law = ReleaseLaw(column.source, None, column.columns, column.published)
-        return dials_of(evidence_by_law(law, backgrounds=column.backgrounds, numbers=column.numbers, rows=column.rows))
+        return dials_of(evidence_by_law(law, backgrounds=column.backgrounds, numbers=column.numbers))

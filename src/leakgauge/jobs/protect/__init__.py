@@ -50,6 +50,7 @@ from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
 from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
+from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
@@ -117,8 +118,10 @@ class Done:
         """The verdict: on the release, or where nothing was released because of it, on what would have been.
 
         Raises:
-            FileError: there is none; ``refused`` says why nothing was released.
+            RefusalError: there is none; it says why nothing was released.
         """
+        if not self.released and not self.kept.has(PROMISE):
+            self.require()
         return self.read(Judgement, VERDICT if self.released else PROMISE)
 
     @property
@@ -188,7 +191,8 @@ def protect(
             require_channels(settled, sources)
         policy, explaining = policy_of(request), _explaining(request)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
-        work = Work(settled, kept, sources, policy, explaining, lambda done, total: None, earlier, coarsening)
+        judging = Judging(source, policy)
+        work = Work(settled, kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
         _require_same_draws(work, overwrite)
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Audit, Job, Request, codec
@@ -16,7 +17,7 @@ from leakgauge.artefacts.request import Aim
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.outgoing import Outgoing
-from leakgauge.design import MaxDistortion
+from leakgauge.design import Keep, MaxDistortion
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.compare import comparison
@@ -24,8 +25,10 @@ from leakgauge.jobs.judge import DEFAULT_POLICY, Secret, Terms, facts_of, judge,
 from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, plan_of
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import least_telling
+from leakgauge.probability import Channel
 from leakgauge.release import Release, ReleasePlan
-from leakgauge.release.bound import bind
+from leakgauge.release.bound import BoundColumn, bind
+from leakgauge.release.recorded_plan import plan_of as plan_of_record
 from leakgauge.tables import Binning, Table, in_bins, open_table
 
 MOST_COMPARED = 64
@@ -66,7 +69,7 @@ class Judging:
             background=settled.background,
             bins=_not_released(settled, sources),
             unit=settled.unit,
-            efficiency=_efficiency(settled, sources),
+            efficiency=_efficiency(settled, sources, plan_of_record(release.record, release.record_file).columns),
             accusing=accusing,
             learnt=self.learnt,
         )
@@ -133,28 +136,35 @@ def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:
     return {name: how for name, how in sources.bins.items() if name not in asked.released}
 
 
-def _efficiency(asked: Request, sources: Sources) -> dict[Secret, tuple[float, float]]:
+def _efficiency(asked: Request, sources: Sources, columns: Sequence[BoundColumn]) -> dict[Secret, tuple[float, float]]:
     """Of each secret the bits that the best channel for the same use tells, and those of its own; where they are known.
 
     A channel that was designed without a bound on ε is the best one.
     """
     found = dict[Secret, tuple[float, float]]()
     for aim in asked.aims:
-        if not aim.mechanism and aim.local_dp is None:
+        if not aim.mechanism and not aim.is_searched and aim.local_dp is None:
             found[aim.columns] = (1.0, 1.0)
-        elif len(aim.mechanism) == 1 and not aim.mechanism[0].endswith(".json"):
+            continue
+        own = next((one for one in columns if one.reads == aim.columns), None)
+        if own is not None and own.channel is not None and own.mechanism.sets is None:
             with suppress(InputError, RefusalError, EngineError):
-                found[aim.columns] = _beside_the_best(asked, aim, sources)
+                found[aim.columns] = _beside_the_best(asked, aim, sources, own.channel.channel)
     return found
 
 
-def _beside_the_best(asked: Request, aim: Aim, sources: Sources) -> tuple[float, float]:
+def _beside_the_best(asked: Request, aim: Aim, sources: Sources, own: Channel) -> tuple[float, float]:
     (letters,) = sources.table.group_sizes([aim.columns])
     if letters.groups > MOST_COMPARED:
         raise RefusalError("{count} values are too many to be compared with the best channel.", count=letters.groups)
     question = replace(sources.question(asked, aim), local_dp=None)
-    compared = comparison(sources.table, question, aim.mechanism, ANY_DISTORTION, CURVE_GAP)
-    own = next(one for one in compared.ranking if one.role is Role.GIVEN)
+    problem = question.problem(sources.table, ANY_DISTORTION)
+    shares = problem.prior.probabilities
+    if own.inputs == own.outputs == problem.inputs and np.allclose(shares @ own.matrix, shares):
+        # What keeps the shares is beside the best channel that keeps them.
+        question = replace(question, keep=Keep.SHARES)
+    compared = comparison(sources.table, question, (), ANY_DISTORTION, CURVE_GAP, bounded=own)
+    this = next(one for one in compared.ranking if one.role is Role.DESIGNED)
     floor = 0.0 if compared.background_floor is None else compared.background_floor.value
-    told = max(own.objective - floor, 0.0)
-    return max(told - own.waste.value, 0.0), told
+    told = max(this.objective - floor, 0.0)
+    return max(told - this.waste.value, 0.0), told

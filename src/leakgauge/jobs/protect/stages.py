@@ -12,7 +12,6 @@ import msgspec
 from leakgauge.artefacts import Audit, Coarsening, Judgement, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
-from leakgauge.assessment import DialPolicy
 from leakgauge.audit.attacks.columns import columns_of
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
@@ -78,7 +77,7 @@ SURE = 1 - 1e-6
 class Work:
     """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated.
 
-    It is held to the ``policy``, and its verdict is explained by ``explaining``.
+    The verdict on it is by ``judging``, and explained by ``explaining``.
 
     Where levels were chosen, ``asked`` has the chosen ones alone, and ``coarsening`` says how they were.
     """
@@ -86,7 +85,7 @@ class Work:
     asked: Request
     folder: Folder
     sources: Sources
-    policy: DialPolicy
+    judging: Judging
     explaining: Explaining
     tell: Callable[[int, int], None]
     earlier: Earlier | None = None
@@ -105,7 +104,7 @@ class Work:
 
         What is designed from a noisy histogram must not depend on the table itself, and so is not refused by it.
         """
-        return bool(self.policy.given) and self.asked.accounted is None
+        return bool(self.judging.policy.given) and self.asked.accounted is None
 
     @property
     def plan(self) -> ReleasePlan:
@@ -172,8 +171,8 @@ def survey_stage(work: Work) -> tuple[str, ...]:
         progress=work.tell,
     )
     require_publishable(found, asked.public, asked.accept_unique)
-    require_few_alone(found, work.policy)
-    require_large_groups(found, work.policy)
+    require_few_alone(found, work.judging.policy)
+    require_large_groups(found, work.judging.policy)
     work.folder.write(SURVEY, found)
     if work.coarsening is None:
         return (SURVEY,)
@@ -252,8 +251,7 @@ def _promised(work: Work, chosen: dict[tuple[str, ...], Chosen], keep: Callable[
 
     A search counts the columns that can be counted: where all that leaves tells more, it is asked for as much more.
     """
-    asked, folder, margin = work.asked, work.folder, 0.0
-    judging = Judging(work.sources.original, work.policy)
+    asked, folder, judging, margin = work.asked, work.folder, work.judging, 0.0
     for attempt in range(MOST_SEARCHES):
         assert folder.plan is not None
         found = judging.of_plan(asked, work.sources, folder.plan)
@@ -312,7 +310,7 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
     promised = []
     if work.is_promised:
-        promise = Judging(work.sources.original, work.policy).of_plan(asked, work.sources, folder.plan)
+        promise = work.judging.of_plan(asked, work.sources, folder.plan)
         folder.write(PROMISE, promise)
         promised.append(PROMISE)
         promise.require()
@@ -470,7 +468,7 @@ def _as_released(table: Table, columns: Sequence[BoundColumn], released: Path) -
 
 def assess_stage(work: Work) -> tuple[str, ...]:
     """The verdict on the release, what explains it, and what would change it."""
-    audit, judging = work.folder.read(Audit, AUDIT), Judging(work.sources.original, work.policy)
+    audit, judging = work.folder.read(Audit, AUDIT), work.judging
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
     accusing = audited(work, SURE) if audit.violated else None
