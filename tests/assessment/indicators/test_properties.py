@@ -92,8 +92,7 @@ def test_columns_of_chance_hide_nothing() -> None:
     for number in range(5):
         rows = rows.append_column(f"chance {number}", pa.array(draws.random(len(rows))))
     before, after = (
-        found_in(open_table(one), "illness", randomized_response(1.0, letters=LETTERS))
-        for one in (people(), rows)
+        found_in(open_table(one), "illness", randomized_response(1.0, letters=LETTERS)) for one in (people(), rows)
     )
     for leaf in ("16", "18"):
         assert value(after[leaf]) >= value(before[leaf])
