@@ -11,9 +11,9 @@ import pytest
 
 import leakgauge as lg
 from leakgauge import notebook
-from leakgauge.artefacts.assessment import Veto
-from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment import Assessment, assess, default_diagram, improve
+from leakgauge.artefacts.dials import Attacker, DialEvidence, share
+from leakgauge.artefacts.verdict import ReleaseFacts
+from leakgauge.assessment import DialPolicy, dials_of, most_useful, verdict_of
 from leakgauge.audit import attack, lower_bound
 from leakgauge.design import RateDistortion, Solution, solve
 from leakgauge.measures import estimate, mutual_information
@@ -21,7 +21,7 @@ from leakgauge.notions import Level, levels
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, release
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Table, open_table
+from leakgauge.tables import open_table
 from tests.release.people import opened, people
 
 HOSTILE = '<b onclick="x()">&amp;\'</b>\x00\ud800'
@@ -58,15 +58,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Release:
     plan = lg.ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"}, public=["city"])
     place: Path = tmp_path_factory.mktemp("notebook") / "out.csv"
     return release(plan, opened(60), place, randomness=Simulated(1))
-
-
-@pytest.fixture(scope="module")
-def graded() -> Assessment:
-    evidence = [
-        Evidence("3", Standing.DECLARED, Sentence("said"), 1.0, "nats", Scale(0.01, 10.0, True)),
-        Evidence("14", Standing.MEASURED, Sentence("seen"), 0.5, "share", Scale(0.0, 1.0), 0.4, 0.6),
-    ]
-    return assess(default_diagram(), evidence, [Veto(Sentence(HOSTILE))])
 
 
 def test_numbers_of_distributions_joints_channels_and_counts(joint: lg.Joint) -> None:
@@ -132,23 +123,21 @@ def test_what_an_audit_shows() -> None:
     assert "<a>" in {told["inputs"], told[""]}
 
 
-def test_an_assessment_and_an_improvement(graded: Assessment) -> None:
-    told = fields(graded)
-    assert graded.interval is not None
-    assert told["grade"] == graded.grade.value
-    low, high = graded.interval
-    assert told["score"] == f"{graded.score:.6g} [{low:.6g}, {high:.6g}] of 100 at 95 %"
-    vetoes = [text for name, text in cells(shown(graded)) if name == "veto, at best poor"]
-    assert len(vetoes) == 2 and vetoes[0].startswith("<b onclick")
-    table: Table = open_table(people(300))
-    found = improve(table, "illness", 100.0, default_diagram(), trials=22)
+def test_a_verdict_and_a_search() -> None:
+    dials = dials_of(DialEvidence(attackers=(Attacker((), share(0.3, 0.2, 0.4, 0.95), share(0.1)),), advantage=0.5))
+    verdict = verdict_of({"illness": dials}, DialPolicy(), ReleaseFacts(vetoes=(Sentence(HOSTILE),)))
+    told = cells(shown(verdict))
+    assert told[0] == ["recommendation", "do not release"]
+    (veto,) = [text for name, text in told if name == "veto"]
+    assert veto.startswith("<b onclick")
+    assert ["protection of illness", "0 of 100"] in told and ["guarantee of illness", "50 of 100"] in told
+    found = most_useful(open_table(people(300)), "illness", min_protection=60)
     rows = cells(shown(found))
     assert len(rows) == notebook.MOST
     first = found.trials[0]
-    assert rows[0][0] == str(first.candidate.name) and rows[0][3] == f"{first.assessment.score:.6g}"
+    assert rows[0][0] == str(first.said) and rows[0][3] == f"{first.usefulness:.3g}"
     foot = "".join(shown(found).find("tfoot").itertext())  # type: ignore[union-attr]
-    assert foot == f"and {len(found.trials) - 20} more row{'s' if len(found.trials) > 21 else ''}"
-    assert "nothing meets it" in (shown(found).findtext("caption") or "")
+    assert foot == f"and {len(found.trials) - 20} more rows"
 
 
 def test_nothing_that_a_label_says_becomes_markup() -> None:

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Judgement, Request, StoredEvidence, StoredImprovement, codec
 from leakgauge.artefacts.criteria import Published
-from leakgauge.artefacts.verdict import Beside
+from leakgauge.artefacts.verdict import Action, Beside, Recommendation
 from leakgauge.assessment import collect, criteria_of, default_diagram, protected_column
 from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.comprehensive_evaluation import evaluate_evidence
@@ -19,10 +19,10 @@ from leakgauge.assessment.factor_files import open_factors
 from leakgauge.assessment.published import grade_evidence
 from leakgauge.errors import FileError
 from leakgauge.jobs.improve import Goal, search, stored
-from leakgauge.jobs.protect.actions import with_actions
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.mechanisms import laplace, randomized_response
 from leakgauge.randomness import Simulated
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
 
 
@@ -34,12 +34,18 @@ def people() -> Table:
 
 @cache
 def verdict(column: str) -> Judgement:
-    """By law, with all that may stand beside it and with actions."""
+    """By law, with an action and all that may stand beside it."""
     asked = Request("people", (column,), public=("city",), mechanism=("randomized-response:epsilon=8",))
     if column == "age":
         asked = structs.replace(asked, mechanism=("laplace:epsilon=1,lower=0,upper=100",))
-    judging = Judging(people())
-    found = with_actions(judging.before(asked), asked, judging)
+    found = Judging(people()).before(asked)
+    action = Action(
+        said=Sentence("take out {column!s}", column="city"),
+        options=(),
+        asked=structs.replace(asked, public=()),
+        promised=found.dials,
+        recommendation=Recommendation.RELEASE_IF,
+    )
     letters = ["flu", "none", "cold"]
     mechanism = laplace(1.0, lower=0, upper=100) if column == "age" else randomized_response(8.0, letters=letters)
     evidence = collect(protected_column(people(), column, mechanism, Simulated(1)))
@@ -51,7 +57,7 @@ def verdict(column: str) -> Judgement:
         over_arcs=over_arcs(default_diagram(), evidence),
         comprehensive=evaluate_evidence(evidence, open_factors("paper-a")),
     )
-    return structs.replace(found, beside={column: beside})
+    return structs.replace(found, beside={column: beside}, actions=(action,))
 
 
 @pytest.mark.parametrize("column", ["illness", "age"])

@@ -27,7 +27,7 @@ from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
 
 
-def test_a_table_becomes_a_release_with_its_audit_grade_and_report(finished: Finished) -> None:
+def test_a_table_becomes_a_release_with_its_audit_verdict_and_report(finished: Finished) -> None:
     fields = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
     assert finished.steps == [(stage, state) for stage in NAMES for state in ("started", "finished")]
     assert fields["outcome"] == {"released": True, "reason": None}
@@ -40,7 +40,9 @@ def test_a_table_becomes_a_release_with_its_audit_grade_and_report(finished: Fin
     assert floor < after < found["leakage_before"]["value"]
     assert found["unchanged"]["value"] == pytest.approx(0.8)
     assert found["advantage"]["value"] == pytest.approx(found["success"]["value"] - found["baseline"]["value"])
-    assert found["grade"] in ("very-poor", "poor", "medium", "good", "very-good")
+    verdict = json.loads((finished.folder / "verdict.json").read_text(encoding="utf-8"))
+    assert found["recommendation"] == verdict["recommendation"] in ("release", "release if", "do not release")
+    assert found["dials"] == verdict["dials"]["illness"] and found["reasons"] == verdict["reasons"]
     for edition in ("report.html", "report-external.html"):
         assert "</html>" in (finished.folder / edition).read_text(encoding="utf-8")
 
@@ -235,6 +237,6 @@ def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: p
     )
     done = protect(asked, tmp_path / "out")
     written = {place.name for place in (tmp_path / "out").glob("*.json")}
-    assert {"job.json", "release.json", "audit.json", "assessment.json", "report.json"} <= written
+    assert {"job.json", "release.json", "audit.json", "verdict.json", "report.json"} <= written
     assert not [text for text in parsed if "leakgauge/" in text]
     assert done.released

@@ -73,10 +73,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 
 def test_every_secret_has_its_numbers_and_all_of_them_a_total(done: Done) -> None:
-    assert [(one.secret, one.withheld, one.grade is None) for one in done.job.secrets] == [
-        (("illness",), False, False),
-        (("smoker",), False, False),
-        (("drug",), True, True),
+    assert [(one.secret, one.withheld) for one in done.job.secrets] == [
+        (("illness",), False),
+        (("smoker",), False),
+        (("drug",), True),
     ]
     illness, smoker, drug = done.job.secrets
     for one in (illness, smoker, drug):
@@ -89,10 +89,12 @@ def test_every_secret_has_its_numbers_and_all_of_them_a_total(done: Done) -> Non
     assert total.information.ends[1] >= max(one.leakage_after.ends[0] for one in done.job.secrets if one.leakage_after)
 
 
-def test_the_lowest_grade_decides(done: Done) -> None:
-    assert done.job.headline is not None
-    graded = [(one.grade.rank, one.score, one.secret) for one in done.job.secrets if one.grade is not None]
-    assert done.job.headline.secret == min(graded)[2]
+def test_the_least_protected_secret_decides(done: Done) -> None:
+    assert done.job.headline is not None and done.verdict is not None
+    protection = {one.secret: one.dials.protection.ends[0] for one in done.job.secrets if one.dials is not None}
+    assert set(protection) == {("illness",), ("smoker",), ("drug",)}
+    assert done.job.headline.secret == min(protection, key=lambda secret: protection[secret])
+    assert done.job.headline.dials == done.verdict.dials[done.verdict.deciding]
 
 
 def test_what_is_released_and_what_is_not(done: Done) -> None:
@@ -124,9 +126,7 @@ def test_the_command_line_gives_the_same_numbers(
 ) -> None:
     code, job = as_json(capsys, "protect", table, *TYPED, "-o", tmp_path / "out")
     assert code == 0
-    scores = ("score", "grade")
-    for found, wanted in zip(job["secrets"], encode(done.job.secrets), strict=True):
-        assert {**found, **dict.fromkeys(scores)} == {**wanted, **dict.fromkeys(scores)}
+    assert job["secrets"] == encode(done.job.secrets)
     assert job["total"] == encode(done.job.total)
     # What the job would type is what was typed.
     asked = json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["asked"]

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from leakgauge import notebook
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
-from leakgauge.artefacts.dials import DialEvidence, Dials
+from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Part, Quantity, Real
 from leakgauge.artefacts.request import Request
@@ -114,6 +115,18 @@ class Verdict(Part, frozen=True, kw_only=True):
     deciding: str
     vetoes: tuple[Sentence, ...]
     failed: tuple[Sentence, ...] = ()
+
+    def _repr_html_(self) -> str:
+        rows = [("recommendation", self.recommendation.value)]
+        for name, said in (("because", self.reasons), ("veto", self.vetoes), ("to declare", self.conditions)):
+            rows += [(name, str(one)) for one in said]
+        for secret, dials in self.dials.items():
+            for name in DIALS:
+                dial: Quantity = getattr(dials, name)
+                low, high = dial.ends
+                ends = "" if low == high else f" [{low:.3g}, {high:.3g}]"
+                rows.append((f"{name} of {secret}", f"{dial.value:.3g}{ends} {'%' if name == 'exposed' else 'of 100'}"))
+        return notebook.table_html((), rows, "Verdict")
 
 
 class Action(Part, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from leakgauge import notebook
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search.families import Family
@@ -168,6 +169,21 @@ class Search:
                 )
             )
         return tuple(notes)
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                str(one.said),
+                f"{one.dials.protection.ends[0]:.3g}",
+                f"{one.dials.exposed.ends[1]:.3g}",
+                f"{one.usefulness:.3g}",
+                "chosen" if one is self.chosen else "no" if one.short else "yes",
+            )
+            for one in self.trials
+        )
+        chosen = "nothing keeps the limits" if self.chosen is None else f"{self.chosen.said} is chosen"
+        head = ("setting", "protection", "exposed %", "usefulness", "keeps the limits")
+        return notebook.table_html(head, rows, f"Search for {self.secret}: {chosen}", of_rows=len(self.trials))
 
     def require(self) -> Trial:
         """The chosen setting.
