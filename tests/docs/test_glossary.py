@@ -1,4 +1,4 @@
-"""The glossary: every word of a dial, notion and unit of the code, the catalogue's Chinese, and places that are there."""
+"""The glossary: every notion, unit and word for a dial, the catalogue's Chinese, and places that are there."""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ def random_job(seed: int) -> tuple[pa.Table, Request]:
     values = np.abs(draw.normal(size=rows)) * 10 + secret if of_numbers else secret
     columns = {"secret": pa.array(values if of_numbers else [f"v{at}" for at in values.tolist()])}
     if not of_numbers and draw.random() < 0.4:
-        columns["secret"] = pa.array([None if gone else f"v{at}" for at, gone in zip(secret, draw.random(rows) < 0.1, strict=True)])
+        columns["secret"] = pa.array(
+            [None if gone else f"v{at}" for at, gone in zip(secret, draw.random(rows) < 0.1, strict=True)]
+        )
     for name in "abc":
         told = draw.random(rows) < draw.choice([0.0, 0.5, 1.0])
         columns[name] = pa.array(np.where(told, secret, draw.integers(draw.choice([2, 5, rows]), size=rows)))

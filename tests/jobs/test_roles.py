@@ -120,7 +120,9 @@ def test_a_background_that_is_not_public_is_known_and_not_published(
         assert said in (here / folder / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("how", ["--max-distortion=0.3", "--mechanism=randomized-response:epsilon=2", "--min-protection=20"])
+@pytest.mark.parametrize(
+    "how", ["--max-distortion=0.3", "--mechanism=randomized-response:epsilon=2", "--min-protection=20"]
+)
 def test_a_secret_in_bins_is_protected_attacked_and_judged_in_bins(
     how: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

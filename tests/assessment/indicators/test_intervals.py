@@ -62,7 +62,7 @@ def test_simulated_intervals_hold_other_seeds(letters: ProtectedColumn) -> None:
 def test_the_jackknife_of_rows_holds_the_mean_of_many_seeds(epsilon: float) -> None:
     setting = setting_of(laplace(epsilon, lower=0, upper=100), source_of(table(1000), "age"))
     releases = [released_again(setting, Simulated(seed)) for seed in SEEDS[:50]]
-    middle = np.mean([measures(one) for one in releases], axis=0)
+    middle = np.array([measures(one) for one in releases], dtype=np.float64).mean(axis=0)
     held = np.zeros(4)
     for made in releases:
         ends = np.array([one.interval for one in accuracy.measured(made, Context())])
