@@ -82,7 +82,11 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
     ("change", "says", "files"),
     [
         ({"max_distortion": None, "max_leakage": 1e-6}, "what is known besides tells", {"frontier.json"}),
-        ({"max_distortion": None, "min_protection": 95.0, "min_usefulness": 60.0}, "No setting of", {"improvement.json"}),
+        (
+            {"max_distortion": None, "min_protection": 95.0, "min_usefulness": 60.0},
+            "No setting of",
+            {"improvement.json"},
+        ),
         (
             {"mechanism": ("randomized-response:epsilon=0.1",), "max_distortion": 0.1},
             "None of 1 mechanisms meets",
