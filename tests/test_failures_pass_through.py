@@ -22,6 +22,7 @@ from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeEr
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.tuned import Trials
 from leakgauge.mechanisms.steps import RandomizedResponse
 from leakgauge.release import guarantees
 from leakgauge.tables import open_table
