@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> str:
     return households(tmp_path_factory.mktemp("people") / "people.parquet")
 
 
-def kept(table: str, folder: Path, seed: int, **asked: object) -> bool:
+def kept(table: str, folder: Path, seed: int, **asked: Any) -> bool:
     done = lg.protect(table, folder, min_protection=LEAST, simulate=seed, **asked)
     return done.released and done.refused is None and done.verdict.protection.ends[0] >= LEAST
 

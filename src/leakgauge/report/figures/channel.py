@@ -9,7 +9,7 @@ from leakgauge.languages import ENGLISH, Language
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.chart import Figure, shown
 from leakgauge.report.figures.texts import width_of
 
 LARGEST = 60
@@ -88,7 +88,7 @@ def _cell(secret: str, released: str, probability: float, language: Language) ->
             "{secret!s} released as {released!s}: {probability}",
             secret=secret,
             released=released,
-            probability=f"{probability:.4g}",
+            probability=shown(probability),
         ),
     }
 

@@ -98,8 +98,8 @@ def value_of(fields: Fields, name: str) -> float | None:
 
 
 def shown(value: float) -> str:
-    """A number with four digits that count; the same in every language."""
-    return f"{value:.4g}" if math.isfinite(value) else "∞" if value > 0 else "−∞"
+    """A number with three digits that count; the same in every language."""
+    return f"{value:.3g}" if math.isfinite(value) else "∞" if value > 0 else "−∞"
 
 
 def position_in_percent(states: Sequence[float]) -> float:
