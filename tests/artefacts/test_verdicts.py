@@ -40,7 +40,7 @@ def verdict(column: str) -> Judgement:
         asked = structs.replace(asked, mechanism=("laplace:epsilon=1,lower=0,upper=100",))
     found = Judging(people()).before(asked)
     action = Action(
-        said=Sentence("take out {column!s}", column="city"),
+        said=Sentence("take out {columns!s}", columns=("city",)),
         options=(),
         asked=structs.replace(asked, public=()),
         promised=found.dials,
