@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.report.figures.texts import width_of
 from leakgauge.report.visible import visible
 
 Fields = Mapping[str, Any]
@@ -98,8 +99,8 @@ def value_of(fields: Fields, name: str) -> float | None:
 
 
 def shown(value: float) -> str:
-    """A number with four digits that count; the same in every language."""
-    return f"{value:.4g}" if math.isfinite(value) else "∞" if value > 0 else "−∞"
+    """A number with three digits that count; the same in every language."""
+    return f"{value:.3g}" if math.isfinite(value) else "∞" if value > 0 else "−∞"
 
 
 def position_in_percent(states: Sequence[float]) -> float:
@@ -141,6 +142,11 @@ def number_columns(
             layer(head, [{"head": said}], x=right, y={"value": -9}, text=nominal("head")),
         ]
     return layers
+
+
+def domain_with_room(bars: Sequence[tuple[float, str]], area: float) -> float:
+    """Where an axis from 0 ends so that each bar has room for the text after it, in an area of so many pixels."""
+    return max(end * area / max(area - width_of(text) - 14, 1.0) for end, text in bars) or 1.0
 
 
 def row_axis(longest: float) -> dict[str, Any]:
