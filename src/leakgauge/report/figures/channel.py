@@ -27,7 +27,7 @@ _LABELS = 180
 """Pixels of the longest label."""
 _MARGIN = 60
 """Pixels of the bars beside the map."""
-_SIDE = 44
+_SIDE = 50
 """Pixels beside the cells and the labels: the title of an axis, and edges."""
 
 
@@ -77,7 +77,7 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
     ink = {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": chart.INK}
     title = language.say("The channel")
     x = _axis("output", language.say("released"), _across(across, step), across, step)
-    y = _axis("input", language.say("secret"), {"minExtent": down}, down, step)
+    y = _axis("input", language.say("secret"), {"minExtent": down + 6}, down, step)
     map_of_cells = {
         "data": {"values": values},
         "width": {"step": step},
@@ -119,7 +119,7 @@ def _commonest_first(channel: Channel, shares: Floats) -> tuple[Channel, Floats]
     places = sorted(
         range(len(channel.outputs)), key=lambda at: (rank.get(channel.outputs[at], len(inputs)), -released[at])
     )
-    matrix = channel.matrix[np.ix_(order, places)]
+    matrix = channel.matrix[order][:, places]
     return Channel(inputs, [channel.outputs[at] for at in places], matrix), shares[order]
 
 
@@ -141,7 +141,11 @@ def _margin(shares: dict[str, float], field: str, step: float, language: Languag
         **size,
         "data": {"values": values},
         "view": {"stroke": None},
-        **chart.layer({**chart.BAR, "fill": chart.FAINT}, **dict(zip("xy" if above else "yx", (along, across), strict=True)), **chart.SAID),
+        **chart.layer(
+            {**chart.BAR, "fill": chart.FAINT},
+            **dict(zip("xy" if above else "yx", (along, across), strict=True)),
+            **chart.SAID,
+        ),
     }
 
 

@@ -83,7 +83,9 @@ def frontier_figure(
             "text": language.say("What usefulness costs"),
             "subtitle": [
                 language.say(said if beside else _SAID_OF_ONE[kept]),
-                language.say("Channels of the solid line reach every point of the shaded side, and none on the other side."),
+                language.say(
+                    "Channels of the solid line reach every point of the shaded side, and none on the other side."
+                ),
             ],
         },
         **AREA,

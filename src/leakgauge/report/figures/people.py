@@ -11,7 +11,7 @@ from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
-from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named
+from leakgauge.report.figures.texts import clauses, ended, joined, named
 
 ICONS = 100
 _ACROSS, _STEP, _DOWN = 25, 27, 36
@@ -58,7 +58,7 @@ def people_figure(audit: Fields, secret: Sequence[str] = (), language: Language 
     legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 400, "rowPadding": 9}
     x, y = (chart.quantitative(field, scale=None, axis=None) for field in ("across", "down"))
     spec = {
-        "title": {"text": title, "subtitle": [said, *lines_of(joined(language, by, one, least), chart.WIDTH - 40)]},
+        "title": {"text": title, "subtitle": [said, by, joined(language, one, least)]},
         "width": _ACROSS * _STEP,
         "height": ICONS // _ACROSS * _DOWN,
         "view": {"stroke": None},
@@ -88,10 +88,10 @@ def shared_out(counts: Sequence[int], icons: int = ICONS) -> list[int]:
     exact = [icons * count / everybody for count in counts]
     made = [max(int(one), int(count > 0)) for one, count in zip(exact, counts, strict=True)]
     while sum(made) != icons:
-        # One more where most is missing, or one less where there is most too much.
+        # One more where most is missing, or one less where there is most too much and another is left.
         step = 1 if sum(made) < icons else -1
-        place = max(range(len(made)), key=lambda at: step * (exact[at] - made[at]))
-        made[place] += step
+        places = [at for at, one in enumerate(made) if step > 0 or one > 1]
+        made[max(places, key=lambda at: step * (exact[at] - made[at]))] += step
     return made
 
 

@@ -70,7 +70,10 @@ def _row(times: int, prior: Distribution, channel: Channel, language: Language) 
     baseline = float(max(prior.probabilities))
     gained = max((told.success - baseline) / (1 - baseline), told.bits / entropy(prior), 0.0)
     success, protection = 100 * told.success, 100 * (1 - min(float(gained), 1.0))
-    written = {"success": _three(success), "protection": _three(protection)}
+    written = {
+        "success": _three(success, exact=told.exact),
+        "protection": _three(protection, exact=told.exact),
+    }
     return {
         "releases": times,
         "success": success,
@@ -81,11 +84,11 @@ def _row(times: int, prior: Distribution, channel: Channel, language: Language) 
     }
 
 
-def _three(number: float) -> str:
-    """A number from 0 to 100 with at most three digits, and none that pretends to be an end."""
-    if 0 < number < 0.1:
+def _three(number: float, *, exact: bool = True) -> str:
+    """A number from 0 to 100 with at most three digits, and none that pretends to be an end: no simulation is."""
+    if number < 0.1 and (number > 0 or not exact):
         return "<0.1"
-    if 99.9 < number < 100:
+    if number > 99.9 and (number < 100 or not exact):
         return ">99.9"
     return f"{number:.3g}" if number >= 10 else f"{number:.1f}"
 
@@ -96,7 +99,12 @@ def _said_of_limit(limit: float | None, broken: Fields | None, language: Languag
     if broken is None:
         return [language.say("Protection stays at or above the limit of {limit} (dashed).", limit=f"{limit:.3g}")]
     if broken["releases"] == RELEASES[0]:
-        return [language.say("Protection is below the limit of {limit} (dashed) already with one release: diamonds.", limit=f"{limit:.3g}")]
+        return [
+            language.say(
+                "Protection is below the limit of {limit} (dashed) already with one release: diamonds.",
+                limit=f"{limit:.3g}",
+            )
+        ]
     return [
         language.say(
             "Protection is below the limit of {limit} (dashed) from {releases:d} releases on: diamonds.",
@@ -122,10 +130,10 @@ def _panel(field: str, title: str, line: float | None, language: Language) -> di
     rule = {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM if of_limit else chart.FAINT, "aria": False}
     beside = [] if line is None else [{"at": line}]
     point = {"type": "point", "opacity": 1, "strokeWidth": 2, "size": 60}
-    alarm = {"test": "datum.missed", "value": chart.ALARM}
-    # Numbers of rising points stand above them to the left, of falling ones to the right: the line is on the other side.
+    missed = "datum.missed" if of_limit else "false"
+    alarm = {"test": missed, "value": chart.ALARM}
+    # The numbers of points that rise stand to the left, of those that fall to the right: the line is on the other side.
     number = chart.text_mark(dy=-12, align="left" if of_limit else "right", dx=4 if of_limit else -1)
-    shape = {"condition": {"test": "datum.missed", "value": "diamond"}, "value": "circle"} if of_limit else {}
     return {
         **_AREA,
         "layer": [
@@ -135,12 +143,9 @@ def _panel(field: str, title: str, line: float | None, language: Language) -> di
                 point,
                 x=x,
                 y=y,
-                shape=shape or {"value": "circle"},
-                stroke={"condition": alarm, "value": chart.LINE} if of_limit else {"value": chart.LINE},
-                fill={
-                    "condition": [{"test": "!datum.exact", "value": "white"}, *([alarm] if of_limit else [])],
-                    "value": chart.LINE,
-                },
+                shape={"condition": [{"test": missed, "value": "diamond"}], "value": "circle"},
+                stroke={"condition": [alarm], "value": chart.LINE},
+                fill={"condition": [{"test": "!datum.exact", "value": "white"}, alarm], "value": chart.LINE},
                 **chart.SAID,
             ),
             chart.layer(number, x=x, y=y, text=chart.nominal(f"{field}_written")),

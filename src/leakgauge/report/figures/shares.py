@@ -26,7 +26,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
     names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
-    longest = max(width_of(row["value"]) for row in rows)
+    labels = min(max(width_of(row["value"]) for row in rows) + 8, _LABELS + 30)
     most = max(row["share"] for row in rows)
     scale = {"domain": list(sides.values()), "range": [chart.LIGHT, chart.DARK]}
     fill = chart.nominal("side", scale=scale, sort=None, legend={"orient": "bottom", "title": None})
@@ -37,7 +37,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
             "subtitle": language.say("How often each value occurs, in the table and in a release by its law."),
         },
         # Room on the right for what is said of the longest bar.
-        "width": chart.WIDTH - 44 - min(longest + 8, _LABELS + 30),
+        "width": chart.WIDTH - 44 - labels,
         "height": {"step": _BAR + 2, "for": "offset"},
         "data": {"values": rows},
         "encoding": {
@@ -52,7 +52,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
                 "value",
                 sort=None,
                 title=None,
-                axis=chart.row_axis(_LABELS + 30),
+                axis=chart.row_axis(_LABELS + 30, labels),
                 scale={"paddingInner": 0.3, "paddingOuter": 0.2},
             ),
             "yOffset": chart.nominal("side", sort=list(sides.values())),
@@ -68,7 +68,10 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
 def prior_of(shares: Sequence[Fields], values: Sequence[Label]) -> Distribution | None:
     """The shares in the table as a law over the values that they name; None where they name others."""
     found = {tuple(one["value"]): value_of(one, "table") or 0.0 for one in shares}
-    names = [tuple(None if part is None else text_of(part) for part in (one if isinstance(one, tuple) else (one,))) for one in values]
+    names = [
+        tuple(None if part is None else text_of(part) for part in (one if isinstance(one, tuple) else (one,)))
+        for one in values
+    ]
     total = sum(found.get(name, 0.0) for name in names)
     # What is left out by rounding is no other value.
     if len({*names}) < len(names) or abs(total - 1) > 1e-6:
@@ -85,7 +88,7 @@ def _row(name: str, one: Fields, side: str, sides: Fields, language: Language) -
     share = value_of(one, side) or 0.0
     lost = side == "released" and share < _NEVER < (value_of(one, "table") or 0.0)
     # What is rare must not read as what never occurs.
-    number = "<0.01 %" if 0 < share < 1e-4 else f"{share:.2%}"
+    number = "<0.01 %" if 0 < share < 1e-4 else f"{100 * share:.3g} %"
     return {
         "value": name,
         "side": sides[side],

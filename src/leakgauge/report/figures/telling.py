@@ -35,7 +35,9 @@ def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) ->
     under = [language.say("Bits of the secret that each column tells by itself; the thin line is the interval.")]
     if any(row["bracket"] for row in rows):
         under.append(
-            language.say("Where a bar says “at least”, its column has too many values to count: the line ends at most.")
+            language.say(
+                "Of columns with too many values to count there are two ends: the bar and the end of the line."
+            )
         )
     if any(row["identifier"] for row in rows):
         under.append(language.say("White bars: columns that name people, and so tell everything."))
@@ -45,7 +47,7 @@ def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) ->
     area = chart.WIDTH - 44 - labels
     most = chart.domain_with_room([(row["high"], row["number"]) for row in rows], area)
     x = chart.quantitative("bits", title=language.say("bits"), scale={"domain": [0, most], "nice": False})
-    axis = {**chart.row_axis(_LABELS + 30), "minExtent": labels}
+    axis = chart.row_axis(_LABELS + 30, labels)
     fill = {"condition": {"test": "datum.identifier", "value": "white"}, "value": chart.DARK}
     interval = {"type": "rule", "strokeWidth": 2, "color": chart.MIDDLE, "aria": False}
     spec = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
@@ -52,14 +53,14 @@ def waterfall_figure(
     fill = chart.nominal("kind", scale={"domain": [*fills], "range": [*fills.values()]}, legend=None)
     rule = {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False}
     order = [one["step"] for one in steps]
-    y = chart.nominal("step", sort=order, title=None, axis={**chart.row_axis(_LABELS + 30), "minExtent": labels})
+    y = chart.nominal("step", sort=order, title=None, axis=chart.row_axis(_LABELS + 30, labels))
     spec = {
         "title": {
             "text": language.say("How people come to be guessed right"),
             "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)],
         },
         "width": area,
-        "height": {"step": _ROW},
+        "height": chart.row_step(order, _ROW),
         "data": {"values": steps},
         "encoding": {"y": y},
         "layer": [
@@ -130,7 +131,7 @@ def _steps(levels: list[tuple[str, str, float]], people: int, language: Language
         start, reached = reached, max(reached, min(share, 1.0))
         rows.append(_bar(said, kind, start, reached, people, language, signed=at > 0))
     rows.append(_bar(language.say("guessed right in the end"), "total", 0.0, reached, people, language, signed=False))
-    for row, after in zip(rows, rows[1:], strict=False):
+    for row, after in pairwise(rows):
         row["next"] = after["step"]
     rows[-1]["next"] = rows[-1]["step"]
     return rows
