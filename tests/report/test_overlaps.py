@@ -163,20 +163,20 @@ def test_many_values_stand_apart(page: Page, code: str) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("code", ["en", "zh"])
-def test_pictures_of_a_job_with_long_names_stand_apart(page: Page, tmp_path: Path, code: str) -> None:
+def test_pictures_of_a_job_with_long_names_stand_apart(page: Page, tmp_path: Path) -> None:
     make_long_names(tmp_path)
-    require_apart(page, figures(Report.of(tmp_path / "out"), code))
+    for code in ("en", "zh"):
+        require_apart(page, figures(Report.of(tmp_path / "out"), code))
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("code", ["en", "zh"])
-def test_pictures_of_the_sample_stand_apart(page: Page, tmp_path: Path, code: str) -> None:
+def test_pictures_of_the_sample_stand_apart(page: Page, tmp_path: Path) -> None:
     (tmp_path / "adult.csv").write_text(adult_csv(), encoding="utf-8")
     known = ("occupation",)
     asked = Request(str(tmp_path / "adult.csv"), ("marital_status",), known, known, max_distortion=0.2, simulate=1)
     protect(asked, tmp_path / "out")
-    require_apart(page, figures(Report.of(tmp_path / "out"), code))
+    for code in ("en", "zh"):
+        require_apart(page, figures(Report.of(tmp_path / "out"), code))
 
 
 def test_a_measure_that_finds_nothing_would_be_no_measure(page: Page) -> None:
