@@ -14,7 +14,7 @@ from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.chart import Figure, shown
 from leakgauge.report.figures.texts import joined, lines_of, named, shortened, told_apart, width_of
 
 LARGEST = 60
@@ -162,7 +162,7 @@ def _cell(secret: str, released: str, probability: float, language: Language) ->
             "{secret!s} released as {released!s}: {probability}",
             secret=secret,
             released=released,
-            probability=f"{probability:.4g}",
+            probability=shown(probability),
         ),
     }
 

@@ -36,7 +36,9 @@ def repeats_figure(
     if baseline >= 1:
         return figure_of_words(title, language.say("All rows have the same value: there is nothing to guess."))
     rows = [_row(times, prior, channel, language) for times in RELEASES]
-    broken = next((row for row in rows if limit is not None and row["protection"] < limit), None)
+    for row in rows:
+        row["missed"] = limit is not None and row["protection"] < limit
+    broken = next((row for row in rows if row["missed"]), None)
     under = [
         language.say("By somebody who sees the released column alone; other columns that are seen come on top."),
         language.say("Without a release {share} % are guessed right (dashed).", share=_three(100 * baseline)),
@@ -50,8 +52,6 @@ def repeats_figure(
                 seed=str(SIMULATION_SEED),
             )
         )
-    for row in rows:
-        row["missed"] = limit is not None and row["protection"] < limit
     spec = {
         "title": {"text": title, "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)]},
         "spacing": 40,
@@ -70,14 +70,11 @@ def _row(times: int, prior: Distribution, channel: Channel, language: Language) 
     baseline = float(max(prior.probabilities))
     gained = max((told.success - baseline) / (1 - baseline), told.bits / entropy(prior), 0.0)
     success, protection = 100 * told.success, 100 * (1 - min(float(gained), 1.0))
-    written = {
-        "success": _three(success, exact=told.exact),
-        "protection": _three(protection, exact=told.exact),
-    }
+    numbers = {"success": success, "protection": protection}
+    written = {name: _three(number, exact=told.exact) for name, number in numbers.items()}
     return {
         "releases": times,
-        "success": success,
-        "protection": protection,
+        **numbers,
         **{f"{name}_written": number for name, number in written.items()},
         "exact": told.exact,
         "said": language.say(_AFTER_ONE if times == 1 else _AFTER, releases=times, **written),
