@@ -85,12 +85,12 @@ ERRORS = [
         "'NAME' 的值无效：'foo' 不在 'influence-diagram'、'information-models'、'notions'、'rate-distortion' 之中。",
     ),
     (
-        ("improve", "t.csv", "--secret", "a", "--target", "good", "--trials", "0"),
-        "'--trials' 的值无效：0 不在范围 x>=1 之内。",
+        ("audit", "m", "--samples", "0"),
+        "'--samples' 的值无效：0 不在范围 x>=4 之内。",
     ),
     (
-        ("improve", "t.csv", "--secret", "a", "--target", "good", "--trials", "few"),
-        "'--trials' 的值无效：'few' 不是整数。",
+        ("audit", "m", "--samples", "few"),
+        "'--samples' 的值无效：'few' 不是整数。",
     ),
     (("relate", "local-dp:1", "more"), "多出了参数（more）"),
     (("relate", "local-dp:1", "more", "still"), "多出了这些参数（more still）"),

@@ -145,7 +145,7 @@ def test_the_kit_goes_with_its_release(finished: Finished, made: Path, monkeypat
         assert {path.name: path.read_bytes() for path in kit.iterdir()} == before
         # Of another job the old release goes with its kit, before a new one is drawn.
         gone: list[bool] = []
-        again = replace(finished.asked, purpose="another")
+        again = replace(finished.asked, simulate=9)
         protect(again, finished.folder, overwrite=True, progress=lambda _: gone.append(not kit.exists()))
         assert gone[0] and {path.name: path.read_bytes() for path in kit.iterdir()} == before
         # A release that must not be given away has none.

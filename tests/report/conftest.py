@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from leakgauge.cli import main
+from leakgauge.jobs.protect import actions, protect
 from leakgauge.randomness import simulation
 from leakgauge.report.facts import Facts
+from tests.report.artefacts import make_files
 
 ILLNESSES = ("asthma", "cancer", "healthy", "influenza")
 """Values of the secret, which an external report must not name."""
@@ -30,14 +31,13 @@ def write_people(place: Path) -> None:
             rows.writerow([ILLNESSES[int(ill)], job, ("north", "south")[int(draws.integers(2))], at % 7])
 
 
-def run(folder: Path, *arguments: str) -> int:
-    """One run of the command line beside the table, so that its path is short."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        return main(list(arguments))
-    finally:
-        os.chdir(before)
+def run(folder: Path, table: str, job: str, **asked: Any) -> bool:
+    """Whether a job beside the table, so that its path is short, released something."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        # Actions have tests of their own.
+        patch.setattr(actions, "MOST_TRIALS", 4)
+        return protect(table, job, **asked).released
 
 
 @pytest.fixture(scope="session")
@@ -47,27 +47,23 @@ def people(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
 
 
 def make(place: Path) -> None:
-    """A designed channel, released, audited and graded; and a job that no design can do."""
+    """A designed channel, released, audited and judged; and a job that no design can do."""
     write_people(place / "people.csv")
-    (place / "policy.toml").write_text(
-        'schema = "leakgauge/policy/1"\nmax_epsilon = 1.0\nmax_leakage_bits = 1.5\n', encoding="utf-8"
-    )
-    code = run(
-        place,
-        *("protect", "people.csv", "--secret", "illness", "--background", "job"),
-        *("--public", "job", "--public", HOSTILE),
-        *("--max-distortion", "0.2", "--purpose", "a study of illness", "--review", "2027-11-16"),
-        *("--policy", "policy.toml", "-o", "job"),
-    )
-    # The policy asks for less ε than the channel has: the release is made, and the answer is no.
-    assert code == 1
-    asked = ("--secret", "illness", "--background", "job", "--max-leakage", "0")
-    assert run(place, "protect", "people.csv", *asked, "-o", "refused") == 1
+    known = {"secret": "illness", "background": "job"}
+    declared = {"purpose": "a study of illness", "review": "2027-11-16"}
+    assert run(place, "people.csv", "job", **known, public=["job", HOSTILE], max_distortion=0.2, **declared)
+    assert not run(place, "people.csv", "refused", **known, max_leakage=0.0)
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The files that commands leave, by name."""
+    return make_files(tmp_path_factory.mktemp("commands"))
 
 
 @pytest.fixture(scope="session")
 def job(people: Path) -> Path:
-    """A finished job: a designed channel, released, audited and graded."""
+    """A finished job: a designed channel, released, audited and judged."""
     return people.parent / "job"
 
 

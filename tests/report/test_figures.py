@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.dials import DIALS
 from leakgauge.design import Keep, Knowledge, RateDistortion, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
@@ -18,11 +19,11 @@ from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.report.figures.attacks import attacks_figure
 from leakgauge.report.figures.channel import channel_figure
+from leakgauge.report.figures.dials import dials_figure
 from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.levels import levels_figure
 from leakgauge.report.figures.placing import distortion_at
 from leakgauge.report.figures.shares import shares_figure
-from leakgauge.report.figures.tuning import tuning_figure
 from tests.report.artefacts import drawn, labels, marks, width, words
 
 JOINT = Joint(["flu", "none", "cold"], ["Oslo", "Bergen"], [[0.3, 0.1], [0.1, 0.25], [0.05, 0.2]])
@@ -215,7 +216,6 @@ def test_where_there_are_no_data_the_picture_says_so(language: Language) -> None
     for figure in (
         levels_figure({"claims": {}}, language),
         attacks_figure({"attacks": []}, language),
-        tuning_figure({"trials": [], "target": "good"}, language),
     ):
         assert figure.told in words(figure.to_svg())
 
@@ -245,24 +245,25 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
 
 
-def test_a_search_for_a_score_draws_what_is_asked_and_what_is_not_known() -> None:
-    trial = {
-        "stage": "parameters",
-        "form": "column",
-        "mechanism": "laplace:epsilon=1",
-        "score": 50.0,
-        "privacy": None,
-        "utility": 30.0,
-        "vetoes": ["nothing is hidden"],
-        "meets": False,
+def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
+    dials = {name: quantity(50.0, "points") for name in DIALS}
+    dials |= {
+        "protection": {**quantity(55.0, "points"), "low": 40.0, "high": 70.0},
+        "exposed": quantity(0.001, "%"),
+        "efficiency": {**quantity(0.0, "points"), "low": 0.0, "high": 100.0},
     }
-    other = {**trial, "form": "histogram", "score": 51.0, "vetoes": []}
-    search = {"target": 55.0, "min_privacy": 60.0, "min_utility": 0.0, "trials": [trial, other] * 25, "chosen": None}
-    figure = tuning_figure({**search, "best": other})
-    assert sorted(set(drawn(figure, "asked"))) == [55, 60]
-    assert drawn(figure, "points") == [50, 30, 51, 30] * 25
+    policy = [{"name": "min_protection", "limit": 60.0}, {"name": "max_exposed", "limit": 10.0}]
+    figure = dials_figure(dials, [*policy, {"name": "max_alone", "limit": 0.05}])
+    assert drawn(figure, "limit")[:6] == [60, 10, None, None, None, None]
+    assert {row["name"]: row["number"] for row in figure.spec["data"]["values"]} == {
+        "protection": "55",
+        "exposed (less is better)": "<0.01 %",
+        **dict.fromkeys(("guarantee", "usefulness", "effect"), "50"),
+        "efficiency": "not known",
+    }
     svg = figure.to_svg()
-    assert {"vetoed", "closest", "–", "1  laplace:epsilon=1 (column)"} <= words(svg) and width(svg) <= 760
+    assert len(marks(svg, "bar")) == 6 and width(svg) <= 760
+    assert "protection: 55; limit: at least 60." in labels(svg, "bar")
 
 
 def test_a_prior_alone_has_a_frontier() -> None:

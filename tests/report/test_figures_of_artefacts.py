@@ -17,11 +17,12 @@ from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.criteria import criteria_figure
 from leakgauge.report.figures.decomposition import decomposition_figure
+from leakgauge.report.figures.dials import dials_figure
 from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
-from leakgauge.report.figures.tuning import tuning_figure
-from tests.report.artefacts import drawn, labels, make_files, numbers, smallest_letters, width, words
+from leakgauge.report.figures.search import search_figure
+from tests.report.artefacts import drawn, labels, numbers, smallest_letters, width, words
 
 Files = dict[str, dict[str, Any]]
 ENGLISH, CHINESE = Language("en"), Language("zh")
@@ -35,17 +36,15 @@ PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
     ),
     "levels": lambda files, language: levels_figure(files["release"], language),
     "attacks": lambda files, language: attacks_figure(files["audit"], language),
-    "criteria": lambda files, language: criteria_figure(
-        files["assessment"], files["assessment"], default_diagram(), language
+    "dials": lambda files, language: dials_figure(
+        files["verdict"]["dials"]["illness"], files["verdict"]["policy"], language
     ),
-    "influence": lambda files, language: influence_figure(files["assessment"], default_diagram(), language),
-    "tuning": lambda files, language: tuning_figure(files["improvement"], language),
+    "criteria": lambda files, language: criteria_figure(files["verdict"]["beside"]["illness"]["criteria"], language),
+    "influence": lambda files, language: influence_figure(
+        files["verdict"]["beside"]["illness"]["over_arcs"], default_diagram(), language
+    ),
+    "tuning": lambda files, language: search_figure(files["improvement"], language),
 }
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    return make_files(tmp_path_factory.mktemp("job"))
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -114,39 +113,31 @@ def test_every_attack_is_drawn_between_its_anchors(files: Files) -> None:
     assert [one.split(":")[0] for one in told] == [str(sentence_of(attack["attack"])) for attack in attacks]
 
 
-def test_the_criteria_are_the_five_that_lead_to_the_value(files: Files) -> None:
-    graded = files["assessment"]
-    before = {**graded, "nodes": {**graded["nodes"], "43": {"states": [0, 0, 0, 0, 1]}}}
-    figure = criteria_figure(before, graded, default_diagram())
-    rows = figure.spec["data"]["values"]
-    assert len(rows) == 10
-    utility = [row["position"] for row in rows if "utility" in row["criterion"]]
-    states = graded["nodes"]["43"]["states"]
-    assert utility == [100, pytest.approx(sum(25 * at * share for at, share in enumerate(states)))]
-    told = labels(figure.to_svg(), "bar")
-    assert "utility, table as it is: 100.0." in told
-    alone = criteria_figure(None, graded, default_diagram())
-    assert [row["side"] for row in alone.spec["data"]["values"]] == ["release"] * 5
+def test_the_five_criteria_are_drawn_and_what_nobody_was_asked_is_not_known(files: Files) -> None:
+    criteria = files["verdict"]["beside"]["illness"]["criteria"]["criteria"]
+    rows = PICTURES["criteria"](files, ENGLISH).spec["data"]["values"]
+    assert [row["value"] for row in rows] == [one["points"]["value"] if one["points"] else 0.0 for one in criteria]
+    assert len(rows) == 5 and rows[-1]["number"] == "not known"
 
 
-def test_a_stored_assessment_is_drawn_as_the_assessment_itself(files: Files) -> None:
-    graded, nodes = files["assessment"], default_diagram().nodes
+def test_a_stored_score_over_arcs_is_drawn(files: Files) -> None:
+    scored, nodes = files["verdict"]["beside"]["illness"]["over_arcs"], default_diagram().nodes
     figure = PICTURES["influence"](files, ENGLISH)
-    states = {key: node["states"] for key, node in graded["nodes"].items()}
+    states = {key: node["states"] for key, node in scored["nodes"].items()}
     shown = dict(zip(drawn(figure, "key"), drawn(figure, "state"), strict=True))
     assert set(shown) == set(nodes)
     assert all((shown[key] is None) == (key not in states) for key in nodes)
     assert shown["45"] == round(sum(25 * at * share for at, share in enumerate(states["45"])), 1)
-    assert f"{graded['score']:.3g}" in figure.told
+    assert f"{scored['score']:.3g}" in figure.told
 
 
-def test_every_trial_is_drawn_with_its_scores_and_the_closest_is_marked(files: Files) -> None:
+def test_every_trial_is_drawn_and_the_chosen_one_is_marked(files: Files) -> None:
     improvement = files["improvement"]
     figure = PICTURES["tuning"](files, ENGLISH)
-    expected = [trial[name] for trial in improvement["trials"] for name in ("score", "privacy", "utility")]
-    assert drawn(figure, "points") == expected
-    assert improvement["chosen"] is None
-    assert "closest" in words(figure.to_svg()) and improvement["best"]["mechanism"] in figure.told
-    chosen = tuning_figure({**improvement, "chosen": improvement["trials"][1]})
-    assert chosen.to_svg().count(">chosen<") == 1 and "randomized-response:epsilon=0.5" in chosen.told
-    assert drawn(chosen, "asked")[0] == 40
+    chosen, trials = improvement["chosen"], improvement["trials"]
+    useful = [one["dials"]["usefulness"]["value"] for one in (*trials, chosen)]
+    assert drawn(figure, "usefulness") == useful and drawn(figure, "limit") == [60]
+    assert drawn(figure, "kind")[-1] == "chosen" and set(drawn(figure, "kind")) > {"keeps the limits"}
+    assert str(sentence_of(chosen["mechanism"])) in figure.told
+    closest = search_figure({**improvement, "chosen": None, "asked": {"min_usefulness": 20.0}})
+    assert drawn(closest, "kind")[-1] == "closest" and drawn(closest, "limit") == [20]

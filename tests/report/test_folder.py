@@ -21,7 +21,7 @@ def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read as JSON"):
         Facts.read(tmp_path)
     (tmp_path / "job.json").write_text('{"schema": "leakgauge/job/3"}', encoding="utf-8")
-    with pytest.raises(FileError, match="leakgauge/job/3"):
+    with pytest.raises(FileError, match="is not a whole job: 'asked' is missing"):
         Facts.read(tmp_path)
 
 
@@ -38,7 +38,7 @@ def written(job: Path) -> list[str]:
 
 def test_a_file_that_was_changed_is_one_sentence(copied: Path) -> None:
     files = written(copied)
-    assert {"assessment.json", "measurement.json", "audit.json", "plan.toml", "release.csv"} <= set(files)
+    assert {"verdict.json", "measurement.json", "audit.json", "plan.toml", "release.csv"} <= set(files)
     for file in files:
         place = copied / file
         kept = place.read_bytes()
@@ -47,7 +47,7 @@ def test_a_file_that_was_changed_is_one_sentence(copied: Path) -> None:
         with pytest.raises(VerificationError, match=rf"{file} was changed after the job wrote it; put it back"):
             Facts.read(copied)
         place.write_bytes(kept)
-    assert Facts.read(copied).has("assessment.json", "score")
+    assert Facts.read(copied).has("verdict.json", "protection")
 
 
 def test_an_artefact_that_is_missing_is_one_sentence_and_a_release_may_be_elsewhere(copied: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_record_is_held_to_its_digest_without_a_job(job: Path, tmp_path: Path)
 
 def test_a_job_that_is_not_finished_is_one_sentence(copied: Path) -> None:
     fields = json.loads((copied / "job.json").read_text(encoding="utf-8"))
-    assert fields["schema"] == "leakgauge/job/2"
+    assert fields["schema"] == "leakgauge/job/3"
     (copied / "job.json").write_text(json.dumps({**fields, "finished": None}), encoding="utf-8")
     with pytest.raises(FileError, match="is not finished; run the same command again to finish it"):
         Facts.read(copied)

@@ -8,7 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import given
 
-from leakgauge.assessment.assessment import Assessment, assess
+from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.criteria import OverArcs
+from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
@@ -21,16 +23,18 @@ from tests.report.artefacts import drawn, labels, marks, words
 GONE = {"9", "26", "27"}
 
 
-def assessment() -> Assessment:
+def scored() -> OverArcs:
     leaves = default_diagram().leaves
     places = {key: at / 27 for at, key in enumerate(leaves) if key not in GONE}
-    return assess(default_diagram(), measured(places), draws=0)
+    return over_arcs(default_diagram(), measured(places))
 
 
-def drawn_of(found: Assessment, language: Language = ENGLISH) -> Figure:
-    """The picture of the fields that are stored of an assessment."""
-    fields = {"score": found.score, "nodes": {key: {"states": one.tolist()} for key, one in found.nodes.items()}}
-    return influence_figure(fields, found.diagram, language)
+def drawn_of(found: OverArcs, language: Language = ENGLISH) -> Figure:
+    return influence_figure(encode(found), default_diagram(), language)
+
+
+def position(found: OverArcs, key: str) -> str:
+    return f"{sum(25 * at * share for at, share in enumerate(found.nodes[key].states)):.0f}"
 
 
 def boxes_of(svg: str) -> list[ET.Element]:
@@ -43,19 +47,21 @@ def boxes_of(svg: str) -> list[ET.Element]:
 
 
 def test_every_node_and_arc_is_drawn() -> None:
-    found = assessment()
+    found = scored()
     figure = drawn_of(found)
     svg = figure.to_svg()
     boxes, lines = boxes_of(svg), marks(svg, "line mark")
     assert (len(boxes), len(lines)) == (45, 53)
-    assert sum(one.get("stroke-dasharray") == "5,3" for one in lines) == sum(arc.mirrored for arc in found.diagram.arcs)
-    assert sum(one.get("fill") == "white" for one in boxes) == len(found.missing) + len(found.unknown) == 4
+    assert sum(one.get("stroke-dasharray") == "5,3" for one in lines) == sum(
+        arc.mirrored for arc in default_diagram().arcs
+    )
+    assert sum(one.get("fill") == "white" for one in boxes) == 4
     assert {"▼ 10 mean squared", "error", "↕ 3 privacy budget ε", "▲ 43 utility", "?"} <= words(svg)
-    assert f"{100 * found.position('43'):.0f}" in words(svg) and f"{found.score:.3g}" in figure.told
+    assert position(found, "43") in words(svg) and f"{found.score:.3g}" in figure.told
 
 
 def test_a_higher_state_is_darker() -> None:
-    figure = drawn_of(assessment())
+    figure = drawn_of(scored())
     boxes = boxes_of(figure.to_svg())
     states = [one["state"] for one in figure.spec["layer"][1]["data"]["values"]]
     known = sorted((state, str(box.get("fill"))) for state, box in zip(states, boxes, strict=True) if state is not None)
@@ -64,18 +70,18 @@ def test_a_higher_state_is_darker() -> None:
 
 
 def test_names_in_chinese() -> None:
-    figure = drawn_of(assessment(), Language("zh"))
+    figure = drawn_of(scored(), Language("zh"))
     assert {"▼ 10 均方误差", "▲ 43 数据可用性", "保护效果的影响图"} <= words(figure.to_svg())
     assert "缺失 3 个叶节点" in figure.told
 
 
 @pytest.mark.parametrize("language", [ENGLISH, Language("zh")])
 def test_the_mark_of_a_node_says_which_it_is(language: Language) -> None:
-    found = assessment()
+    found = scored()
     svg = drawn_of(found, language).to_svg()
     told = labels(svg, "rect mark")
-    assert {one.split(": ")[0] for one in told} == set(found.diagram.nodes) and len(told) == 45
-    assert f"43: ▲ 43 {'utility' if language.code == 'en' else '数据可用性'}, {100 * found.position('43'):.0f}" in told
+    assert {one.split(": ")[0] for one in told} == set(default_diagram().nodes) and len(told) == 45
+    assert f"43: ▲ 43 {'utility' if language.code == 'en' else '数据可用性'}, {position(found, '43')}" in told
     assert sum("not known" in one or "未知" in one for one in told) == 4
     # Clear marks take clicks; those without a fill would not.
     assert {(one.get("fill"), one.get("fill-opacity")) for one in marks(svg, "rect mark")} == {("white", "0")}

@@ -27,11 +27,7 @@ from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, w
 
 PUBLIC = ("city", "decade", "job")
 SECRETS = (("illness",), ("income",), ("debt",))
-ASKED = (
-    *("--secret", "illness", "--secret", "income", "--withhold", "debt", "--background", "sex", "--unit", "person"),
-    *(part for name in PUBLIC for part in ("--public", name)),
-    *("--max-distortion", "illness=0.2", "--max-distortion", "income=0.3", "--simulate", "3"),
-)
+ASKED = {"secret": ["illness", "income"], "background": "sex"}
 
 
 def make(place: Path) -> None:
@@ -50,9 +46,9 @@ def make(place: Path) -> None:
             debt = income if draws.random() < 0.5 else one_of("low", "high")
             person = f"p{int(draws.integers(250))}"
             rows.writerow([person, one_of("flu", "cold", "none"), income, debt, city, decade, job, one_of("f", "m")])
-    assert run(place, "protect", "visits.csv", *ASKED, "-o", "job") in (0, 1)
-    refused = ("--secret", "illness", "--secret", "income", "--background", "sex", "--max-leakage", "0")
-    assert run(place, "protect", "visits.csv", *refused, "-o", "refused") == 1
+    limits = {"max_distortion": {"illness": 0.2, "income": 0.3}, "simulate": 3}
+    assert run(place, "visits.csv", "job", **ASKED, **limits, withhold="debt", unit="person", public=PUBLIC)
+    assert not run(place, "visits.csv", "refused", **ASKED, max_leakage=0.0)
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +81,7 @@ def test_every_number_is_what_its_source_says(several: Facts, language: Language
         assert number.source.partition("#")[0] in several.files
         assert number.value in (several.resolve(number.source), "<10"), number.source
     used = {number.source.partition("#")[0] for number in document.numbers()}
-    own = {"measurement-illness.json", "measurement-debt.json", "leakage-income.json", "assessment-illness.json"}
+    own = {"measurement-illness.json", "measurement-debt.json", "leakage-income.json", "verdict.json"}
     assert own <= used if edition is Edition.INTERNAL else not own & used
     assert "survey.json" in used
 
@@ -100,16 +96,19 @@ def test_both_languages_show_the_same_numbers(several: Facts) -> None:
 def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Facts) -> None:
     document = compose(several, ENGLISH)
     rows = grid(document, "Every secret")
-    assert [row[0] for row in rows] == ["illness", "income", "debt", "all of them at once"]
+    assert [row[0] for row in rows] == ["illness", "income", "debt (withheld)", "all of them at once"]
     for row, one in zip(rows, several.items("job.json", "secrets"), strict=False):
         of = r"[\d.]+ \[.*\] of [\d.]+ bits" if one["exact"] else r"at least [\d.]+.* of [\d.]+ bits.*"
-        assert re.fullmatch(of, row[1]), row
-        assert row[2].endswith("%") and row[3].endswith("%")
-        assert row[4] == ("withheld" if one["withheld"] else one["grade"])
-    assert rows[2][4] == "withheld"
+        assert row[1].startswith(f"{one['dials']['protection']['value']:.3g}")
+        assert re.fullmatch(of, row[4]), row
+        assert row[2].endswith("%") and row[5].endswith("%") and row[6].endswith("%")
     (lowest,) = several.get("job.json", "headline", "secret")
-    assert f"It is the lowest grade of any secret: that of {lowest}." in said_in(document, "statement")
-    assert grid(document, f"The numbers that matter, of {lowest}")[-1][0] == "Grade"
+    assert lowest == several.get("verdict.json", "deciding")
+    assert len(grid(document, f"The dials of {lowest}, which decides, from 0 to 100")) == 6
+    assert grid(document, f"The numbers that matter, of {lowest}")
+    assert [row[0] for row in grid(document, "The dials of every secret, from 0 to 100", "verdict")] == [
+        name for (name,) in SECRETS
+    ]
 
 
 def test_sections_of_one_secret_are_there_for_each(several: Facts) -> None:
@@ -118,7 +117,7 @@ def test_sections_of_one_secret_are_there_for_each(several: Facts) -> None:
     assert len(titles) == len(document.sections)
     for at, (name,) in enumerate(SECRETS, 1):
         assert titles[f"leakage-{at}"] == f"Leakage before and after: {name}"
-    for key in ("usefulness", "frontier", "grade", "indicators", "tuning"):
+    for key in ("usefulness", "frontier", "criteria", "tuning"):
         assert [one for one in titles if one.startswith(key)] == [f"{key}-1", f"{key}-2"]
     for key in ("guarantee", "attacks", "survey", "residual"):
         assert key in titles
@@ -158,14 +157,14 @@ def enclosed(facts: Facts, low: float, high: float) -> Facts:
 
 def test_the_lower_end_never_stands_alone(several: Facts) -> None:
     document = compose(enclosed(several, 0.12345, 0.45671), ENGLISH)
-    assert grid(document, "Every secret")[0][1].startswith("at least 0.1234, at most 0.4568 of ")
+    assert grid(document, "Every secret")[0][4].startswith("at least 0.123, at most 0.457 of ")
     lowest = "The numbers that matter, of " + several.get("job.json", "headline", "secret")[0]
     leakage = grid(document, lowest)[0]
-    assert "after: at least 0.1234, at most 0.4568 bits" in leakage[1]
+    assert "after: at least 0.123, at most 0.457 bits" in leakage[1]
     assert "A better attacker may learn more" in leakage[2]
     assert "A better attacker may learn more" in said_in(document, "leakage-1")
     everything = compose(enclosed(several, 0.1, 9.0), ENGLISH)
-    assert re.fullmatch(r"at least 0\.1 of [\d.]+ bits, at most all of it", grid(everything, "Every secret")[0][1])
+    assert re.fullmatch(r"at least 0\.1 of [\d.]+ bits, at most all of it", grid(everything, "Every secret")[0][4])
     for found in (document, everything):
         for line in re.findall(r"at least [\d.]+.*", texts(found)):
             assert "at most" in line or "of local" in line or "nats" in line, line
@@ -192,13 +191,19 @@ def test_everybody_may_know_the_groups_of_public_columns_alone(several: Facts) -
             "survey.json#/published/smallest": "<10",
         }
         page = to_html([document]) + to_markdown(document) + text_of(twin([document]))
-        for told in ("tells much", "nothing beyond chance", "exposures", "job.json#/secrets", "leakage-", "grade-"):
+        for told in (
+            "tells much",
+            "nothing beyond chance",
+            "exposures",
+            "job.json#/secrets",
+            "leakage-",
+            "verdict.json",
+        ):
             assert told not in page, told
         assert not [label for label in ("flu", "cold", "nurse", "clerk", "1970s") if label in page]
     found = set()
     for secret in ("illness", "income"):
-        headline = {**several.get("job.json", "headline"), "secret": [secret]}
-        other = changed(several, job={"headline": headline})
+        other = changed(several, verdict={"deciding": secret})
         found.add(to_markdown(compose(other, ENGLISH, Edition.EXTERNAL)))
     assert len(found) == 1
 
@@ -232,13 +237,13 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
 
 def test_a_file_of_one_secret_that_was_changed_or_is_missing_is_one_sentence(folder: Path, tmp_path: Path) -> None:
     copied = Path(shutil.copytree(folder / "job", tmp_path / "job"))
-    place = copied / "assessment-income.json"
+    place = copied / "leakage-income.json"
     kept = place.read_bytes()
     place.write_bytes(kept + b" ")
-    with pytest.raises(VerificationError, match=r"assessment-income\.json was changed after the job wrote it"):
+    with pytest.raises(VerificationError, match=r"leakage-income\.json was changed after the job wrote it"):
         Facts.read(copied)
     place.unlink()
-    with pytest.raises(VerificationError, match=r"assessment-income\.json, which the job wrote, is missing"):
+    with pytest.raises(VerificationError, match=r"leakage-income\.json, which the job wrote, is missing"):
         Facts.read(copied)
 
 
@@ -270,7 +275,6 @@ def test_one_secret_is_told_by_the_names_of_files_of_a_single_one(several: Facts
 def test_an_accusation_is_in_doubt_where_no_secret_has_a_veto_for_it(several: Facts) -> None:
     doubted = changed(several, audit={"violations": ["record linkage beats the claim"], "violated": True})
     assert "not beyond doubt: record linkage beats the claim" in warnings(compose(doubted, ENGLISH))
-    veto: dict[str, object] = {"vetoes": [{"reason": "record linkage beats the claim", "cap": "poor"}]}
-    said = warnings(compose(changed(doubted, **{"assessment-income": veto}), ENGLISH))
+    said = warnings(compose(changed(doubted, verdict={"vetoes": ["record linkage beats the claim"]}), ENGLISH))
     assert "does not keep what it claims: record linkage beats the claim" in said
-    assert "income: Veto: record linkage beats the claim; the grade is at most poor." in said
+    assert "Veto: record linkage beats the claim." in said

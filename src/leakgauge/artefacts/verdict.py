@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from leakgauge import notebook
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
-from leakgauge.artefacts.dials import DialEvidence, Dials
+from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Part, Quantity, Real
 from leakgauge.artefacts.request import Request
@@ -136,15 +137,24 @@ class Action(Part, frozen=True, kw_only=True):
     recommendation: Recommendation
 
     def outcome(self, now: Verdict) -> Sentence:
-        """What it does to the secret that decides, such as "protection 42 → 61, usefulness 49 → 31"."""
-        old, new = now.dials[now.deciding], self.promised[now.deciding]
-        ends = {
-            "safe": old.protection.ends[0],
-            "safer": new.protection.ends[0],
-            "useful": old.usefulness.ends[0],
-            "now": new.usefulness.ends[0],
-        }
-        return Sentence("protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}", **ends)
+        """What it does to the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
+
+        def moved(secret: str) -> float:
+            old, new = now.dials[secret], self.promised[secret]
+            kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
+            return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
+
+        secret = max((now.deciding, *self.promised), key=moved)
+        old, new = now.dials[secret], self.promised[secret]
+        said = Sentence(
+            "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",
+            safe=old.protection.ends[0],
+            safer=new.protection.ends[0],
+            useful=old.usefulness.ends[0],
+            now=new.usefulness.ends[0],
+        )
+        several = len(self.promised) > 1
+        return Sentence("of {secret!r}, {outcome}", secret=secret, outcome=said) if several else said
 
 
 class Beside(Part, frozen=True, kw_only=True):
@@ -189,6 +199,22 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     actions: tuple[Action, ...] = ()
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
     record: str | None = None
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [("recommendation", self.recommendation.value, "", "")]
+        rows += [("veto", str(veto), "", "") for veto in self.vetoes]
+        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in self.vetoes]
+        for secret, dials in self.dials.items():
+            for name in DIALS:
+                value: Quantity = getattr(dials, name)
+                low, high = map(notebook.points, value.ends)
+                unit = " %" if name == "exposed" else ""
+                shown = "not known" if value.ends == (0.0, 100.0) else notebook.points(value.value) + unit
+                rows.append((name, shown, "" if low == high else f"[{low}, {high}]", secret))
+        for action in self.actions:
+            promised = str(action.outcome(self)) if self.deciding in action.promised else ""
+            rows.append(("would change it", str(action.said), promised, ""))
+        return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 
     def require(self) -> None:
         """Refuse a release that a veto stands against, or that does not keep a limit that somebody gave.

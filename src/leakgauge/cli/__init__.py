@@ -30,8 +30,8 @@ _VERBS = {
     "verify": message("Check a release against its record."),
     "estimate": message("What can be computed from a release, corrected for its channels, with intervals."),
     "audit": message("What a release, a mechanism or a program really does: attacks and lower bounds."),
-    "assess": message("The protection effect graded from 28 indicators, and what would lift it."),
-    "improve": message("The cheapest setting that meets a target grade."),
+    "assess": message("The verdict on a release: whether to release it, why, and what would change it."),
+    "improve": message("The most useful setting that protects enough."),
     "reproduce": message("Published numbers beside ours."),
     "demo": message("Protect the bundled sample."),
 }

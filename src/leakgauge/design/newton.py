@@ -43,9 +43,11 @@ def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kep
     """
     prior, given = secrets.prior, secrets.given_secret
     (inputs, backgrounds), letters = given.shape, free.shape[1]
-    pairs = (given[:, :, None] * given[:, None, :]).reshape(inputs, -1)
     # In units of the root of it, so that rare letters are as precise as others.
     unit = np.sqrt(wanted)
+    if letters * backgrounds > 2 * inputs and backgrounds > 2 * inputs:
+        return _finite(_by_rank(secrets, free, wanted, short, kept) / unit)
+    pairs = (given[:, :, None] * given[:, None, :]).reshape(inputs, -1)
     blocks = ((prior[:, None] * free).T @ pairs).reshape(letters, backgrounds, backgrounds)
     blocks /= -unit[:, :, None] * unit[:, None, :]
     diagonal = np.arange(backgrounds)
@@ -77,6 +79,41 @@ def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kep
         back = np.matmul(blocks, found.reshape(letters, -1, 1)).ravel() + flat @ (flat.T @ found)
         found = found + solved(right - back)
     return _finite(found.reshape(letters, -1) / unit)
+
+
+def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept: bool) -> Floats:
+    """The same where backgrounds are many, in these units: each small matrix is 1 less one of the rank of the inputs.
+
+    With V Vᵀ what is taken off, (1 + ρ − V Vᵀ)⁻¹ = (1 + V (1 + ρ − Vᵀ V)⁻¹ Vᵀ) / (1 + ρ).
+    """
+    prior, given = secrets.prior, secrets.given_secret
+    unit, (letters, backgrounds), inputs = np.sqrt(wanted), wanted.shape, len(given)
+    off = np.sqrt(prior * free.T)[:, None, :] * given.T / unit[:, :, None]
+    if kept:
+        off = np.concatenate([off, (unit / np.sqrt(wanted.sum(axis=1))[:, None])[:, :, None]], axis=2)
+    turned = off.transpose(0, 2, 1)
+    small = np.linalg.inv((1 + RIDGE) * np.eye(off.shape[2]) - np.matmul(turned, off))
+
+    def inverted(values: Floats) -> Floats:
+        return np.asarray((values + np.matmul(off, np.matmul(small, np.matmul(turned, values)))) / (1 + RIDGE))
+
+    ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
+    flat, through = ties.reshape(-1, inputs), inverted(ties).reshape(-1, inputs)
+    core = flat.T @ through
+    core[np.diag_indices(inputs)] += 1 + SINGULAR
+    factors = lu_factor(core, check_finite=False)
+
+    def solved(values: Floats) -> Floats:
+        own = inverted(values.reshape(letters, -1, 1)).ravel()
+        return np.asarray(own - through @ lu_solve(factors, flat.T @ own))
+
+    right = (short / unit).ravel()
+    found = solved(right)
+    for _ in range(REFINEMENTS):
+        each = found.reshape(letters, backgrounds, 1)
+        back = (each - np.matmul(off, np.matmul(turned, each))).ravel() + flat @ (flat.T @ found)
+        found = found + solved(right - back)
+    return np.asarray(found.reshape(letters, -1))
 
 
 def _finite(change: Floats) -> Floats:

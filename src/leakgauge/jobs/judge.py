@@ -256,9 +256,14 @@ def _guesses_a_secret(name: Sentence) -> bool:
     return attack is None or (attack.aim is AttackAim.SECRET and not attack.repeated)
 
 
-def facts_of(going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEvidence]) -> ReleaseFacts:
-    """What a policy asks of a release besides its dials, as far as the plan and the table tell."""
-    together = together_of(going.plan.steps, Origin.TABLE).values()
+def facts_of(
+    going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEvidence], *, budgets: bool = True
+) -> ReleaseFacts:
+    """What a policy asks of a release besides its dials, as far as the plan and the table tell.
+
+    Without ``budgets`` ε and δ of all columns together are left out, which take longer than all the rest.
+    """
+    together = list(together_of(going.plan.steps, Origin.TABLE).values()) if budgets else []
     told = [going.bits_told(secret, one) for secret, one in evidence.items()]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)

@@ -65,7 +65,9 @@ def _published(facts: Facts) -> Mapping[str, Any]:
     if facts.names("job.json", "asked", "public_distortion"):
         # Of columns that are changed in the release nobody counts these groups there.
         public = None
-    rest = {name: fields for name, fields in facts.files.items() if name != "survey.json"}
+    # What would change a verdict is a question with settings that were found from private counts.
+    inside = ("survey.json", "verdict.json", "promise.json")
+    rest = {name: fields for name, fields in facts.files.items() if name not in inside}
     return rest if public is None else {**rest, "survey.json": {"published": public}}
 
 

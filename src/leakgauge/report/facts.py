@@ -39,7 +39,6 @@ from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
 from leakgauge.release.record import file_digest
-from leakgauge.report.figures.chart import position_in_percent
 from leakgauge.report.numbers import Number
 from leakgauge.report.visible import visible
 
@@ -94,9 +93,10 @@ def _own_files(asked: Request) -> dict[tuple[str, ...], dict[str, str]]:
 
 @dataclass(frozen=True)
 class Facts:
-    """The fields of the artefacts of a job, by the names of their files, and the diagram it was graded by.
+    """The fields of the artefacts of a job, by the names of their files.
 
     Attributes:
+        diagram: the arcs that are drawn, where a score over them was asked for.
         own: the files of each of several secrets by the names they have in a job with one; empty where there is one.
         group: the secret that is spoken of, where there are several; its files go by those names.
     """
@@ -205,7 +205,7 @@ class Facts:
         *path: str | int,
         unit: str = "",
         count: bool = False,
-        digits: int = 4,
+        digits: int = 3,
         percent: bool = False,
         interval: tuple[str | int, ...] = (),
         rounding: str = ROUND_HALF_EVEN,
@@ -233,17 +233,6 @@ class Facts:
         """The source of what stands at a place: the file's own name, whatever it goes by."""
         return source_of(self.own.get(self.group, {}).get(file, file), *path)
 
-    def position(self, file: str, node: str) -> Number:
-        """Where a node lies between its lowest state, 0, and its highest, 100: the mean of its states.
-
-        Raises:
-            FileError: the artefact has no such node.
-        """
-        states = self.items(file, "nodes", node, "states")
-        if len(states) < 2 or not all(map(_is_number, states)):
-            raise _without_number(self._place(file, "nodes", node))
-        return self._derived(file, "nodes", node, "states", digits=3)
-
     def never_released(self, file: str, *path: str) -> tuple[Number, Number] | None:
         """How many values of the channel at a place never appear in the release, and of how many; None where all do."""
         if not self.items(file, *path, "matrix") or not self.items(file, *path, "outputs", "labels"):
@@ -251,15 +240,15 @@ class Facts:
         never = self._derived(file, *path, "matrix")
         return (never, self._derived(file, *path, "outputs", "labels")) if never.value else None
 
-    def _derived(self, file: str, *path: str | int, digits: int = 4) -> Number:
+    def _derived(self, file: str, *path: str | int) -> Number:
         """What is told of the list at a place."""
         source = self._place(file, *path)
-        return Number(self.resolve(source), "", source, digits=digits)
+        return Number(self.resolve(source), "", source)
 
     def resolve(self, source: str) -> Any:
         """What stands at the source of a number: the value of a whole quantity, and of a list what is told of it.
 
-        That is the mean of states, the empty columns of a matrix, and how many labels there are.
+        That is the empty columns of a matrix, and how many labels there are.
         """
         file, _, pointer = source.partition("#")
         found = self.files.get(file)
@@ -267,8 +256,7 @@ class Facts:
             name = step.replace("~1", "/").replace("~0", "~")
             found = found[int(name)] if isinstance(found, list) else (found or {})[name]
         if isinstance(found, list):
-            told = {"matrix": _empty_columns, "labels": len}.get(source.rpartition("/")[2], position_in_percent)
-            return told(found)
+            return _empty_columns(found) if source.endswith("/matrix") else len(found)
         return found["value"] if isinstance(found, dict) else found
 
 

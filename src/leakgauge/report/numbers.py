@@ -37,7 +37,7 @@ class Number:
     high: float | str | None = None
     confidence: float | None = None
     count: bool = False
-    digits: int = 4
+    digits: int = 3
     percent: bool = False
     rounding: str = ROUND_HALF_EVEN
 

@@ -34,7 +34,7 @@ BOTH = "both"
 
 
 class Report:
-    """What was released, what attacks found in it and how it is graded, for people to read.
+    """What was released, what attacks found in it and what is recommended, for people to read.
 
     Args:
         release: with its record.
@@ -62,7 +62,7 @@ class Report:
 
     @classmethod
     def made_of(cls, artefacts: Mapping[str, Struct], diagram: Diagram) -> Report:
-        """The report on a job's artefacts, by the names of their files, and the diagram it was graded by."""
+        """The report on a job's artefacts, by the names of their files; the diagram has the arcs to draw."""
         return cls._of_facts(Facts.of(artefacts, diagram))
 
     @classmethod

@@ -11,7 +11,7 @@ from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
-from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +63,16 @@ class BinnedTable(Table):
         """For each set of columns a number per row, the same where rows agree in all of them."""
         named = tuple(dict.fromkeys(name for names in sets for name in names))
         return self._table.digests(sets, {**self._own(named), **self._further(bins)})
+
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them."""
+        if unit in self.bins:
+            return super().group_sizes(sets, bins, unit=unit)
+        # Asked of the table itself, which may know it already.
+        named = tuple(dict.fromkeys(name for names in sets for name in names))
+        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)}, unit=unit)
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

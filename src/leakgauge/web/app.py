@@ -20,14 +20,15 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Route
 
 from leakgauge import __version__
-from leakgauge.artefacts import StoredAssessment
+from leakgauge.artefacts import Judgement
 from leakgauge.artefacts.codec import decode, encode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language, translations
 from leakgauge.web.answers import Answers, Remembered, while_awaited
-from leakgauge.web.job import Job, grade_fields, picture, report_html, report_policy
+from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import UnknownError, fields_of, language_asked, question_in, refused, request_in, text_in
+from leakgauge.web.showing import picture, report_html, report_policy, verdict_fields
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
@@ -67,7 +68,7 @@ class Page:
             ("GET", "/api/jobs/{job}", self._job),
             ("GET", "/api/jobs/{job}/events", self._events),
             ("POST", "/api/jobs/{job}/stop", self._stop),
-            ("GET", "/api/jobs/{job}/grade", self._grade),
+            ("GET", "/api/jobs/{job}/verdict", self._verdict),
             ("GET", "/api/jobs/{job}/figures/{name}.svg", self._figure),
             ("GET", "/jobs/{job}/report", self._report),
             ("GET", "/jobs/{job}/files/{name}", self._file),
@@ -207,14 +208,17 @@ class Page:
         await self._jobs.stop(job)
         return JSONResponse(await _fields(job, language_asked(request)))
 
-    async def _grade(self, request: Request) -> Response:
+    async def _verdict(self, request: Request) -> Response:
         job = self._asked_job(request)
-        graded = job.read("assessment.json", _place(request))
-        if not graded:
-            raise UnknownError("This job has no grade; it released nothing, or is not that far.")
+        # Where nothing was released because of what was promised, the promise says why.
+        name = next((one for one in ("verdict.json", "promise.json") if job.read(one)), None)
+        if name is None:
+            raise UnknownError(
+                "This job has no verdict; it released nothing, is not that far, or is of an earlier version."
+            )
         with _files_of(job):
-            found = decode(StoredAssessment, graded, "assessment.json")
-            return JSONResponse(grade_fields(found, language_asked(request)))
+            found = decode(Judgement, job.read(name), name)
+            return JSONResponse(verdict_fields(found, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)

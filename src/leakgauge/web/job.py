@@ -1,29 +1,22 @@
-"""A job as the page sees it: its stages, what became of it, and what its files show: grade, pictures and report."""
+"""A job as the page sees it: its stages, and what became of it."""
 
 from __future__ import annotations
 
 import shlex
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, StoredAssessment, codec
+from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, codec
 from leakgauge.artefacts.survey import Combination
-from leakgauge.assessment import default_diagram, read_diagram
-from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language, message
-from leakgauge.report import Edition, Report
 from leakgauge.report.facts import ARTEFACTS
-from leakgauge.report.html import style_hash, to_html
-from leakgauge.report.sections.pictures import figure_of
-from leakgauge.report.sections.teller import Teller
-from leakgauge.report.visible import visible
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, part_of, read_object, shown_of, stored_job_in, written
-from leakgauge.web.questions import UnknownError
+from leakgauge.web.questions import is_asked_by_the_page
 
 STAGES: Final = ("survey", "measure", "design", "release", "audit", "assess", "report")
 _HEARD: Final = {"started": "running", "working": "running", "finished": "done", "kept": "kept", "skipped": "skipped"}
@@ -179,7 +172,7 @@ class Job:
             "id": self.key,
             "state": self.state,
             "stages": [dict(stage) for stage in self._stages.values()],
-            "message": None if self.message is None else shown(language.retell(self.message)),
+            "message": None if self.message is None else telling(language)(self.message),
             "asked": self._asked,
             "path": self._path,
             "started": self._started,
@@ -189,12 +182,13 @@ class Job:
             "note": note,
             "files": self.files(),
             "released": released,
-            "headline": codec.encode(left.headline if released else None, language.retell),
+            "headline": codec.encode(left.headline if released else None, telling(language)),
             "secrets": [] if request is None else _secrets(request, left if released else StoredJob(), names),
             "total": codec.encode(left.total if released else None),
             "alone": self._alone() if released else None,
             # Refused by the survey: these columns name people.
             "naming": _columns_in(self.message) if self.state == "refused" and not left.outputs else [],
+            "askable": request is not None and is_asked_by_the_page(request),
         }
 
     def _asked_of(self, left: StoredJob) -> Request | None:
@@ -281,37 +275,6 @@ def _escape(letter: str) -> str:
     return f"\\u{ord(letter):04x}" if letter <= "\uffff" else f"\\U{ord(letter):08x}"
 
 
-def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, object]:
-    """The fields of ``assessment.json``, told in the language, and ``names``: each node's name by its key."""
-    told = codec.encode(graded, language.retell)
-    for leaf in told["leaves"]:
-        leaf["unit"] = language.retell(leaf["unit"])
-    chinese = language.code == "zh"
-    return {**told, "names": {key: (chinese and one.chinese) or one.name for key, one in graded.nodes.items()}}
-
-
-def picture(name: str, job: Job, place: int | None, language: Language) -> str:
-    """A picture of a job and one secret as SVG; ``UnknownError`` where there is nothing to draw it from."""
-    own = job.path("diagram.toml")
-    files = {file: fields for file in ARTEFACTS if (fields := job.read(file, place))}
-    diagram = default_diagram() if own is None else read_diagram(own)
-    figure = figure_of(Teller(files, diagram, language, group=tuple(visible(job.group(place)))), name)
-    if figure is None:
-        raise UnknownError("This job has no such picture; look at the others.")
-    return figure.to_svg()
-
-
-def report_policy() -> str:
-    """The content-security policy of a report."""
-    return (
-        f"default-src 'none'; style-src '{style_hash()}'; img-src data:; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'"
-    )
-
-
-def report_html(folder: Path, edition: str, language: str) -> str:
-    """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
-    known = [one.value for one in Edition]
-    if edition not in known:
-        raise OptionError("There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, known))
-    return to_html(Report.of(folder).documents(language, Edition(edition)))
+def telling(language: Language) -> Callable[[Sentence], str]:
+    """How a sentence is told; names of columns in it cannot turn the direction of what stands around them."""
+    return lambda sentence: shown(language.retell(sentence))

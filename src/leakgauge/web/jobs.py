@@ -21,7 +21,7 @@ from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
 from leakgauge.web.job import Job
 from leakgauge.web.job_folder import part_of, shown_of
-from leakgauge.web.questions import UnknownError
+from leakgauge.web.questions import DECLARED, UnknownError
 from leakgauge.web.workspace import OpenTable
 
 _LISTED: Final = 200
@@ -210,8 +210,11 @@ def event_in(line: bytes) -> JobEvent | Ended | None:
 
 
 def _key(shown: Mapping[str, Any], table: OpenTable) -> str:
-    """The id of a question about a table: the same for the same, so that it is resumed and nothing is drawn twice."""
-    asked = {name: value for name, value in shown.items() if name != "table"}
+    """The id of a question about a table: the same for the same, so that it is resumed and nothing is drawn twice.
+
+    What is declared of a release changes nothing in it: declared later, it is judged anew and not drawn anew.
+    """
+    asked = {name: value for name, value in shown.items() if name not in ("table", *DECLARED)}
     what = json.dumps([table.name, table.digest, asked], sort_keys=True)
     stem = re.sub(r"[^A-Za-z0-9]+", "-", table.name.split(".")[0]).strip("-")[:40] or "table"
     return f"{stem}-{hashlib.sha256(what.encode()).hexdigest()[:12]}"

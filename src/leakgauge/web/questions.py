@@ -30,10 +30,14 @@ from leakgauge.languages import CODES, ENGLISH, Language, language_of
 from leakgauge.probability.files import strict_json
 
 COOKIE: Final = "leakgauge_language"
-GOALS: Final = ("max_distortion", "max_leakage", "local_dp", "target")
-"""What a job of the page can aim at."""
+_AIMS: Final = ("max_distortion", "max_leakage", "local_dp", "within")
+"""How much noise there is to be: a number for all secrets, or one for each by its name."""
+_POINTS: Final = ("min_protection", "min_usefulness")
+DECLARED: Final = ("purpose", "recipient", "review")
+"""What is said of a release, and changes nothing in it."""
+_TEXTS: Final = ("unit", "use", *DECLARED)
 _LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
-SHOWN: Final = (*_LISTS, "unit", "rows_per_unit", "together", *GOALS)
+SHOWN: Final = (*_LISTS, *_TEXTS, "rows_per_unit", "together", "public_distortion", *_AIMS, *_POINTS)
 """What the page shows of a request, beside its table."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
@@ -108,18 +112,23 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
 def request_in(fields: Mapping[str, Any]) -> Request:
     """What a job is asked, about the id of a table; ``OptionError`` where a field, or all together, cannot be so."""
     _require_known(fields)
-    goals = [name for name in GOALS if fields.get(name) is not None]
-    if len(goals) != 1:
-        raise OptionError("{number} goals are given; give one of {known!s}.", number=len(goals), known=GOALS)
-    asked = {
+    given = {name: value for name, value in fields.items() if value is not None}
+    asked: dict[str, Any] = {
         "table": text_in(fields, "table"),
         **{name: _texts(fields, name) for name in _LISTS},
-        "unit": _unit(fields),
-        "rows_per_unit": fields.get("rows_per_unit"),
-        "together": fields.get("together", False),
-        goals[0]: _aim(goals[0], fields[goals[0]]),
+        **{name: text_in(fields, name) for name in _TEXTS if name in given},
+        **{name: given[name] for name in ("rows_per_unit", "together") if name in given},
+        **{name: _numbers(name, given[name]) for name in (*_AIMS, "public_distortion") if name in given},
+        **{name: _number(name, given[name]) for name in _POINTS if name in given},
     }
     return codec.decode(Request, asked, "The question")
+
+
+def is_asked_by_the_page(request: Request) -> bool:
+    """Whether the page could ask for the same: nothing is asked that it does not show."""
+    return {*request.given()} <= {*SHOWN} and sum(
+        getattr(request, name) is not None for name in (*_AIMS, _POINTS[0])
+    ) == 1
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:
@@ -153,19 +162,17 @@ def _unit(fields: Mapping[str, Any]) -> str | None:
     return None if fields.get("unit") is None else text_in(fields, "unit")
 
 
-def _aim(goal: str, given: object) -> float | str | dict[str, float | str]:
-    """The value of a goal: a finite number from 0 on, for all secrets or for each by its name, or a grade's name."""
-    if goal == "target" and isinstance(given, str) and given:
-        return _text(given, goal)
-    if goal != "target" and isinstance(given, dict) and given:
-        return {_text(name, goal): _number(goal, limit) for name, limit in given.items()}
-    return _number(goal, given)
+def _numbers(field: str, given: object) -> float | dict[str, float]:
+    """A finite number from 0 on, or one for each column by its name."""
+    if isinstance(given, dict) and given:
+        return {_text(name, field): _number(field, limit) for name, limit in given.items()}
+    return _number(field, given)
 
 
-def _number(goal: str, given: object) -> float | str:
+def _number(field: str, given: object) -> float:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
-        return str(given) if goal == "target" else float(given)
-    raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=goal)
+        return float(given)
+    raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=field)
 
 
 def language_asked(request: HTTPConnection) -> Language:

@@ -10,15 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
+from msgspec.structs import replace
 
 from leakgauge.artefacts import Request, codec
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.verdict import Judgement, Recommendation
-from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
-from leakgauge.assessment.outgoing import Outgoing, Use
+from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.jobs.audit import audit_foreign
-from leakgauge.jobs.judge import Terms, judge, judge_foreign
+from leakgauge.jobs.judge import judge, judge_foreign
 from leakgauge.jobs.protect.judged import Judging, judge_job
 from leakgauge.mechanisms import randomized_response
 from leakgauge.randomness import simulation
@@ -57,8 +58,8 @@ def asked(table: str, **more: Any) -> Request:
 
 
 def require_sound(found: Judgement) -> None:
-    assert 1 <= len(found.verdict.reasons) <= 3
-    for one in found.verdict.dials.values():
+    assert 1 <= len(found.reasons) <= 3
+    for one in found.dials.values():
         for name in DIALS:
             dial = getattr(one, name)
             for number in (dial.value, *dial.ends):
@@ -79,8 +80,8 @@ def test_a_drawn_release_is_what_its_law_said(people: str, tmp_path: Path, name:
         before, after = Judging(table).before(request), judged(request, table, tmp_path)
     require_sound(after)
     assert codec.decode(Judgement, codec.encode(after), "verdict") == after
-    for secret, promised in before.verdict.dials.items():
-        made = after.verdict.dials[secret]
+    for secret, promised in before.dials.items():
+        made = after.dials[secret]
         for dial in ("exposed", "guarantee", "usefulness"):
             assert getattr(made, dial).value == pytest.approx(getattr(promised, dial).value, abs=1e-6)
         # An attack on what was drawn may be stronger than the one that was learnt, within what chance explains.
@@ -92,11 +93,11 @@ def test_every_kind_of_job_is_judged(people: str, name: str) -> None:
     request = asked(people, **JOBS[name])
     with open_table(people) as table:
         found = Judging(table).before(request)
-        by_rows = Judging(table, use=Use.ROWS).before(request)
+        by_rows = Judging(table).before(replace(request, use="rows"))
     require_sound(found)
     require_sound(by_rows)
-    assert set(found.verdict.dials) == {", ".join(secret) for secret in request.sources}
-    assert all(0 < one.protection.value < 100 for one in found.verdict.dials.values())
+    assert set(found.dials) == {", ".join(secret) for secret in request.sources}
+    assert all(0 < one.protection.value < 100 for one in found.dials.values())
 
 
 def test_one_column_is_judged_by_the_law_of_its_mechanism(people: str) -> None:
@@ -117,23 +118,21 @@ def test_more_public_columns_or_background_never_protect_more(people: str) -> No
     with open_table(people) as table:
         judging, limits = Judging(table), {"mechanism": ("randomized-response:epsilon=2",)}
         found = [
-            judging.before(asked(people, **limits, **more)).verdict.dials["status"].protection.value
+            judging.before(asked(people, **limits, **more)).dials["status"].protection.value
             for more in ({}, {"public": ("trade",)}, {"public": ("trade", "town")})
         ]
         assert found == pytest.approx(sorted(found, reverse=True))
         knowing = judging.before(asked(people, **limits, public=("trade",), background=("town",)))
-        assert knowing.verdict.dials["status"].protection.value <= found[1] + 1e-9
+        assert knowing.dials["status"].protection.value <= found[1] + 1e-9
 
 
 def test_of_several_secrets_the_lowest_decides_and_what_is_withheld_is_no_use(people: str) -> None:
     with open_table(people) as table:
-        found = (
-            Judging(table)
-            .before(asked(people, secret=("status", "trade"), max_distortion={"status": 0.5, "trade": 0.1}))
-            .verdict
+        found = Judging(table).before(
+            asked(people, secret=("status", "trade"), max_distortion={"status": 0.5, "trade": 0.1})
         )
         assert found.deciding == "trade" and found.recommendation is Recommendation.DO_NOT_RELEASE
-        withheld = Judging(table).before(asked(people, **JOBS["withheld"])).verdict
+        withheld = Judging(table).before(asked(people, **JOBS["withheld"]))
         assert withheld.dials["trade"].usefulness == withheld.dials["status"].usefulness
         assert withheld.dials["trade"].guarantee.value == 0
 
@@ -148,28 +147,28 @@ def test_persons_with_several_rows_have_a_weaker_guarantee(people: str) -> None:
         limits: dict[str, Any] = {"mechanism": ("randomized-response:epsilon=1",)}
         alone = Judging(table).before(Request("frame", ("status",), **limits))
         person = Judging(table).before(Request("frame", ("status",), unit="person", **limits))
-    assert alone.verdict.dials["status"].guarantee.value == pytest.approx(53.8, abs=0.1)
-    assert person.verdict.dials["status"].guarantee.value == pytest.approx(9.5, abs=0.1)
+    assert alone.dials["status"].guarantee.value == pytest.approx(53.8, abs=0.1)
+    assert person.dials["status"].guarantee.value == pytest.approx(9.5, abs=0.1)
 
 
 def test_a_published_identifier_is_a_veto_unless_it_is_accepted(people: str) -> None:
     request = asked(people, public=("patient_id",), max_distortion=0.3)
     with open_table(people) as table:
-        found = Judging(table).before(request).verdict
+        found = Judging(table).before(request)
         accepted = Judging(table).before(
             asked(people, public=("patient_id",), accept_unique=("patient_id",), max_distortion=0.3)
         )
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
     assert str(found.reasons[0]).startswith("'patient_id' is published and names people (")
     assert found.dials["status"].protection.value == 0
-    assert not accepted.verdict.vetoes
+    assert not accepted.vetoes
 
 
 def test_lost_values_veto_usefulness(people: str) -> None:
     with open_table(people) as table:
         found = Judging(table).before(asked(people, max_distortion=0.55, keep="nothing"))
     assert found.facts.lost is not None and found.facts.lost > 0.01
-    assert found.verdict.dials["status"].usefulness.value == 0
+    assert found.dials["status"].usefulness.value == 0
 
 
 def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Path) -> None:
@@ -177,9 +176,9 @@ def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Pat
     with open_table(people) as table:
         made, audit = drawn(request, table, tmp_path)
         found = judge(made, table, audit)
-        assert found.verdict.vetoes == () and found.facts.guessed is not None
+        assert found.vetoes == () and found.facts.guessed is not None
         broken = codec.decode(type(audit), {**codec.encode(audit), "violations": ["a claim is broken"]}, "audit")
-        vetoed = judge(made, table, broken).verdict
+        vetoed = judge(made, table, broken)
         assert vetoed.dials["status"].protection.value == 0 and str(vetoed.reasons[0]) == "a claim is broken"
         (tmp_path / "other").mkdir()
         other = drawn(asked(people, mechanism=("randomized-response:epsilon=2",)), table, tmp_path / "other")[0]
@@ -188,12 +187,12 @@ def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Pat
         with pytest.raises(OptionError, match="The release holds no trade"):
             judge(made, table, audit, secrets=[("trade",)])
     with pytest.raises(OptionError, match="There is no use 'row'; did you mean 'rows'"):
-        Terms.of(request, use="row")
+        replace(request, use="row")
 
 
 def test_reasons_count_people(people: str, tmp_path: Path) -> None:
     with open_table(people) as table:
-        found = judged(asked(people, max_distortion=0.05), table, tmp_path).verdict
+        found = judged(asked(people, max_distortion=0.05), table, tmp_path)
     said = [str(one) for one in found.reasons]
     assert said[0].endswith(" of 1,500 people are guessed right only because of this release")
 
@@ -201,7 +200,7 @@ def test_reasons_count_people(people: str, tmp_path: Path) -> None:
 def test_a_finished_job_is_judged_from_its_folder(finished: Finished) -> None:
     found = judge_job(finished.folder)
     require_sound(found)
-    dials = found.verdict.dials["illness"]
+    dials = found.dials["illness"]
     assert dials.efficiency.value == 100 and dials.given_counts
     assert found.facts.epsilon is not None
 
@@ -219,7 +218,7 @@ def test_a_release_made_elsewhere(people: str, tmp_path: Path, kind: str) -> Non
         pc.write_csv(rows.set_column(1, "status", pa.array(status)), place)
         found = judge_foreign(audit_foreign(place, table, "status"), place, table)
     require_sound(found)
-    dials = found.verdict.dials["status"]
+    dials = found.dials["status"]
     assert dials.guarantee.value == 0
     if kind == "raw":
         assert dials.protection.value < 2 and dials.exposed.value > 98 and dials.usefulness.value > 98
@@ -258,5 +257,6 @@ def test_random_tables_have_sound_dials(seed: int) -> None:
         how: dict[str, Any] = {"max_distortion": distortion}
         if draw.random() < 0.3:
             how = {"mechanism": ("randomized-response:epsilon=1",)}
+        how["use"] = "rows" if draw.random() < 0.3 else "statistics"
         request = Request("frame", ("secret",), known, public, **how)
-        require_sound(Judging(table, DialPolicy(), Use.ROWS if draw.random() < 0.3 else Use.STATISTICS).before(request))
+        require_sound(Judging(table).before(request))

@@ -135,10 +135,9 @@ class Learnt:
 def learnt_from(going: Outgoing, secret: tuple[str, ...]) -> Learnt:
     """What is learnt of a secret by everything that leaves; a seeded simulation stands for other mechanisms."""
     own = going.own(secret)
-    fitted, values, letters_by_row = _fitted(going, secret)
+    fitted, before, seen, values, letters_by_row = _fitted(going, secret)
     rows = fitted.learner.rows
     scored = fitted.learner.score[:MOST_SCORED]
-    before, seen = fitted.by(fitted.known.predictor)[:MOST_SCORED], fitted.by(fitted.plain.predictor)[:MOST_SCORED]
     letters = fitted.letters[:MOST_SCORED]
     counts = going.table.counts(*secret, limit=max(going.table.rows, 1)).distribution(*secret).probabilities
     entropy = float(-(counts[counts > 0] * np.log2(counts[counts > 0])).sum())
@@ -169,8 +168,11 @@ def learnt_from(going: Outgoing, secret: tuple[str, ...]) -> Learnt:
     )
 
 
-def _fitted(going: Outgoing, secret: tuple[str, ...]) -> tuple[Fitted, Mapping[str, Any], Codes]:
-    """The attacker who learns from what is seen beside the secret's own column; once for settings that agree in it."""
+def _fitted(going: Outgoing, secret: tuple[str, ...]) -> tuple[Fitted, Floats, Floats, Mapping[str, Any], Codes]:
+    """The attacker who learns from what is seen beside the secret's own column; once for settings that agree in it.
+
+    With it what was known and what is seen of the scored rows, and the columns.
+    """
     plan, own = going.plan, going.own(secret)
     others = [one for one in plan.columns if one is not own]
     public = tuple(name for name in plan.public if name not in going.background)
@@ -198,8 +200,10 @@ def _fitted(going: Outgoing, secret: tuple[str, ...]) -> tuple[Fitted, Mapping[s
             seen=tuple(columns),
             units=units,
         )
-        going.learnt[key] = Fitted.of(case, hidden), values, letters
-    found: tuple[Fitted, Mapping[str, Any], Codes] = going.learnt[key]
+        fitted = Fitted.of(case, hidden)
+        before, seen = (fitted.by(one.predictor)[:MOST_SCORED] for one in (fitted.known, fitted.plain))
+        going.learnt[key] = fitted, before, seen, values, letters
+    found: tuple[Fitted, Floats, Floats, Mapping[str, Any], Codes] = going.learnt[key]
     return found
 
 

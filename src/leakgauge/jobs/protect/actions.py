@@ -9,106 +9,38 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import structs
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import MAX_SUPPRESSED, Aim, PerSecret
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, Verdict
-from leakgauge.assessment.dials import DialPolicy
-from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.tuned import (
+    Change,
+    Setting,
+    Trials,
+    Tuning,
+    is_searched,
+    is_useful,
+    keeps,
+    missed_lines,
+    short_of,
+    tuned_number,
+)
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Kind
 
 MOST_ACTIONS = 3
-MOST_TRIALS = 32
-"""Settings that are evaluated, a tenth of a second each for tables whose columns can be counted."""
-LEARNT_AT_ONCE = 6000
-"""Values that a learner takes as long for as a setting that is counted."""
-ASSOCIATED_TRIALS = 1
-"""What more one costs whose channel reads public columns."""
-STEPS = 8
-"""Halvings of the range of a number: to a 250th of it."""
-MOST_NATS = 8.0
-"""An ε, or bits, up to which less noise is looked for."""
+NEARER = 0.05
+"""Of a limit, by which an action must come nearer that does not turn a verdict."""
 CHANGED = 0.1
 """The share of a public column's values that is changed where it is to tell less."""
 MOST_VALUES = 16
 """Of a public column for which a channel is tried: with more, its design takes seconds."""
 _EPSILON = re.compile(r"(?<=epsilon=)[0-9.eE+-]+")
-Change: TypeAlias = Mapping[str, Any]
-"""Fields of a request."""
 _WORDS = ("max_distortion", "max_leakage", "local_dp", "within")
-
-
-@dataclass(frozen=True)
-class _Setting:
-    """A job with a change, in words, and what it comes to."""
-
-    said: tuple[Sentence, ...]
-    asked: Request
-    found: Judgement
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.found
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether nothing speaks against it but what is left to declare."""
-        return self.verdict.recommendation is not Recommendation.DO_NOT_RELEASE
-
-
-@dataclass(frozen=True)
-class _Dial:
-    """A number of a job that more noise makes larger or smaller.
-
-    Attributes:
-        now: the number.
-        most: the number at which a release tells nothing, or as near as is looked at.
-        change: of the job for another number.
-        said: what is done then.
-    """
-
-    now: float
-    most: float
-    change: Callable[[float], Change]
-    said: Callable[[float], Sentence]
-
-
-class _Trials:
-    """Settings that were evaluated, each once, as long as there are trials left."""
-
-    def __init__(self, judging: Judging) -> None:
-        self.judging = judging
-        self.left = MOST_TRIALS
-        self.done: dict[tuple[str, ...], Judgement | None] = {}
-
-    def of(self, said: tuple[Sentence, ...], asked: Request, change: Change | None = None) -> _Setting | None:
-        """The job with a change; None where it is impossible, or no trial is left."""
-        try:
-            changed = structs.replace(asked, **(change or {}))
-        except InputError:
-            return None
-        key = tuple(changed.arguments())
-        if key not in self.done:
-            if self.left <= 0:
-                return None
-            fits = len(self.judging.learnt)
-            try:
-                self.done[key] = self.judging.before(changed)
-            except (InputError, RefusalError, EngineError):
-                # What cannot be made is no way out.
-                self.done[key] = None
-            cells = self.judging.table.rows * len(changed.seen)
-            self.left -= 1 + (len(self.judging.learnt) - fits) * (cells // LEARNT_AT_ONCE)
-            self.left -= ASSOCIATED_TRIALS if changed.keep == "associations" else 0
-        found = self.done[key]
-        return None if found is None else _Setting(said, changed, found)
 
 
 def with_actions(found: Judgement, asked: Request, judging: Judging) -> Judgement:
@@ -125,18 +57,18 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
         return ()
     if now.recommendation is Recommendation.RELEASE_IF:
         return (_declared(now, asked),)
-    if asked.accounted is not None or asked.repeat is not None or asked.is_searched:
-        # Its channel follows from what was bought, or from another job.
+    if asked.accounted is not None or asked.repeat is not None:
+        # Its channel follows from what was bought, or from another job: what another run has is not known before.
         return ()
-    trials = _Trials(judging)
+    trials = Trials(judging)
     start = trials.of((), asked)
     if start is None or {*now.vetoes} - {*start.verdict.vetoes}:
         return ()
     if start.is_kept:
         # What was drawn shows more than its law: as much more is asked of other settings.
-        trials = _Trials(_stricter(judging, now, start.verdict))
+        trials = Trials(_stricter(judging, now, start.verdict))
         start = trials.of((), asked) or start
-    found = list[_Setting]()
+    found = list[Setting]()
     for setting in _settings(start, trials):
         if setting.asked != asked and setting.asked not in [one.asked for one in found]:
             found.append(setting)
@@ -144,8 +76,7 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
             break
     turning = [one for one in found if one.is_kept]
     useful = sorted(turning, key=lambda one: (len(one.said), -_lowest(one.verdict, "usefulness")))
-    better = [one for one in found if not one.is_kept and _lowest(one.verdict, "effect") > _lowest(now, "effect") + 1]
-    nearest = sorted(better, key=lambda one: (_short(one.verdict), -_lowest(one.verdict, "effect")))
+    nearest = sorted(_nearer(found, start.verdict), key=lambda one: (short_of(one.verdict), len(one.said)))
     return tuple(_action(one, asked) for one in (*useful, *nearest)[:MOST_ACTIONS])
 
 
@@ -156,9 +87,9 @@ def _stricter(judging: Judging, now: Verdict, by_law: Verdict) -> Judging:
     return dataclasses.replace(judging, policy=dataclasses.replace(judging.policy, min_protection=limit))
 
 
-def _settings(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
+def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
     """Changes in the order of what they cost to do."""
-    missed = _missed_lines(start.verdict)
+    missed = missed_lines(start.verdict)
     vetoed = [name for name in start.asked.public if _names_people(start.verdict, name)]
     fewer = start
     if vetoed:
@@ -168,28 +99,30 @@ def _settings(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
         if without is None:
             return
         yield without
-        fewer, missed = without, _missed_lines(without.verdict)
+        fewer, missed = without, missed_lines(without.verdict)
     turned = False
     for setting in _tuned(fewer, trials):
         turned |= setting.is_kept
         yield setting
     if {"min_protection", "max_exposed", "max_alone", "min_k"} & missed:
-        for changed in list(_public_changes(fewer, trials)):
+        changes: Iterable[Setting] = _public_changes(fewer, trials)
+        if not trials.judging.learnt:
+            # The nearest first; where each takes a learner of its own, one is followed up before the next is learnt.
+            changes = sorted(changes, key=lambda one: short_of(one.verdict))
+        for changed in changes:
+            turned |= changed.is_kept
             yield changed
             # Two changes are asked for only where one is not enough.
-            for setting in () if turned or changed.is_kept else _tuned(changed, trials):
+            for setting in () if turned else _tuned(changed, trials):
                 turned |= setting.is_kept
                 yield setting
     if not turned:
-        designed = list(_designed(fewer, trials))
-        yield from designed
-        if designed and not designed[-1].is_kept:
-            yield from _tuned(min(designed, key=lambda one: _short(one.verdict)), trials)
+        yield from _designed(fewer, trials)
 
 
-def _tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
+def _tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
     """The noise of the secrets, changed by as little as keeps the policy, or comes nearest to it."""
-    if "max_lost" in _missed_lines(start.verdict) and start.asked.keep == "nothing":
+    if "max_lost" in missed_lines(start.verdict) and start.asked.keep == "nothing":
         said = Sentence("keep the shares, so that every value is released")
         kept = trials.of((*start.said, said), start.asked, {"keep": None})
         if kept is not None:
@@ -198,70 +131,24 @@ def _tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
     yield from _each_tuned(start, trials)
 
 
-def _each_tuned(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
+def _each_tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
     """One secret after the other, the worst first, until the policy is kept."""
     policy, tuned = trials.judging.policy, set[str]()
     for _ in start.asked.aims:
         aims = {", ".join(one.columns): one for one in start.asked.aims}
-        missing = [name for name in aims if name not in tuned and not _keeps(start, name, policy)]
+        missing = [name for name in aims if name not in tuned and not keeps(start, name, policy)]
         if not missing:
             return
         of = min(missing, key=lambda name: start.verdict.dials[name].protection.ends[0])
         tuned.add(of)
         dial = _dial(start.asked, aims[of], trials.judging)
-        best = None if dial is None else _searched(start, dial, of, trials)
+        best = None if dial is None else tuned_number(start, dial, of, trials)
         if best is not None:
             yield best
             start = best
 
 
-def _keeps(setting: _Setting, secret: str, policy: DialPolicy) -> bool:
-    return _is_safe(setting, secret, policy) and _is_useful(setting, secret, policy)
-
-
-def _is_safe(setting: _Setting, secret: str, policy: DialPolicy) -> bool:
-    """Whether noise enough is in one secret."""
-    dials, beyond = setting.verdict.dials[secret], {"max_epsilon", "max_leakage_bits"} & _missed_lines(setting.verdict)
-    return (
-        not beyond
-        and dials.protection.ends[0] >= (policy.min_protection or 0)
-        and dials.exposed.ends[1] <= (100 if policy.max_exposed is None else policy.max_exposed)
-        and dials.guarantee.ends[0] >= (policy.min_guarantee or 0)
-    )
-
-
-def _is_useful(setting: _Setting, secret: str, policy: DialPolicy) -> bool:
-    dials = setting.verdict.dials[secret]
-    return (
-        "max_lost" not in _missed_lines(setting.verdict)
-        and dials.usefulness.ends[0] >= (policy.min_usefulness or 0)
-        and dials.effect.ends[0] >= (policy.min_effect or 0)
-    )
-
-
-def _searched(start: _Setting, dial: _Dial, of: str, trials: _Trials) -> _Setting | None:
-    """By halving between the number as it is and the other end; the one that keeps the policy with least change."""
-    policy = trials.judging.policy
-    noisier = not _is_safe(start, of, policy)
-    less = 0.0 if dial.most > dial.now else max(4 * dial.now, MOST_NATS)
-    near, far = dial.now, dial.most if noisier else less
-    tried = list[tuple[bool, float, float, _Setting]]()
-    for _ in range(STEPS):
-        middle = (near + far) / 2
-        rounded = [float(f"{middle:.{digits}g}") for digits in (2, 3)]
-        value = next((number for number in rounded if number not in (near, far)), None)
-        if value is None:
-            break
-        one = trials.of((*start.said, dial.said(value)), start.asked, dial.change(value))
-        if one is not None:
-            tried.append((_keeps(one, of, policy), -_short(one.verdict), -abs(value - dial.now), one))
-        # What cannot be made is too far.
-        enough = one is None or (_is_safe if noisier else _is_useful)(one, of, policy)
-        near, far = (near, value) if enough else (value, far)
-    return max(tried, key=lambda one: one[:3])[3] if tried else None
-
-
-def _dial(asked: Request, aim: Aim, judging: Judging) -> _Dial | None:
+def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
     """The number that says how much noise a secret gets."""
     name = next((name for name in _WORDS if getattr(aim, name) is not None), None)
     columns = ", ".join(aim.columns)
@@ -281,16 +168,16 @@ def _dial(asked: Request, aim: Aim, judging: Judging) -> _Dial | None:
             new = _EPSILON.sub(f"{value:g}", old)
             return {"mechanism": tuple(one.replace(old, new) for one in asked.mechanism)}
 
-        return _Dial(now, 0.0, by_epsilon, _spend(columns, now))
+        return Tuning(now, 0.0, by_epsilon, _spend(columns, now))
     if name is None:
         return None
     now = float(getattr(aim, name))
     if name == "max_distortion" and aim.distortion == "hamming":
-        return _Dial(now, 1.0, set_to, _change(columns, now))
+        return Tuning(now, 1.0, set_to, _change(columns, now))
     if name in ("max_distortion", "within"):
         # A constant is off by less than the standard deviation; of other distances four times as far is looked at.
-        return _Dial(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, _be_off(columns, now))
-    return _Dial(now, 0.0, set_to, (_spend if name == "local_dp" else _tell)(columns, now))
+        return Tuning(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, _be_off(columns, now))
+    return Tuning(now, 0.0, set_to, (_spend if name == "local_dp" else _tell)(columns, now))
 
 
 def _spend(columns: str, now: float) -> Callable[[float], Sentence]:
@@ -320,13 +207,13 @@ def _change(columns: str, now: float) -> Callable[[float], Sentence]:
     )
 
 
-def _public_changes(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
-    """Every way in which the most telling public column could tell less: coarser, through a channel, or not at all."""
+def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
+    """Every way in which a public column could tell less: coarser, through a channel, or not at all."""
     for name in _by_values(start.asked, trials.judging)[:2]:
         ways = list(_less_telling(start.asked, name, trials.judging))
         # Where each takes a learner of its own, the one that helps most comes first.
         for said, change in reversed(ways) if trials.judging.learnt else ways:
-            found = trials.of((*start.said, said), start.asked, change)
+            found = trials.of((*start.said, said), start.asked, change) if trials.may_learn(start.asked) else None
             if found is not None:
                 yield found
 
@@ -383,37 +270,55 @@ def _without(asked: Request, names: list[str]) -> Change:
     return changed
 
 
-def _designed(start: _Setting, trials: _Trials) -> Iterator[_Setting]:
-    """Another kind of channel: for a mechanism that is named one that keeps shares, for numbers one that keeps near."""
-    asked = start.asked
-    if asked.clamp or len(asked.aims) > 1:
+def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
+    """Another kind of channel: for a mechanism that is named one that keeps shares, for numbers one that keeps near.
+
+    Where the setting was searched for, all kinds were looked at.
+    """
+    asked, policy = start.asked, trials.judging.policy
+    if asked.clamp or len(asked.aims) > 1 or is_searched(asked):
         return
     (aim,) = asked.aims
-    columns = ", ".join(aim.columns)
+    columns, spread = ", ".join(aim.columns), _spread(aim, trials.judging)
     plain: Change = {"mechanism": (), "max_distortion": None, "max_leakage": None}
-    moments = _spread(aim, trials.judging)
-    ways = list[tuple[Sentence, Change]]()
-    if moments is not None and aim.within is None and aim.local_dp is None:
-        for part in (0.4, 0.6, 0.8):
-            value = float(f"{part * moments:.2g}")
-            said = Sentence(
-                "design a channel for {columns!s} that is off by {value:g} on average", columns=columns, value=value
-            )
-            ways.append((said, {**plain, "within": value, "distortion": ("hamming",)}))
+    if spread is not None and aim.within is None and aim.local_dp is None:
+        values = [float(f"{part * spread:.2g}") for part in (0.4, 0.6, 0.8)]
+        dial = Tuning(
+            values[0], spread, lambda value: {**plain, "within": value, "distortion": ("hamming",)}, _near(columns)
+        )
     elif aim.mechanism:
-        for value in (0.2, 0.3, 0.4, 0.5):
-            said = Sentence(
-                "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
-                columns=columns,
-                value=100 * value,
-            )
-            ways.append((said, {**plain, "max_distortion": value}))
-    for said, change in ways:
-        found = trials.of((*start.said, said), asked, change)
+        values = [0.2, 0.3, 0.4, 0.5]
+        dial = Tuning(values[0], 1.0, lambda value: {**plain, "max_distortion": value}, _shares_kept(columns))
+    else:
+        return
+    tried = list[tuple[float, Setting]]()
+    for value in values:
+        found = trials.of((*start.said, dial.said(value)), asked, dial.change(value))
         if found is not None:
-            yield found
-            if found.is_kept:
-                return
+            tried.append((value, found))
+            if found.is_kept or not is_useful(found, columns, policy):
+                # Those after it have more noise.
+                break
+    if not tried:
+        return
+    value, nearest = min(tried, key=lambda one: short_of(one[1].verdict))
+    from_there = dataclasses.replace(nearest, said=start.said)
+    best = None if nearest.is_kept else tuned_number(from_there, dataclasses.replace(dial, now=value), columns, trials)
+    yield best or nearest
+
+
+def _near(columns: str) -> Callable[[float], Sentence]:
+    return lambda value: Sentence(
+        "design a channel for {columns!s} that is off by {value:g} on average", columns=columns, value=value
+    )
+
+
+def _shares_kept(columns: str) -> Callable[[float], Sentence]:
+    return lambda value: Sentence(
+        "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
+        columns=columns,
+        value=100 * value,
+    )
 
 
 def _spread(aim: Aim, judging: Judging) -> float | None:
@@ -438,7 +343,7 @@ def _declared(now: Verdict, asked: Request) -> Action:
     )
 
 
-def _action(one: _Setting, before: Request) -> Action:
+def _action(one: Setting, before: Request) -> Action:
     had, has = _options(before), _options(one.asked)
     return Action(
         said=in_turn(one.said),
@@ -462,20 +367,13 @@ def _options(asked: Request) -> list[str]:
     ]
 
 
-def _missed_lines(verdict: Verdict) -> frozenset[str]:
-    return frozenset(line.name for line in verdict.policy if not line.holds)
-
-
-def _short(verdict: Verdict) -> float:
-    """How far a verdict is from a release: 1 for a veto, and of each limit the share of it that is missed."""
-    short = float(len(verdict.vetoes))
-    for line in verdict.policy:
-        if not line.holds and line.found is not None:
-            off = abs(line.limit - line.found)
-            short += min(off / max(line.limit, off), 1.0) if off else 0.0
-        elif not line.holds:
-            short += 1
-    return short
+def _nearer(found: list[Setting], now: Verdict) -> Iterator[Setting]:
+    """Those that come nearer to a release than fewer changes do, and not by hardly any use or hardly any protection."""
+    for one in found:
+        fewer = [other.verdict for other in found if len(other.said) < len(one.said)]
+        is_nearer = short_of(one.verdict) < min(map(short_of, (now, *fewer))) - NEARER
+        if not one.is_kept and is_nearer and 2 * _lowest(one.verdict, "effect") >= _lowest(now, "effect"):
+            yield one
 
 
 def _lowest(verdict: Verdict, dial: str) -> float:

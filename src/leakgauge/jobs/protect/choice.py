@@ -22,6 +22,7 @@ from leakgauge.errors import EngineError, InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
 from leakgauge.jobs.improve import Goal, noisy_table, search, stored
+from leakgauge.jobs.judge import policy_of
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.probability import Channel, Joint, PriorOrigin
@@ -339,11 +340,17 @@ def _searched(
     """The most useful setting that protects as much as is asked for, and so many points more."""
     (secret,) = aim.columns
     seen = sources.known(asked, aim.columns) if asked.accounted is None else ()
-    least = asked.min_protection
+    limits = policy_of(asked)
+    least, useful = (
+        getattr(limits, name) if name in limits.given else None for name in ("min_protection", "min_usefulness")
+    )
     goal = Goal(
         secret,
         min_protection=None if least is None else min(least + margin, MOST_PROTECTION),
-        min_usefulness=asked.min_usefulness,
+        min_usefulness=useful,
+        min_guarantee=limits.min_guarantee,
+        max_exposed=limits.max_exposed,
+        max_lost=limits.max_lost,
         use=asked.use,
         keep=KeepOnTheWhole(asked.kept),
         # Beside columns that are too many to count, those that tell most: what all of them tell is judged afterwards.

@@ -26,7 +26,7 @@ from leakgauge.tables.levels import named_levels
 
 RECORD = "release.json"
 _DECIDING = (
-    *("max_distortion", "local_dp", "target", "mechanism", "keep", "distortion", "within", "bins", "levels"),
+    *("max_distortion", "local_dp", "min_protection", "mechanism", "keep", "distortion", "within", "bins", "levels"),
     *("clamp", "lower", "upper", "accounted", "public_distortion"),
 )
 """What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""

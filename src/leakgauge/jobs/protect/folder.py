@@ -154,12 +154,19 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
     if not file.exists():
         return Folder(place, new)
     found = codec.read(Job, file)
-    if (found.asked, found.table) == (asked, table):
+    if (_undeclared(found.asked), found.table) == (_undeclared(asked), table):
         # What an interrupted run finished is kept; versions are those that finish the job.
-        return Folder(place, msgspec.structs.replace(found, versions=versions, finished=None, outcome=None))
+        return Folder(
+            place, msgspec.structs.replace(found, asked=asked, versions=versions, finished=None, outcome=None)
+        )
     if "release" in found.stages and not overwrite:
         raise FileError("{path} holds the release of another job; name a new folder, or say --overwrite.", path=place)
     # What released nothing is no loss.
     folder = Folder(place, found)
     folder.forget(*found.stages)
     return Folder(place, new)
+
+
+def _undeclared(asked: Request) -> Request:
+    """What decides what is drawn: somebody who declares a purpose later has the same release judged anew."""
+    return msgspec.structs.replace(asked, purpose=None, recipient=None, review=None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from msgspec import structs
 
 from leakgauge.artefacts import Audit, Job, Request, codec
 from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.request import Aim
-from leakgauge.artefacts.verdict import Judgement
+from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.design import Keep, MaxDistortion
@@ -24,16 +26,19 @@ from leakgauge.jobs.compare import comparison
 from leakgauge.jobs.judge import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, policy_of
 from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, plan_of
 from leakgauge.jobs.protect.sources import Sources, open_sources
-from leakgauge.jobs.protect.telling import least_telling
+from leakgauge.jobs.protect.telling import solved_least_telling
 from leakgauge.probability import Channel
 from leakgauge.release import Release, ReleasePlan
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.recorded_plan import plan_of as plan_of_record
 from leakgauge.tables import Binning, Table, in_bins, open_table
+from leakgauge.tables.remembered import remembered
 
 MOST_COMPARED = 64
 """Values of a secret up to which the best channel is looked for beside a mechanism that is named."""
 ANY_DISTORTION = MaxDistortion(1.0)
+OF_ONE_SECRET = ("max_distortion", "max_leakage", "local_dp", "within", "mechanism", "distortion")
+"""Fields of a request that an ``Aim`` has for each secret."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +46,19 @@ class Judging:
     """A job on an open table; settings are judged one after the other, and share what was learnt of the table.
 
     Attributes:
+        table: whose counts are made once for all settings.
         policy: limits of the dials.
         learnt: of columns that are too many to count.
+        known: channels that were designed, and what was found of settings, each by all that it depends on.
     """
 
     table: Table
     policy: DialPolicy = DEFAULT_POLICY
     learnt: dict[object, Any] = field(default_factory=dict, repr=False)
+    known: dict[object, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", remembered(self.table))
 
     def drawn(self, asked: Request, release: Release, audit: Audit, accusing: Audit | None = None) -> Judgement:
         """The verdict on a release that was drawn."""
@@ -74,27 +85,46 @@ class Judging:
             learnt=self.learnt,
         )
 
-    def before(self, asked: Request) -> Judgement:
+    def before(self, asked: Request, *, budgets: bool = True) -> Judgement:
         """The verdict on a job by its law, before anything is drawn or spent.
+
+        Args:
+            asked: the job.
+            budgets: whether ε and δ of all columns together are wanted; they take long, and only a policy that limits
+                them asks for them.
 
         Raises:
             InputError, RefusalError, EngineError: as of the job itself, where nothing meets what is asked.
         """
+        terms, key = Terms.of(asked, self.policy), tuple(asked.arguments())
+        found = self.known.get((key, True)) or self.known.get((key, budgets))
+        if found is None:
+            found = self.known[key, budgets] = self._by_law(asked, terms, budgets)
+        evidence, facts = found
+        return judgement(evidence, terms, facts)
+
+    def _by_law(self, asked: Request, terms: Terms, budgets: bool) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
         with ExitStack() as opened:
             settled, sources = self._sources(asked, opened)
-            return self.of_plan(settled, sources, rehearsed(settled, sources))
+            return self._of_bound(settled, sources, rehearsed(settled, sources, self.known), terms, budgets)
 
-    def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
-        """The same of a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
+    def _of_bound(
+        self, settled: Request, sources: Sources, plan: ReleasePlan, terms: Terms, budgets: bool
+    ) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
         bound = bind(plan, self.table)
         table = in_bins(bound.table, _not_released(settled, sources))
         going = Outgoing(
             *(bound, table, settled.background, settled.unit, settled.public_through, settled.confidence),
             self.learnt,
         )
-        terms = Terms.of(settled, self.policy)
         evidence = {secret: going.evidence(secret, terms.use) for secret in settled.sources}
-        return judgement(evidence, terms, facts_of(going, terms, evidence))
+        return evidence, facts_of(going, terms, evidence, budgets=budgets)
+
+    def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
+        """The same of a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
+        terms = Terms.of(settled, self.policy)
+        evidence, facts = self._of_bound(settled, sources, plan, terms, budgets=True)
+        return judgement(evidence, terms, facts)
 
     def _sources(self, asked: Request, opened: ExitStack) -> tuple[Request, Sources]:
         # Nothing is spent here, so that no ledger is opened.
@@ -119,16 +149,36 @@ def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str 
         return judging.drawn(asked, Release.read(place / "release.json"), codec.read(Audit, place / "audit.json"))
 
 
-def rehearsed(asked: Request, sources: Sources) -> ReleasePlan:
-    """The plan that a job would release by, without what it keeps beside it."""
-    chosen: dict[Secret, Chosen] = {
-        (name,): Chosen(CHANNEL, least_telling(asked, sources, name)[0]) for name in asked.public_through
-    }
+def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | None = None) -> ReleasePlan:
+    """The plan that a job would release by, without what it keeps beside it.
+
+    Channels that were ``designed`` for a job that agrees in all that they depend on are taken from there.
+    """
+    known = {} if designed is None else designed
+    shared = _beside_the_aims(asked, sources)
+
+    def once(of: object, make: Callable[[], Chosen]) -> Chosen:
+        if (of, shared) not in known:
+            known[of, shared] = make()
+        found: Chosen = known[of, shared]
+        return found
+
+    def telling_least(name: str) -> Chosen:
+        question, best = solved_least_telling(asked, sources, name)
+        return Chosen(CHANNEL, question.named(best))
+
+    chosen: dict[Secret, Chosen] = {(name,): once(name, partial(telling_least, name)) for name in asked.public_through}
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     seeing = replace(sources, through=through)
     for aim in map(seeing.allowing, asked.aims):
-        chosen[aim.columns] = choose(asked, aim, seeing, lambda done, of: None, None)
+        chosen[aim.columns] = once(aim, partial(choose, asked, aim, seeing, lambda done, of: None, None))
     return plan_of(asked, chosen, sources)
+
+
+def _beside_the_aims(asked: Request, sources: Sources) -> str:
+    """All that a channel depends on but what is asked of a secret: columns in their roles, bins, what is kept."""
+    fields = [getattr(asked, name) for name in asked.__struct_fields__ if name not in OF_ONE_SECRET]
+    return repr((fields, sorted(sources.bins.items())))
 
 
 def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Design, Quantity, Request, Sentence
 from leakgauge.artefacts.telling import Telling, TellingColumn
-from leakgauge.design import Keep, Knowledge, MaxDistortion, solve
+from leakgauge.design import Keep, Knowledge, MaxDistortion, Solution, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.jobs.design import Question, as_design, price_of_keeping
@@ -151,7 +151,13 @@ def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str,
 
 
 def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedChannel, Design]:
-    """The channel through which a public column tells least of the secrets, and its numbers.
+    """The channel through which a public column tells least of the secrets, and its numbers."""
+    question, best = solved_least_telling(asked, sources, column)
+    return question.named(best), as_design(best, price=price_of_keeping(best, question.gap))
+
+
+def solved_least_telling(asked: Request, sources: Sources, column: str) -> tuple[Question, Solution]:
+    """The same without its numbers, which take as long again.
 
     The attacker also sees the background and the columns that are released as they are. Other columns that go through
     channels are left out: each of them tells less than it would as it is.
@@ -161,8 +167,9 @@ def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedC
     known = sources.known(asked, (*secret, column), (*asked.background, *asked.public_as_is))
     who = Knowledge.ATTACKER if known else Knowledge.NOBODY
     question = Question(secret, known, Hamming(), who, through=column, keep=_kept_alone(asked))
-    best = solve(question.problem(sources.table, MaxDistortion(asked.public_distortion[column])), question.gap)
-    return question.named(best), as_design(best, price=price_of_keeping(best, question.gap))
+    return question, solve(
+        question.problem(sources.table, MaxDistortion(asked.public_distortion[column])), question.gap
+    )
 
 
 def _kept_alone(asked: Request) -> Keep:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content
-from leakgauge.report.sections.teller import Cell, Teller, own
+from leakgauge.report.sections.teller import AS_DECLARED, Cell, Teller, own
 
 
 def context(tell: Teller) -> Iterator[Content]:
@@ -44,10 +44,10 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     }
     yield from tell.numbers(asked, "job.json", "asked")
     yield from _limits(tell)
-    target = tell.get("job.json", "asked", "target")
-    if target is not None:
-        said = tell.told(target) if isinstance(target, str) else tell.number("job.json", "asked", "target")
-        yield say("asked: grade or score of at least"), said
+    if tell.get("job.json", "asked", "use") == "rows":
+        yield say("what the release is for"), say("its rows, one by one")
+    elif tell.has("job.json", "asked", "use"):
+        yield say("what the release is for"), say("statistics")
     policy = tell.get("job.json", "asked", "policy")
     if policy:
         yield say("policy"), str(policy)
@@ -60,14 +60,17 @@ def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
         "max_distortion": say("asked: mean distortion at most"),
         "max_leakage": say("asked: leakage in bits at most"),
         "local_dp": say("asked: local ε in nats at most"),
+        "min_protection": say("asked: protection of at least, of 100"),
+        "min_usefulness": say("asked: usefulness of at least, of 100"),
     }
     for name, said in limits.items():
         place = ("job.json", "asked", name)
         if isinstance(tell.get(*place), dict):
             for column in tell.names(*place):
-                yield say("{limit!s}, of {column}", limit=said, column=own(column)), tell.number(*place, column)
+                number = tell.number(*place, column, digits=AS_DECLARED)
+                yield say("{limit!s}, of {column}", limit=said, column=own(column)), number
         elif tell.has(*place):
-            yield said, tell.number(*place)
+            yield said, tell.number(*place, digits=AS_DECLARED)
 
 
 def data(tell: Teller) -> Iterator[Content]:
@@ -103,7 +106,7 @@ def _made_elsewhere(tell: Teller) -> Iterator[Content]:
             own(str(one["name"])),
             tell.language.say("secret") if one["name"] in tell.secret else tell.language.say("public"),
             tell.number(*place, at, "contains", percent=True),
-            tell.number(*place, at, "size", "value", digits=3),
+            tell.number(*place, at, "size", "value"),
             tell.number(*place, at, "values"),
         )
         for at, one in enumerate(tell.items(*place))

@@ -56,7 +56,7 @@ def _releases(tell: Teller) -> Iterator[Content]:
         "Persons in both tables whose secret is the same in both",
         "Job|Secret|Share",
         (
-            (own(one["folder"]), own(name), tell.number(*_unchanged(at), name, "value", percent=True, digits=3))
+            (own(one["folder"]), own(name), tell.number(*_unchanged(at), name, "value", percent=True))
             for at, one in enumerate(found)
             for name in tell.names(*_unchanged(at))
         ),
@@ -104,8 +104,8 @@ def _secret(tell: Teller, at: int) -> Iterator[Cell]:
     bits = tell.number(*place, "together", rounding=rounding)
     yield bits if exact else tell.say("at most {bits}", bits=bits)
     yield tell.number(*place, "entropy")
-    yield tell.number(*place, "guessed_alone", "value", percent=True, digits=3)
-    guessed = tell.number(*place, "guessed", "value", percent=True, digits=3, rounding=rounding)
+    yield tell.number(*place, "guessed_alone", "value", percent=True)
+    guessed = tell.number(*place, "guessed", "value", percent=True, rounding=rounding)
     yield guessed if exact else tell.say("at most {share}", share=guessed)
 
 

@@ -104,7 +104,7 @@ def _row(tell: Teller, *place: str | int) -> tuple[Cell, ...]:
 
 
 def _told(tell: Teller, *bracket: str | int) -> tuple[Cell, Cell]:
-    return bits_of(tell, *bracket), tell.number("audit.json", *bracket, "success", percent=True, digits=3)
+    return bits_of(tell, *bracket), tell.number("audit.json", *bracket, "success", percent=True)
 
 
 def _grids(tell: Teller) -> Iterator[Content]:

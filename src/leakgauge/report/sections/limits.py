@@ -169,8 +169,8 @@ def left_out(tell: Teller) -> Iterator[Content]:
 def _left_out(tell: Teller) -> Iterator[Inline]:
     yield tell.say("Counts of rows below a limit are masked, because few rows may be few people.")
     yield tell.say(
-        "What was measured: the leakage in bits, what attacks found, how useful each column still is, the scores and "
-        "the grade, what a policy says of them, the curve of least leakage, and every picture."
+        "What was measured: the leakage in bits, what attacks found, how useful each column still is, the dials and "
+        "what is recommended by them, what a policy says of them, the curve of least leakage, and every picture."
     )
     if tell.keeps_guarantee_inside:
         yield tell.say(

@@ -13,10 +13,15 @@ from leakgauge.languages import message
 from leakgauge.report.figures.attacks import attacks_figure
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.criteria import criteria_figure
 from leakgauge.report.figures.decomposition import decomposition_figure
+from leakgauge.report.figures.dials import dials_figure
 from leakgauge.report.figures.frontier import frontier_figure
+from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.search import search_figure
 from leakgauge.report.figures.shares import shares_figure
+from leakgauge.report.sections.dials import judged_by, secret_of
 from leakgauge.report.sections.teller import Teller, spelled
 
 _NEEDED: Final = {
@@ -24,6 +29,7 @@ _NEEDED: Final = {
     "decomposition": ("measurement.json", "entropy"),
     "frontier": ("frontier.json", "points"),
     "attacks": ("audit.json", "attacks"),
+    "tuning": ("improvement.json", "trials"),
 }
 """Without what stands there a picture shows nothing."""
 _CAPTIONS: Final = {
@@ -33,7 +39,8 @@ _CAPTIONS: Final = {
     "shares": message("Shares of the values of the secret, before the release and after."),
     "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
     "attacks": message("Each attack between its two anchors."),
-    "criteria": message("The criteria, for the table released as it is and for this release."),
+    "dials": message("The dials, and the limits of the policy."),
+    "criteria": message("The criteria that explain the dials."),
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
 }
@@ -83,6 +90,23 @@ def _frontier(tell: Teller) -> Figure:
     return frontier_figure(files["frontier.json"], release, others, tell.language)
 
 
+def _dials(tell: Teller) -> Figure | None:
+    file = judged_by(tell)
+    if file is None:
+        return None
+    return dials_figure(tell.get(file, "dials", secret_of(tell, file)), tell.items(file, "policy"), tell.language)
+
+
+def _criteria(tell: Teller) -> Figure | None:
+    found = tell.get("verdict.json", "beside", secret_of(tell, "verdict.json"), "criteria")
+    return found and criteria_figure(found, tell.language)
+
+
+def _influence(tell: Teller) -> Figure | None:
+    found = tell.get("verdict.json", "beside", secret_of(tell, "verdict.json"), "over_arcs")
+    return found and influence_figure(found, tell.diagram, tell.language)
+
+
 def released_point(tell: Teller) -> dict[str, Any] | None:
     """Where a release that was not designed lies: its leakage, its distortion and its ε, as a design has them."""
     columns = [column for column in tell.secret if tell.has("utility.json", "columns", column, "distortion")]
@@ -106,4 +130,8 @@ _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "shares": _shares,
     "frontier": _frontier,
     "attacks": lambda tell: attacks_figure(tell.files["audit.json"], tell.language),
+    "dials": _dials,
+    "criteria": _criteria,
+    "influence": _influence,
+    "tuning": lambda tell: search_figure(tell.files["improvement.json"], tell.language),
 }

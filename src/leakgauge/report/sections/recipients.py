@@ -76,7 +76,7 @@ def _row(tell: Teller, at: int, one: Mapping[str, Any]) -> tuple[Cell, ...]:
 def _known(tell: Teller, at: int, name: str) -> Cell:
     """What the release is worth; where that follows from private counts, what it is at least."""
     exact, least = (
-        tell.maybe("recipients.json", "columns", at, field, percent=name == "worth", digits=3)
+        tell.maybe("recipients.json", "columns", at, field, percent=name == "worth")
         for field in (name, f"least_{name}")
     )
     return exact or (NOTHING if least is None else tell.say("at least {least}", least=least))

@@ -16,7 +16,7 @@ _STAGES = {
     "design": message("designing"),
     "release": message("releasing"),
     "audit": message("auditing"),
-    "assess": message("grading"),
+    "assess": message("judging"),
     "report": message("reporting"),
 }
 _RESTS_ON = {
@@ -24,7 +24,9 @@ _RESTS_ON = {
     "assumptions": ("release.json", "assumptions"),
     "attacks": ("audit.json", "attacks"),
     "usefulness": ("utility.json",),
-    "grade": ("assessment.json",),
+    "verdict": ("verdict.json",),
+    "criteria": ("verdict.json", "beside"),
+    "tuning": ("release.json",),
     "leakage": ("measurement.json", "entropy"),
     "data": ("job.json",),
     "survey": ("survey.json",),
@@ -80,7 +82,7 @@ def _versions(tell: Teller) -> Iterator[Content]:
     times = {"started": say("started"), "finished": say("finished")}
     stamped = [(said, str(tell.get("job.json", key))) for key, said in times.items() if tell.has("job.json", key)]
     stages = [
-        (say(_STAGES.get(stage, stage)), tell.number("job.json", "stages", stage, "seconds", unit="seconds", digits=3))
+        (say(_STAGES.get(stage, stage)), tell.number("job.json", "stages", stage, "seconds", unit="seconds"))
         for stage in tell.names("job.json", "stages")
         if tell.has("job.json", "stages", stage, "seconds")
     ]
@@ -138,7 +140,9 @@ def _topics(tell: Teller) -> Iterator[tuple[str, str, str]]:
     given = say("what the rows show at least, and the record recomputed")
     yield say("Correctness of the implementation"), "attacks", given
     yield say("Usefulness of the result"), "usefulness", say("change and distortion of each column")
-    yield say("Effect of the protection, graded"), "grade", say("score, privacy, utility, vetoes and policy")
+    given = say("recommendation, dials, vetoes, policy, and what would change it")
+    yield say("Decision on the release"), "verdict", given
+    yield say("Effect of the protection by criteria"), "criteria", say("five criteria and what they rest on")
     given = (
         say("what the choice of settings cost") if tell.external else say("trials, and what the search itself tells")
     )

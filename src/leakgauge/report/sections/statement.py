@@ -1,4 +1,4 @@
-"""The first screen: what was done, the grade, the numbers that matter, what is wrong, and who signs."""
+"""The first screen: what is recommended, what was done, the dials, the numbers that matter, and who signs."""
 
 from __future__ import annotations
 
@@ -9,23 +9,57 @@ from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.bits import better_attacker, bits, bits_of, exposure, is_exact
+from leakgauge.report.sections.dials import (
+    dial,
+    dial_rows,
+    first_action,
+    judged_by,
+    other_reasons,
+    recommended,
+    secret_of,
+    told_all,
+)
 from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Plain, Teller, own
 
 _FAR_ABOVE = 0.1
 """So much more of the targets is far above."""
 _MANY_ALONE = 0.05
 """The share of rows that stand alone above which it is loud."""
-_TONES = {"good": "good", "very-good": "good", "poor": "warning", "very-poor": "warning"}
-
 
 Row = tuple[Cell, Cell, Cell]
 
 
 def statement(tell: Teller) -> Iterator[Content]:
-    """What was done and what speaks against it; it is never left out."""
-    yield from (*_done(tell), *_alarms(tell), *_secrets(tell), *_headline(tell), *_explained(tell))
+    """What is recommended, what was done and what speaks against it; it is never left out."""
+    yield from (*_recommended(tell), *_done(tell), *_alarms(tell), *_dials(tell), *_secrets(tell))
+    yield from (*_headline(tell), *_explained(tell))
     # Two lines: who made the release and who lets it go are rarely the same.
     yield from tell.grid("Approved by", "Name|Role|Date|Signature", [[(), (), (), ()]] * 2)
+
+
+def _recommended(tell: Teller) -> Iterator[Content]:
+    file = judged_by(tell)
+    if file is not None and tell.released:
+        yield from (*recommended(tell, file), *first_action(tell, file))
+    elif tell.has("job.json") and tell.released and not tell.external:
+        yield tell.alarm(
+            "This release was not judged by dials, because an earlier version made it: run the same protect command "
+            "again."
+        )
+
+
+def _dials(tell: Teller) -> Iterator[Content]:
+    """The dials of the secret that decides; of what was not released, by its law."""
+    file = judged_by(tell)
+    if file is not None:
+        caption = message("The dials, from 0 to 100")
+        if not tell.released:
+            caption = message("The dials that it would have had by its law, from 0 to 100")
+        secret = secret_of(tell.deciding, file)
+        if len(tell.names(file, "dials")) > 1:
+            caption = message("The dials of {secret}, which decides, from 0 to 100")
+        rows = dial_rows(tell, file, secret)
+        yield from tell.grid(caption, "Dial|Found|In plain words", rows, secret=own(secret))
 
 
 def _done(tell: Teller) -> Iterator[Content]:
@@ -38,8 +72,7 @@ def _done(tell: Teller) -> Iterator[Content]:
         if spent is not None:
             yield tell.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
         if not tell.external:
-            found = [one for one in tell.each if one.has("frontier.json")]
-            yield from dict.fromkeys(map(_possible, found or tell.each[:1]))
+            yield from _instead(tell)
         return
     yield Paragraph("warning" if tell.promises_nothing else "plain", _released(tell))
 
@@ -117,6 +150,19 @@ def _made_elsewhere(tell: Teller) -> Inline:
     return said
 
 
+def _instead(tell: Teller) -> Iterator[Content]:
+    """Why nothing was released besides the reason of the job, and what could be done instead."""
+    file = judged_by(tell)
+    if file is not None and (tell.items(file, "vetoes") or tell.items(file, "failed")):
+        yield from (*other_reasons(tell, file), *first_action(tell, file))
+    for one in tell.each:
+        # What the search came closest with says the reason.
+        for note in told_all(one, "improvement.json", "notes"):
+            yield Paragraph("note", (note,))
+    found = [one for one in tell.each if one.has("frontier.json")]
+    yield from dict.fromkeys(map(_possible, found or tell.each[:1]))
+
+
 def _possible(tell: Teller) -> Content:
     """What could be done instead of a release."""
     if tell.has("frontier.json"):
@@ -175,14 +221,20 @@ def _secrets(tell: Teller) -> Iterator[Content]:
     rows: list[tuple[Cell, ...]] = []
     for at, one in enumerate(tell.items("job.json", "secrets")):
         place = ("secrets", at)
-        grade = say("withheld") if one["withheld"] else NOTHING
-        shares = (tell.cell("job.json", *place, name, percent=True, digits=3) for name in ("success", "baseline"))
-        rows.append((tell.listed(one["secret"]), _learnt(tell, *place, exact=one["exact"]), *shares, grade))
+        name = tell.listed(one["secret"])
+        if one["withheld"]:
+            name = Plain(say("{secret} (withheld)", secret=name))
+        dials = (dial(tell, "job.json", *place, "dials", kind) for kind in ("protection", "exposed", "usefulness"))
+        shares = (tell.cell("job.json", *place, name, percent=True) for name in ("success", "baseline"))
+        rows.append((name, *dials, _learnt(tell, *place, exact=one["exact"]), *shares))
     if tell.has("job.json", *total):
         learnt = bits(tell, "job.json", *total, exact=tell.get("job.json", "total", "exact"))
-        rows.append((say("all of them at once"), learnt, *[NOTHING] * 3))
+        rows.append((say("all of them at once"), *[NOTHING] * 3, learnt, *[NOTHING] * 2))
     yield from tell.grid(
-        "Every secret", "Secret|The attacker learns|Guessed right with the release|Guessed right without it|Grade", rows
+        "Every secret",
+        "Secret|Protection|Exposed|Usefulness|The attacker learns|Guessed right with the release|"
+        "Guessed right without it",
+        rows,
     )
     if not all(one["exact"] for one in tell.items("job.json", "secrets")):
         yield better_attacker(tell)
@@ -197,7 +249,7 @@ def _learnt(tell: Teller, *place: str | int, exact: bool) -> Inline:
 
 
 def _headline(tell: Teller) -> Iterator[Content]:
-    """Leakage, guarantee, attacks, usefulness and grade, each with its number and in plain words."""
+    """Leakage, guarantee, attacks and values left unchanged, each with its number and in plain words."""
     lead, caption = tell.deciding, message("The numbers that matter")
     if lead.group:
         caption = message("The numbers that matter, of {secret}")

@@ -68,7 +68,7 @@ def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
         fields = {
             "secret": own(found[at]["secret"]),
             "bits": bits(tell, file, *told, "information", exact=not enclosed),
-            "success": tell.number(file, *told, "success", "value", percent=True, digits=3),
+            "success": tell.number(file, *told, "success", "value", percent=True),
         }
         said.append(tell.say("{secret}: {bits}, guessed right {success}", **fields))
     between = tell.language.say("; ")

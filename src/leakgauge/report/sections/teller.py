@@ -14,18 +14,20 @@ from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.report.document import Edition, Inline, sentence
 from leakgauge.report.facts import Facts
+from leakgauge.report.figures.criteria import own_name
 from leakgauge.report.numbers import Number
 from leakgauge.report.visible import apart
 
 NOTHING = "–"
 """A cell of which nothing is known."""
-OF_A_HUNDRED = message("of 100")
-"""The unit of scores."""
+AS_DECLARED: Final = 6
+"""Digits of what somebody gave: a limit is not rounded to a stricter one."""
 _LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
 ROWS = message("rows")
 """The unit of counts of rows."""
 TITLES: Final = {
     "statement": message("Statement"),
+    "verdict": message("Verdict"),
     "left-out": message("What this edition leaves out"),
     "limitations": message("Limitations"),
     "assumptions": message("Assumptions"),
@@ -41,9 +43,8 @@ TITLES: Final = {
     "recipients": message("What recipients can compute"),
     "usefulness": message("Usefulness of each column"),
     "frontier": message("What usefulness costs in leakage"),
-    "grade": message("Grade"),
-    "indicators": message("Indicators"),
-    "tuning": message("What the tuning cost"),
+    "criteria": message("Criteria, which explain the dials"),
+    "tuning": message("How the settings were found"),
     "residual": message("Residual risk and review"),
     "reproduction": message("How to reproduce"),
     "crosswalk": message("Crosswalk to assessment guidelines"),
@@ -148,9 +149,8 @@ class Teller(Facts):
                 yield name, self.number(*place, field, **options)
 
     def named(self, node: Any) -> str:
-        """The name of a node of the diagram."""
-        english, chinese = str(node.get("name") or ""), str(node.get("chinese") or "")
-        return chinese or english if self.language.code == "zh" else english
+        """The name of a criterion, or of an indicator."""
+        return own_name(node, self.language)
 
     @property
     def foreign(self) -> bool:
@@ -209,11 +209,10 @@ class Teller(Facts):
 
     @property
     def deciding(self) -> Self:
-        """The facts of the secret with the lowest grade; everybody may not know which it is."""
-        group = () if self.external else tuple(self.names("job.json", "headline", "secret"))
-        if self.foreign and self.own:
-            group = tuple(self.names("verdict.json", "deciding"))
-        return next((one for one in self.each if one.group == group), self)
+        """The facts of the secret with the lowest protection; everybody may not know which it is."""
+        file = "verdict.json" if self.released else "promise.json"
+        lowest = None if self.external else self.get(file, "deciding")
+        return next((one for one in self.each if ", ".join(one.group) == lowest), self)
 
     def written(self, column: str) -> Plain:
         """The columns that the mechanism of a planned column writes."""
@@ -285,9 +284,10 @@ class Teller(Facts):
 
     def asked_limit(self, name: str, unit: str = "") -> Number | None:
         """A limit that was asked for the secret: its own, or that of every secret."""
-        place = ("job.json", "asked", name)
+        place: tuple[str, ...] = ("job.json", "asked", name)
         each = isinstance(self.get(*place), dict)
-        return self.maybe(*place, *self.secret[:1], unit=unit) if each else self.maybe(*place, unit=unit)
+        place += self.secret[:1] if each else ()
+        return self.maybe(*place, unit=unit, digits=AS_DECLARED)
 
     @property
     def promises_nothing(self) -> bool:

@@ -47,9 +47,9 @@ def telling(tell: Teller) -> Iterator[Content]:
 def _designed(tell: Teller, file: str) -> Iterator[Content]:
     yield tell.say(
         "Of the secrets it tells {after} instead of {before}; {share} of its values are changed on average.",
-        after=tell.number(file, "leakage", digits=3),
-        before=tell.number(file, "told_unprotected", digits=3),
-        share=tell.number(file, "distortion", "value", percent=True, digits=3),
+        after=tell.number(file, "leakage"),
+        before=tell.number(file, "told_unprotected"),
+        share=tell.number(file, "distortion", "value", percent=True),
     )
 
 
@@ -57,10 +57,10 @@ def _row(tell: Teller, at: int) -> Iterator[Cell]:
     place, say = (_FILE, "columns", at), tell.language.say
     column = str(tell.get(*place, "column"))
     yield from (own(column), tell.listed(tell.names(*place, "secret")))
-    yield tell.cell(*place, "tells", digits=3) if tell.has(*place, "tells") else NOTHING
+    yield tell.cell(*place, "tells") if tell.has(*place, "tells") else NOTHING
     if not tell.has(*place, "least"):
         yield from (NOTHING, tell.told(tell.get(*place, "left_out")))
         return
-    yield tell.number(*place, "least", "value", digits=3, unit="bits")
+    yield tell.number(*place, "least", "value", unit="bits")
     through = tell.get(*place, "through")
     yield say("released so") if through else own(f"--public {column}={tell.get(*place, 'distortion'):g}")

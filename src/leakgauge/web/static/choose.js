@@ -1,8 +1,9 @@
-// Step 4: how much to give up: a point of the curve, or a limit that the job finds a channel for.
+// Step 4: what to reach: a protection, a point of the curve, or a limit that the job finds a channel for; and what for.
 
 import { change, chosen, keyOf, question, roleOf, shownSource, when } from "./chosen.js";
 import { channelMap } from "./channel.js";
 import { curve } from "./curve.js";
+import { declaredFields } from "./declared.js";
 import { complaint, fill, h } from "./elements.js";
 import { found, learn } from "./found.js";
 import { choosePoint, goal, goalFields, goalWords, MOST_FOR_EPSILON, pointOf } from "./goals.js";
@@ -20,23 +21,24 @@ const MOST_LETTERS = 60;
 
 export function chooseStep() {
   const { section, body, line, tell } = step(4, "choose", say("Choose"),
-    say("Every point of the curve is a channel that releases every value as often as it occurs, and leaks least for what it changes. Drag the handle, or set a limit instead."));
+    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for what it changes."));
   const ask = latest("api/frontier");
   const problem = complaint();
   const board = h("div", { class: "board" });
-  let fields = null;
+  let fields = [];
   let drawn = null;
   let refused = null;
 
   function show() {
-    if (found.failed || !fields) return;
+    if (found.failed || !fields.length) return;
     tell(goalWords());
-    fields.show();
+    for (const one of fields) one.show();
     if (drawn) drawn.show();
   }
 
   function wait(sentence) {
-    fields = drawn = refused = null;
+    fields = [];
+    drawn = refused = null;
     fill(body, waiting(sentence));
     tell("", true);
   }
@@ -45,10 +47,10 @@ export function chooseStep() {
     problem.tell(null);
     const source = shownSource();
     if (!source) return wait(say("Choose a secret first."));
-    fields = goalFields();
+    fields = [goalFields(), declaredFields()];
     drawn = refused = null;
     fill(board, busy(say("Drawing the curve …")));
-    fill(body, fields.element, sourceChoice(), problem.place, board);
+    fill(body, fields.map((one) => one.element), sourceChoice(), problem.place, board);
     show();
     if (roleOf(source[0]) === "withheld") {
       return fill(board, waiting(around(say("{secret} is withheld: nothing of it is released, so it has no curve."),
@@ -107,8 +109,8 @@ function waysOut() {
     h("ul", {}, ranges ? h("li", {}, say("Put it in ranges in step 2, such as width:10, or press:"), " ",
       h("button", { type: "button", class: "quiet", click: press }, say("ten ranges with as many rows each"))) : null,
     h("li", {}, found.letters > MOST_FOR_EPSILON
-      ? say("Or set a limit in bits above; with so many values the job may take very long.")
-      : say("Or set a limit above instead of choosing a point: bits and ε need no curve."))));
+      ? say("Or ask for a protection above; a limit in bits may take very long with so many values.")
+      : say("Or set a limit above instead of choosing a point: protection, bits and ε need no curve."))));
 }
 
 function explorer(answer, source) {

@@ -5,7 +5,8 @@ const heard = new EventTarget();
 
 export const nothing = () => ({
   roles: {}, together: false, rows_per_unit: "", accept: [], bins: {}, missing: "", source: "",
-  goal: "max_distortion", points: {}, limits: { max_leakage: "", local_dp: "", target: "good" },
+  shares: {}, goal: "min_protection", points: {}, limits: { min_protection: "60", max_leakage: "", local_dp: "", within: "" },
+  use: "statistics", min_usefulness: "", purpose: "", recipient: "", review: "",
 });
 
 export const chosen = { table: null, job: null, ...nothing() };
@@ -85,7 +86,11 @@ export const question = () => ({ ...surveyQuestion(), secret: shownSource(), bac
 export const surveyQuestion = () =>
   ({ table: chosen.table.id, secret: columnsOf("secret", "withheld"), unit: columnsOf("unit")[0] ?? null, ...binsAndMissing() });
 
-// What a job is asked, beside its goal.
+// The share of values that may be changed of public columns which go through a channel.
+const publicShares = () => Object.fromEntries(columnsOf("public").map((name) => [name, chosen.shares[name]])
+  .filter(([, share]) => share !== undefined && share !== "").map(([name, share]) => [name, Number(share)]));
+
+// What a job is asked, beside its goal and what it is for.
 export function asked() {
   const open = columnsOf("public", "both");
   const counted = columnsOf("unit").length && chosen.rows_per_unit !== "";
@@ -95,6 +100,7 @@ export function asked() {
     withhold: columnsOf("withheld"),
     background: columnsOf("background", "both"),
     public: open,
+    public_distortion: Object.keys(publicShares()).length ? publicShares() : null,
     rows_per_unit: counted ? Number(chosen.rows_per_unit) : null,
     together: groups().some((group) => group.length > 1),
     accept_unique: open.filter((name) => chosen.accept.includes(name)),

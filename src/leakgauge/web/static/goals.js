@@ -1,14 +1,13 @@
-// What a job aims at: a point of the curve, or a limit that it finds a channel for.
+// What a job aims at: a protection that it finds the most useful release for, a point of the curve, or another limit.
 
 import { change, chosen, groups, keyOf } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { found } from "./found.js";
-import { gradeName, GRADES } from "./grades.js";
 import { isolated, named, visible } from "./names.js";
-import { bits, fixed, short, whole } from "./numbers.js";
+import { bits, fixed, roundedUp, short, whole } from "./numbers.js";
 import { say } from "./words.js";
 
-export const KINDS = ["max_distortion", "max_leakage", "local_dp", "target"];
+export const KINDS = ["min_protection", "max_distortion", "max_leakage", "local_dp", "within"];
 // Ratios of all pairs are kept, and there is room for about two million.
 export const MOST_FOR_EPSILON = 1400;
 
@@ -24,8 +23,9 @@ export function goal() {
     return { max_distortion: same ? rounded[0] : Object.fromEntries(all.map(([name], at) => [name, rounded[at]])) };
   }
   const limit = chosen.limits[chosen.goal];
-  if (chosen.goal === "target") return limitProblem("target") ? null : { target: limit };
-  return limit === "" || limitProblem(chosen.goal) ? null : { [chosen.goal]: Number(limit) };
+  if (limit === "" || limitProblem(chosen.goal)) return null;
+  // One for each secret comes from a job, or from what it was advised.
+  return { [chosen.goal]: typeof limit === "object" ? limit : Number(limit) };
 }
 
 // The distortion chosen for a group; where it has none of its own, the first one chosen for another.
@@ -37,25 +37,27 @@ export const choosePoint = (group, distortion) =>
   change("goal", { goal: "max_distortion", points: { ...chosen.points, [keyOf(group)]: distortion } });
 
 // What is wrong with the limit that is set, in one sentence; null where nothing is.
-export function limitProblem(kind) {
-  if (kind === "target" && chosen.together && groups().length === 1 && groups()[0].length > 1) {
-    return say("A grade is reached for one secret at a time; protect the secrets each by itself, or choose another aim.");
-  }
-  if (kind !== "max_leakage" && kind !== "local_dp") return null;
+function limitProblem(kind) {
   const given = chosen.limits[kind];
-  const limit = Number(given);
+  const together = chosen.together && groups().some((group) => group.length > 1);
+  if (together && ["min_protection", "within"].includes(kind)) {
+    return say("This is looked for one secret at a time; protect the secrets each by itself, or choose another aim.");
+  }
   if (kind === "local_dp" && found.letters > MOST_FOR_EPSILON) {
     return say("The secret has {number} values, too many for a limit on ε; put it in ranges, or choose another aim.",
       { number: whole(found.letters) });
   }
-  if (given === "") return null;
+  if (given === "" || given === undefined || typeof given === "object") return null;
+  const limit = Number(given);
+  if (kind === "min_protection") return pointsProblem(given);
   if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number from 0 on.");
   if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be told; give more than 0.");
+  if (kind === "within" && limit === 0) return say("With an error of 0 nothing is protected; give more than 0.");
   if (kind !== "max_leakage") return null;
   if (found.floor !== null && limit < found.floor) {
     // Rounded up, so that the number shown can be given.
     return say("The background alone tells {floor}; no protection leaks less.",
-      { floor: bits(Math.ceil(found.floor * 1e4) / 1e4) });
+      { floor: bits(roundedUp(found.floor)) });
   }
   if (found.entropy !== null && limit > found.entropy && groups().length === 1) {
     return say("There are only {entropy} to leak; give less.", { entropy: bits(found.entropy) });
@@ -63,20 +65,32 @@ export function limitProblem(kind) {
   return null;
 }
 
+// What is wrong with points of a dial; null where nothing is.
+export function pointsProblem(given) {
+  const points = Number(given);
+  return given === "" || (points >= 0 && points <= 100) ? null : say("A dial runs from 0 to 100; give a number such as 60.");
+}
+
 export function goalWords() {
   const asked = goal();
   return asked ? aimWords(asked) : say("not set yet");
 }
 
+// What a job is asked for beside a least protection says how it is released, so that it comes first.
+export const aimOf = (asked) => [...KINDS].reverse().find((one) => (asked[one] ?? null) !== null);
+
+const asGiven = (limit) => short(limit, 6);
+
 // The aim of a job in words; empty where none is known.
 export function aimWords(asked) {
-  const kind = KINDS.find((one) => (asked[one] ?? null) !== null);
   const told = {
+    min_protection: () => say("protection ≥ {limit}", { limit: asGiven(asked.min_protection) }),
     max_distortion: () => say("distortion ≤ {limit}", { limit: limitsOf(asked.max_distortion) }),
-    max_leakage: () => say("≤ {limit} bits", { limit: limitsOf(asked.max_leakage, short) }),
-    local_dp: () => say("local ε ≤ {limit}", { limit: limitsOf(asked.local_dp, short) }),
-    target: () => say("grade {grade}", { grade: gradeName(asked.target) }),
+    max_leakage: () => say("≤ {limit} bits", { limit: limitsOf(asked.max_leakage, asGiven) }),
+    local_dp: () => say("local ε ≤ {limit}", { limit: limitsOf(asked.local_dp, asGiven) }),
+    within: () => say("off by ≤ {limit}", { limit: limitsOf(asked.within, asGiven) }),
   };
+  const kind = aimOf(asked);
   return kind ? told[kind]() : "";
 }
 
@@ -104,23 +118,27 @@ function distortions() {
   });
 }
 
+const areNumbers = () => groups().length > 0 && groups().every((group) => group.every((name) =>
+  ["numbers", "whole numbers"].includes(chosen.table.columns.find((one) => one.name === name)?.kind)));
+
 export function goalFields() {
   const limit = (kind, value) => change("goal", { goal: kind, limits: { ...chosen.limits, [kind]: value } });
   const each = distortions();
   const problems = new Map();
-  const choice = (kind, label, field) => {
+  const choice = (kind, label, field, why = null) => {
     const problem = complaint();
     problems.set(kind, problem);
     const input = h("input", { type: "radio", name: "goal", value: kind, change: () => change("goal", { goal: kind }) });
-    return h("div", {}, h("div", { class: "goal" }, h("label", {}, input, label), field), problem.place);
+    return h("div", { class: why && "first" }, h("div", { class: "goal" }, h("label", {}, input, label), field),
+      why && h("p", { class: "small" }, why), problem.place);
   };
   const amount = (kind, label, placeholder) => h("input", {
-    type: "number", name: kind, min: "0", step: "any", inputmode: "decimal", "aria-label": label, placeholder,
-    value: chosen.limits[kind], input: (event) => limit(kind, event.target.value),
+    type: "number", name: kind, min: "0", max: kind === "min_protection" ? "100" : null, step: "any",
+    inputmode: "decimal", "aria-label": label, placeholder, input: (event) => limit(kind, event.target.value),
   });
-  const grades = GRADES.map((grade) =>
-    h("option", { value: grade, selected: grade === chosen.limits.target }, gradeName(grade)));
   const element = h("fieldset", { class: "goals" }, h("legend", {}, say("What the job aims at")),
+    choice("min_protection", say("At least this much protection (0–100)"), amount("min_protection", say("Least protection"), "60"),
+      say("Recommended: the job looks for the most useful release that protects so much.")),
     choice("max_distortion", each.length ? say("At most this distortion of each secret, or its point on the curve")
       : say("The point chosen on the curve"), null),
     each.length ? h("div", { class: "row" }, each.map((one) => one.element)) : null,
@@ -128,13 +146,17 @@ export function goalFields() {
       amount("max_leakage", say("Most bits leaked"), "0.5")),
     choice("local_dp", say("Instead: local differential privacy with ε at most"),
       amount("local_dp", say("Largest local ε"), "1")),
-    choice("target", say("Instead: the least protection that reaches the grade"), h("select", {
-      name: "target", "aria-label": say("Grade to reach"), change: (event) => limit("target", event.target.value),
-    }, grades)));
+    areNumbers() ? choice("within", say("Instead: numbers that are off by at most so much on average"),
+      amount("within", say("Largest mean error"), "5")) : null);
   return {
     element,
     show() {
       for (const input of element.querySelectorAll("input[name=goal]")) input.checked = input.value === chosen.goal;
+      for (const kind of KINDS) {
+        const input = element.querySelector(`input[name=${kind}]`);
+        const given = chosen.limits[kind];
+        if (input && document.activeElement !== input) input.value = typeof given === "object" ? "" : given;
+      }
       for (const one of each) one.show();
       for (const [kind, problem] of problems) {
         const told = kind === chosen.goal ? limitProblem(kind) : null;

@@ -29,15 +29,29 @@ export function fixed(quantity, digits) {
   return format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(shown);
 }
 
-export function short(quantity) {
+// In as many digits as count; of what somebody gave, more.
+export function short(quantity, digits = 3) {
   const value = valueOf(quantity);
   if (value === null) return "—";
   if (!Number.isFinite(value)) return "∞";
   const size = Math.abs(value);
   // Others would be written out to their last zero.
   if (size > 0 && (size < 1e-4 || size >= 1e9)) return value.toExponential(2).replace("e+", "e");
-  return format({ maximumSignificantDigits: 4 }).format(value);
+  return format({ maximumSignificantDigits: digits }).format(value);
 }
+
+// Three digits: points of a dial, bits, ε. What is left of rounding in sums of probabilities is nothing.
+export const points = (quantity) => {
+  const value = valueOf(quantity);
+  if (value === null || Number.isNaN(value)) return "—";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size > 1e-9 && size < 5e-4) return `< ${format({}).format(0.001)}`;
+  return format({ maximumSignificantDigits: 3 }).format(size < 1e-9 ? 0 : value);
+};
+
+// Both ends of what is known; of an exact number the number twice.
+export const ends = (quantity) => [quantity.low ?? quantity.value, quantity.high ?? quantity.value];
 
 export const whole = (count) => format({ maximumFractionDigits: 0 }).format(count);
 
@@ -47,14 +61,21 @@ export const share = (quantity, digits = 1) => {
 };
 
 // A number and its unit stay on one line.
-export const bits = (quantity) => say("{number:g} bits", { number: fixed(quantity, 4) }).replaceAll(" ", "\u00a0");
+export const bits = (quantity) => say("{number:g} bits", { number: points(quantity) }).replaceAll(" ", "\u00a0");
+
+// The next number up that can be shown, so that a limit which is named can be given.
+export function roundedUp(value) {
+  if (!(value > 0)) return value;
+  const scale = 10 ** (2 - Math.floor(Math.log10(value)));
+  return Math.ceil(value * scale - 1e-9) / scale;
+}
 
 // 50 ln 2: an answer that is 2^50 times as likely of one person as of another protects neither.
 const UNLIMITED = 50 * Math.LN2;
 
 export const nats = (quantity) => {
   const value = valueOf(quantity);
-  return Number.isFinite(value) && value >= UNLIMITED ? say("practically unlimited") : fixed(quantity, 3);
+  return Number.isFinite(value) && value >= UNLIMITED ? say("practically unlimited") : points(quantity);
 };
 
 export function between(quantity, write) {

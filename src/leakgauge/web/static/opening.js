@@ -1,7 +1,8 @@
 // Tables opened by their path: at first, again, and with the settings of an earlier job.
 
 import { adopt, change, chosen, keyOf, nothing } from "./chosen.js";
-import { KINDS } from "./goals.js";
+import { DECLARED } from "./declared.js";
+import { aimOf } from "./goals.js";
 import { h } from "./elements.js";
 import { isolated } from "./names.js";
 import { get, post, Refusal } from "./server.js";
@@ -32,10 +33,10 @@ async function tableOf(job) {
   throw new Refusal(say("{name} is not open any more; drop it again.", { name: isolated(job.asked.table || "") }), 404);
 }
 
-// Its table, which is opened for it.
-export async function takeSettings(job) {
+// The table of a job, which is opened for it, with its settings or those that it was advised.
+export async function takeSettings(job, asked = job.asked) {
   const table = await tableOf(job);
-  const { secret = [], withhold = [], background = [], public: open = [], unit = null, bins = [], missing = [] } = job.asked;
+  const { secret = [], withhold = [], background = [], public: open = [], unit = null, bins = [], missing = [] } = asked;
   const roles = Object.fromEntries([
     ...open.map((name) => [name, background.includes(name) ? "both" : "public"]),
     ...background.filter((name) => !open.includes(name)).map((name) => [name, "background"]),
@@ -48,15 +49,16 @@ export async function takeSettings(job) {
     throw new Refusal(say("The table has no column {name} any more.", { name: isolated(lacking) }), 404);
   }
   const fields = nothing();
-  fields.goal = KINDS.find((kind) => (job.asked[kind] ?? null) !== null) || fields.goal;
-  const limit = job.asked[fields.goal] ?? null;
-  const together = Boolean(job.asked.together);
+  fields.goal = aimOf(asked) || fields.goal;
+  const limit = asked[fields.goal] ?? null;
+  const together = Boolean(asked.together);
   const each = together ? [keyOf(secret)] : secret;
-  if (fields.goal !== "max_distortion") fields.limits[fields.goal] = String(limit);
-  else if (limit !== null) fields.points = typeof limit === "object" ? limit : Object.fromEntries(each.map((key) => [key, limit]));
+  if (fields.goal === "max_distortion") fields.points = typeof limit === "object" ? limit : Object.fromEntries(each.map((key) => [key, limit]));
+  else if (limit !== null) fields.limits[fields.goal] = typeof limit === "object" ? limit : String(limit);
+  for (const name of ["use", "min_usefulness", ...DECLARED]) fields[name] = String(asked[name] ?? fields[name]);
   change("table", {
-    table, ...fields, roles, together, rows_per_unit: String(job.asked.rows_per_unit ?? ""),
-    accept: job.asked.accept_unique || [], missing: missing.join(" "),
+    table, ...fields, roles, together, rows_per_unit: String(asked.rows_per_unit ?? ""),
+    accept: asked.accept_unique || [], shares: asked.public_distortion || {}, missing: missing.join(" "),
     bins: Object.fromEntries(bins.map((text) => [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)])),
   });
   return table;

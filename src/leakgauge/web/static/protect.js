@@ -3,20 +3,21 @@
 import { asked, chosen, columnsOf, groups, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
 import { found } from "./found.js";
+import { DECLARED, declared } from "./declared.js";
 import { goal, goalWords, KINDS } from "./goals.js";
-import { jobState, stageName, stageState } from "./grades.js";
 import { about, launch, shown } from "./jobs.js";
 import { listed, named } from "./names.js";
 import { whole } from "./numbers.js";
 import { reopening, takeSettings } from "./opening.js";
 import { post } from "./server.js";
+import { jobState, stageName, stageState } from "./states.js";
 import { step, waiting } from "./steps.js";
 import { acceptance } from "./survey.js";
 import { around, say } from "./words.js";
 
 export function protectStep() {
   const { section, body, line, tell } = step(5, "protect", say("Protect"),
-    say("The job designs the channel, makes the release, attacks it, grades it and writes the report. It goes on if this page is closed."));
+    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It goes on if this page is closed."));
   const problem = complaint();
   const plan = h("div", { class: "fact" });
   const start = h("button", { type: "button", class: "main", click: run }, say("Protect"));
@@ -46,7 +47,7 @@ export function protectStep() {
     // Not disabled: it would lose the focus of who pressed it.
     if (start.getAttribute("aria-disabled") === "true") return;
     start.setAttribute("aria-disabled", "true");
-    attempt(() => launch({ ...asked(), ...goal() }));
+    attempt(() => launch({ ...asked(), ...goal(), ...declared() }));
   }
 
   function halt() {
@@ -69,12 +70,12 @@ export function protectStep() {
   function show() {
     const { job } = shown;
     const running = job !== null && job.state === "running";
-    const ready = groups().length && !found.failed && goal();
-    fill(plan, ready ? planned() : waiting(say("Choose a table, a secret and how much to give up first.")));
+    const ready = groups().length && !found.failed && goal() && declared();
+    fill(plan, ready ? planned() : waiting(say("Choose a table, a secret and what the job aims at first.")));
     start.setAttribute("aria-disabled", String(!ready || running));
     if (!running && document.activeElement === stop) start.focus();
     stop.hidden = !running;
-    const known = job !== null && Boolean(job.asked.secret);
+    const known = job !== null && job.askable;
     onwards.hidden = !known || !["stopped", "failed"].includes(job.state);
     take.hidden = !known || running || !differences(job).length;
     before.hidden = onwards.hidden && take.hidden;
@@ -119,18 +120,20 @@ export function jobHead(job) {
 
 function differences(job) {
   const sorted = (names) => [...(names || [])].sort();
-  const now = chosen.table ? { ...asked(), ...goal(), table: chosen.table.name } : {};
+  const now = chosen.table ? { ...asked(), ...goal(), ...declared(), table: chosen.table.name } : {};
   const limits = (one) => (typeof one === "object" && one !== null
     ? Object.entries(one).sort().map(([name, limit]) => [name, String(limit)]) : String(one ?? ""));
   const shape = (one) => [
     [say("table"), one.table],
     [say("set of secrets"), sorted(one.secret), sorted(one.withhold), Boolean(one.together)],
     [say("background"), sorted(one.background)],
-    [say("set of public columns"), sorted(one.public), sorted(one.accept_unique)],
+    [say("set of public columns"), sorted(one.public), sorted(one.accept_unique), limits(one.public_distortion)],
     [say("unit"), one.unit ?? null, one.rows_per_unit ?? null],
     [say("set of ranges"), sorted(one.bins)],
     [say("text for missing"), sorted(one.missing)],
-    [say("aim"), KINDS.map((kind) => limits(one[kind]))],
+    [say("aim"), KINDS.map((kind) => limits(one[kind])), limits(one.min_usefulness)],
+    [say("use"), one.use ?? "statistics"],
+    [say("declaration"), DECLARED.map((name) => one[name] ?? "")],
   ];
   const other = shape(job.asked);
   return shape(now).filter((one, at) => JSON.stringify(one) !== JSON.stringify(other[at])).map(([name]) => name);

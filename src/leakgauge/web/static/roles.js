@@ -65,18 +65,25 @@ function row({ name, kind }) {
     change: () => change("roles", { bins: { ...chosen.bins, [name]: ranges.value.trim() } }),
   });
   const bins = kind === "text" ? null : h("label", { class: "bins", hidden: true }, say("in ranges"), ranges);
+  const share = h("input", {
+    type: "number", min: "0", max: "1", step: "any", inputmode: "decimal", placeholder: "0",
+    change: () => change("roles", { shares: { ...chosen.shares, [name]: share.value } }),
+  });
+  const through = h("label", { class: "bins", hidden: true }, say("share of values that may be changed, to tell less"), share);
   return {
-    element: h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, named(name)), fate, found, bins),
+    element: h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, named(name)), fate, found, bins, through),
       h("td", {}, role)),
     show() {
       role.value = roleOf(name);
-      fate.textContent = `${kindOf(kind)} · ${fates(Boolean(chosen.bins[name]))[role.value]}`;
+      fate.textContent = `${kindOf(kind)} · ${fates(Boolean(chosen.bins[name]), Boolean(Number(chosen.shares[name] || 0)))[role.value]}`;
       fate.className = `small ${role.value}`;
       const pressed = found.contains(document.activeElement) && document.activeElement.name;
       fill(found, surveyLines(name), acceptance(name));
       if (pressed) found.querySelector(`[name=${pressed}]`)?.focus();
       if (bins) bins.hidden = ["none", "unit"].includes(role.value);
       ranges.value = chosen.bins[name] || "";
+      through.hidden = role.value !== "public";
+      share.value = chosen.shares[name] ?? "";
     },
   };
 }
@@ -89,12 +96,12 @@ function give(name, role) {
   change("roles", { roles, ...(known ? { points: {} } : {}) });
 }
 
-const fates = (binned) => ({
+const fates = (binned, changed) => ({
   secret: say("published protected"),
   withheld: say("not published; other columns may tell on it"),
   both: binned ? say("published in ranges, known to the attacker") : say("published as it is, known to the attacker"),
   background: say("known to the attacker, not published"),
-  public: binned ? say("published in ranges") : say("published as it is"),
+  public: changed ? say("published with some values changed") : binned ? say("published in ranges") : say("published as it is"),
   unit: say("says which rows are of one person, not published"),
   none: say("not published"),
 });

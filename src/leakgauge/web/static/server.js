@@ -29,8 +29,6 @@ async function ask(address, options = {}) {
 
 export const get = async (address) => (await ask(address)).json();
 
-export const text = async (address) => (await ask(address)).text();
-
 export async function post(address, question = {}, signal = undefined) {
   const answer = await ask(address, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,

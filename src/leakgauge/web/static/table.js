@@ -48,7 +48,7 @@ export function tableStep(state) {
     if (!file) return;
     if (state.limit_bytes && file.size > state.limit_bytes) {
       problem.tell(say("{name} has {size} MiB, more than the {limit} MiB that may be dropped; open it by its path.",
-        { name: visible(file.name), size: whole(file.size / MIB), limit: short(state.limit_bytes / MIB) }));
+        { name: visible(file.name), size: whole(file.size / MIB), limit: short(state.limit_bytes / MIB, 6) }));
       return;
     }
     const bar = h("progress", { "aria-label": say("How much has arrived") });

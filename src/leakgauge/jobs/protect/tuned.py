@@ -1,0 +1,271 @@
+"""Settings of a job, each evaluated once, and the number of one secret that keeps a policy with least change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from msgspec import structs
+
+from leakgauge.artefacts import Request
+from leakgauge.artefacts.verdict import Judgement, Recommendation, Verdict
+from leakgauge.assessment.dials import DialPolicy
+from leakgauge.audit.attacks.learner import MOST_ROWS
+from leakgauge.errors import EngineError, InputError, RefusalError
+from leakgauge.jobs.protect.judged import Judging
+from leakgauge.sentences import Sentence
+
+MOST_WORK = 40
+"""What evaluating settings may cost, one for a setting whose columns are counted: on a sample of 30,000 rows below a
+twentieth of a second. Work is counted and not timed, so that the same job has the same actions everywhere."""
+LEARNT_AT_ONCE = 8_000
+"""Values that a learner takes as long for as a setting that is counted."""
+LEAST_LEARNT = 5
+"""What a learner costs however few rows there are: a quarter of a second."""
+OF_ASSOCIATIONS, OF_A_PUBLIC_CHANNEL, OF_A_SEARCH = 1, 4, 10
+"""What more one costs whose channel reads public columns, for whose public column one is designed, and whose setting is
+searched for."""
+STEPS = 7
+"""Numbers that are tried of one secret."""
+AIMED, NEAR = 0.5, 1.0
+"""Points above a limit that a number is looked for at, and that are near enough."""
+IDLE = 0.1
+"""Points by which a limit must come nearer for the search to go on."""
+LEAST_PART = 0.05
+"""Of the way between two numbers that a step goes."""
+MOST_NATS = 8.0
+"""An ε, or bits, up to which less noise is looked for."""
+Change: TypeAlias = Mapping[str, Any]
+"""Fields of a request."""
+_BUDGETS = ("max_epsilon", "max_leakage_bits")
+_BY_MORE = ("min_protection", "max_exposed", "min_guarantee", *_BUDGETS)
+_BY_LESS = ("min_usefulness", "min_effect")
+"""Limits that more noise keeps, and less."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A job with a change, in words, and what it comes to."""
+
+    said: tuple[Sentence, ...]
+    asked: Request
+    found: Judgement
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is recommended of it."""
+        return self.found
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether nothing speaks against it but what is left to declare."""
+        return self.verdict.recommendation is not Recommendation.DO_NOT_RELEASE
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A number of a job that more noise makes larger or smaller.
+
+    Attributes:
+        now: the number.
+        most: the number at which a release tells nothing, or as near as is looked at.
+        change: of the job for another number.
+        said: what is done then.
+    """
+
+    now: float
+    most: float
+    change: Callable[[float], Change]
+    said: Callable[[float], Sentence]
+
+
+class Trials:
+    """Settings that were evaluated, each once, as long as there is work left to spend on them."""
+
+    def __init__(self, judging: Judging) -> None:
+        self.judging = judging
+        self.left = MOST_WORK
+        self._fits = 0
+        self._limits_budgets = (judging.policy.max_epsilon, judging.policy.max_delta) != (None, None)
+        self._done: dict[tuple[str, ...], Judgement | None] = {}
+
+    def of(self, said: tuple[Sentence, ...], asked: Request, change: Change | None = None) -> Setting | None:
+        """The job with a change; None where it is impossible, or no work is left."""
+        try:
+            changed = structs.replace(asked, **(change or {}))
+        except InputError:
+            return None
+        key = tuple(changed.arguments())
+        if key not in self._done:
+            if self.left <= 0:
+                return None
+            fits = len(self.judging.learnt)
+            try:
+                self._done[key] = self.judging.before(changed, budgets=self._limits_budgets)
+            except (InputError, RefusalError, EngineError):
+                # What cannot be made is no way out.
+                self._done[key] = None
+            fits = len(self.judging.learnt) - fits
+            self._fits += fits
+            self.left -= self._work(changed, fits)
+        found = self._done[key]
+        return None if found is None else Setting(said, changed, found)
+
+    def may_learn(self, asked: Request) -> bool:
+        """Whether work is left for another learner, where columns are learnt from; for one there always is."""
+        return not self.judging.learnt or not self._fits or self.left >= self._learning(asked)
+
+    def _learning(self, asked: Request) -> int:
+        return LEAST_LEARNT + min(self.judging.table.rows, MOST_ROWS) * len(asked.seen) // LEARNT_AT_ONCE
+
+    def _work(self, asked: Request, fits: int) -> int:
+        return (
+            1
+            + fits * self._learning(asked)
+            + OF_ASSOCIATIONS * (asked.keep == "associations")
+            + OF_A_PUBLIC_CHANNEL * bool(asked.public_through)
+            + OF_A_SEARCH * is_searched(asked)
+        )
+
+
+def keeps(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+    """Whether the noise of one secret is as a policy asks."""
+    return _is_safe(setting, secret, policy) and is_useful(setting, secret, policy)
+
+
+def _is_safe(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+    """Whether noise enough is in one secret."""
+    dials, beyond = setting.verdict.dials[secret], {*_BUDGETS} & missed_lines(setting.verdict)
+    return (
+        not beyond
+        and dials.protection.ends[0] >= (policy.min_protection or 0)
+        and dials.exposed.ends[1] <= (100 if policy.max_exposed is None else policy.max_exposed)
+        and dials.guarantee.ends[0] >= (policy.min_guarantee or 0)
+    )
+
+
+def is_useful(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+    """Whether one secret has no more noise than it may."""
+    dials = setting.verdict.dials[secret]
+    return (
+        "max_lost" not in missed_lines(setting.verdict)
+        and dials.usefulness.ends[0] >= (policy.min_usefulness or 0)
+        and dials.effect.ends[0] >= (policy.min_effect or 0)
+    )
+
+
+def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setting | None:
+    """The number that keeps the policy with least change, or comes nearest to it.
+
+    Each limit says where it would just be kept, if what is missing fell evenly between the nearest number that misses
+    it and the nearest that keeps it; the farthest of these is tried next.
+    """
+    policy = trials.judging.policy
+    noisier = not _is_safe(start, of, policy)
+    less = 0.0 if dial.most > dial.now else max(4 * dial.now, MOST_NATS)
+    near, far = dial.now, dial.most if noisier else less
+    missing, spare = _spare(start, of, policy, noisier), _at_best(policy, noisier)
+    tried, in_a_row = list[tuple[bool, float, float, Setting]](), 0
+    for _ in range(STEPS if _may_help(start, of, policy) else 0):
+        parts = [
+            (AIMED - missing[name]) / (spare[name] - missing[name])
+            for name in missing
+            if missing[name] < AIMED < spare[name]
+        ]
+        # Where one end alone moves, what is missing does not fall evenly.
+        value = _between(near, far, 0.5 if in_a_row > 1 else max(parts, default=0.5))
+        if value is None:
+            break
+        one = trials.of((*start.said, dial.said(value)), start.asked, dial.change(value))
+        if one is None:
+            # What cannot be made is too far.
+            far = value
+            continue
+        tried.append((keeps(one, of, policy), -short_of(one.verdict), -abs(value - dial.now), one))
+        found = _spare(one, of, policy, noisier)
+        if (_is_safe if noisier else is_useful)(one, of, policy):
+            others = _spare(one, of, policy, not noisier)
+            if min(found.values(), default=0.0) <= NEAR and not -NEAR < min(others.values(), default=0.0) < 0:
+                # Near enough, and where other limits are missed they are missed by more than is left to go.
+                break
+            far, spare, in_a_row = value, found, max(in_a_row, 0) + 1
+        else:
+            if not _may_help(one, of, policy) or not _nearer(found, missing):
+                break
+            near, missing, in_a_row = value, found, 0
+    return max(tried, key=lambda one: one[:3])[3] if tried else None
+
+
+def _nearer(found: Mapping[str, float], missing: Mapping[str, float]) -> bool:
+    """Whether what was missing became less."""
+    short = [name for name, points in missing.items() if points < 0]
+    return not short or any(found[name] > missing[name] + IDLE for name in short)
+
+
+def _may_help(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+    """Whether more or less noise could keep the policy; not where both protection and usefulness are missing."""
+    return _is_safe(setting, secret, policy) or is_useful(setting, secret, policy)
+
+
+def _spare(setting: Setting, secret: str, policy: DialPolicy, noisier: bool) -> dict[str, float]:
+    """By how many points each limit that noise decides is kept; below 0 where it is missed."""
+    dials, lines = setting.verdict.dials[secret], {line.name: line for line in setting.verdict.policy}
+    found = dict[str, float]()
+    for name, limit in _decided_by_noise(policy, noisier).items():
+        kind, dial = name.split("_", 1)
+        if name in _BUDGETS:
+            spent = lines[name].found
+            # In percent of it.
+            finite = isinstance(spent, float) and math.isfinite(spent) and limit > 0
+            found[name] = 100 * (1 - float(spent) / limit) if finite else -100.0  # type: ignore[arg-type]
+        elif kind == "min":
+            found[name] = getattr(dials, dial).ends[0] - limit
+        else:
+            found[name] = limit - getattr(dials, dial).ends[1]
+    return found
+
+
+def _at_best(policy: DialPolicy, noisier: bool) -> dict[str, float]:
+    """The same of a release that tells nothing, or of the table itself."""
+    limits = _decided_by_noise(policy, noisier)
+    return {
+        name: 100.0 if name in _BUDGETS else limit if name[:3] == "max" else 100 - limit
+        for name, limit in limits.items()
+    }
+
+
+def _decided_by_noise(policy: DialPolicy, noisier: bool) -> dict[str, float]:
+    """The limits that more noise keeps, or less."""
+    return {name: limit for name, limit in policy.limits().items() if name in (_BY_MORE if noisier else _BY_LESS)}
+
+
+def _between(near: float, far: float, part: float) -> float | None:
+    """A number with few digits, so far from one to the other; None where there is none between them."""
+    # Never so close to an end that the other one is not moved.
+    value = near + min(max(part, LEAST_PART), 1 - LEAST_PART) * (far - near)
+    rounded = [float(f"{value:.{digits}g}") for digits in (2, 3)]
+    return next((number for number in rounded if min(near, far) < number < max(near, far)), None)
+
+
+def is_searched(asked: Request) -> bool:
+    """Whether its setting is looked for, so that no number of it can be changed."""
+    return asked.is_searched
+
+
+def missed_lines(verdict: Verdict) -> frozenset[str]:
+    """The limits of a policy that are not kept."""
+    return frozenset(line.name for line in verdict.policy if not line.holds)
+
+
+def short_of(verdict: Verdict) -> float:
+    """How far a verdict is from a release: 1 for a veto, and of each limit the share of it that is missed."""
+    short = float(len(verdict.vetoes))
+    for line in verdict.policy:
+        if not line.holds and line.found is not None:
+            off = abs(line.limit - line.found)
+            short += min(off / max(line.limit, off), 1.0) if off else 0.0
+        elif not line.holds:
+            short += 1
+    return short

@@ -1,0 +1,171 @@
+"""The dials of a secret and what is recommended by them, as the first screen and the section of the verdict tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from leakgauge.artefacts.dials import DIALS, Grade, grade_of
+from leakgauge.artefacts.report import Paragraph, Points
+from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.languages import message
+from leakgauge.report.document import Content, Inline
+from leakgauge.report.figures.dials import NAMES, is_known
+from leakgauge.report.figures.search import least
+from leakgauge.report.numbers import Number
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
+
+_GRADES: Final = {
+    Grade.VERY_POOR: message("very poor"),
+    Grade.POOR: message("poor"),
+    Grade.MEDIUM: message("medium"),
+    Grade.GOOD: message("good"),
+    Grade.VERY_GOOD: message("very good"),
+}
+_MEANT: Final = {
+    "protection": message(
+        "How much of what was left to guess about a typical person, or left uncertain, stays so: 0 in a raw copy, 100 "
+        "where the release tells nothing."
+    ),
+    "exposed": message(
+        "Of the people who share a value, how many are made all but certain to have it, for the worst value. Less is "
+        "better."
+    ),
+    "guarantee": message(
+        "How far the claim rules out, whatever anybody knows, that two neighbours are told apart: 0 without a claim."
+    ),
+    "usefulness": message("How many of 100 rows of the table the release is worth to whoever computes statistics."),
+    "effect": message("High only where protection and usefulness both are: 0 in a raw copy and in pure noise."),
+    "efficiency": message("What the best channel for the same use would tell, beside what this one tells."),
+}
+_OF_ROWS: Final = message("How close the released rows are to the true ones: 0 for the best constant, 100 for a copy.")
+_GIVEN_COUNTS: Final = message("It leaves out the counts that the release was fitted to, which it tells.")
+_SMALLEST: Final = 0.01
+"""Of a dial less is not told apart from nothing."""
+_TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "note"}
+
+
+def judged_by(tell: Teller) -> str | None:
+    """The file with the verdict on the release; where nothing was released, with what it would have been by law."""
+    file = "verdict.json" if tell.released else "promise.json"
+    return file if tell.has(file) and not tell.external else None
+
+
+def secret_of(tell: Teller, file: str) -> str:
+    """The secret that is spoken of by its name in a verdict; of several together the one that decides."""
+    name = ", ".join(tell.group)
+    return name if tell.has(file, "dials", name) else str(tell.get(file, "deciding"))
+
+
+def dial(tell: Teller, file: str, *path: str | int) -> Cell:
+    """The dial at a place with its interval, or that nothing is known of it."""
+    found = tell.get(file, *path)
+    if found is None:
+        return NOTHING
+    if not is_known(found):
+        return tell.say("not known")
+    if found.get("low") is None and 0 < found["value"] < _SMALLEST:
+        small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
+        return tell.say(small, least=_SMALLEST)
+    return tell.number(file, *path, "value", interval=path, unit="%" if path[-1] == "exposed" else "")
+
+
+def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
+    """The lower end of a dial of which more is better."""
+    return tell.number(file, *path, "low" if tell.has(file, *path, "low") else "value")
+
+
+def dial_rows(tell: Teller, file: str, secret: str) -> Iterator[tuple[Cell, ...]]:
+    """Of each dial of a secret its name, its number with how good that is, and what it means."""
+    for name in DIALS:
+        meant = _OF_ROWS if name == "usefulness" and tell.get(file, "use") == "rows" else _MEANT[name]
+        words = tell.say(meant)
+        if name == "guarantee" and tell.get(file, "dials", secret, "given_counts"):
+            words += (" ", *tell.say(_GIVEN_COUNTS))
+        found, good = dial(tell, file, "dials", secret, name), _how_good(tell, file, secret, name)
+        yield tell.say(NAMES[name]), tell.say("{found} ({good})", found=found, good=good) if good else found, words
+
+
+def _how_good(tell: Teller, file: str, secret: str, name: str) -> Inline:
+    """The grade of a dial at its unfavourable end; what is exposed is a limit and no mean, so that it has none."""
+    found = tell.get(file, "dials", secret, name)
+    if not is_known(found):
+        return ()
+    if name == "exposed":
+        line = next((one for one in tell.items(file, "policy") if one["name"] == "max_exposed"), None)
+        if line is None:
+            return ()
+        most = found["value"] if found.get("high") is None else found["high"]
+        return tell.say("within the limit") if most <= line["limit"] else tell.say("above the limit")
+    return tell.say(_GRADES[grade_of(min(max(least(found), 0.0), 100.0))])
+
+
+def recommended(tell: Teller, file: str) -> Iterator[Content]:
+    """What to do with the release, and why; vetoes and limits that are not kept are loud."""
+    found = Recommendation(tell.get(file, "recommendation"))
+    conditions = told_all(tell, file, "conditions")
+    said = {
+        Recommendation.RELEASE: message("Recommendation: release."),
+        Recommendation.RELEASE_IF: message("Recommendation: release if you {conditions}."),
+        Recommendation.DO_NOT_RELEASE: message("Recommendation: do not release."),
+    }[found]
+    yield Paragraph(_TONES.get(found, "warning"), tell.say(said, conditions=in_turn(tell, conditions)))
+    vetoes, failed = told_all(tell, file, "vetoes"), told_all(tell, file, "failed")
+    for one in vetoes:
+        yield tell.alarm("Veto: {reason}.", reason=Plain(one))
+    for one in failed:
+        if one not in vetoes:
+            yield tell.alarm("A limit that was given is not kept: {reason}.", reason=Plain(one))
+    yield from other_reasons(tell, file, conditions if found is Recommendation.RELEASE_IF else ())
+
+
+def other_reasons(tell: Teller, file: str, said: Iterable[str] = ()) -> Iterator[Content]:
+    """The reasons that are not loud by themselves, nor said already."""
+    loud = {*told_all(tell, file, "vetoes"), *told_all(tell, file, "failed"), *said}
+    reasons = [one for one in told_all(tell, file, "reasons") if one not in loud]
+    if reasons:
+        yield Points(numbered=False, items=tuple((one,) for one in reasons))
+
+
+def told_all(tell: Teller, file: str, *path: str | int) -> list[str]:
+    """The short sentences at a place."""
+    return [tell.told(one) for one in tell.items(file, *path)]
+
+
+def in_turn(tell: Teller, said: Iterable[str]) -> Plain:
+    """Short sentences one after the other."""
+    return Plain(tell.language.say("; ").join(said))
+
+
+def action_of(tell: Teller, file: str, at: int) -> Inline:
+    """What an action would do at the ends that decide, to the secret that it changes most."""
+    promised = tell.get(file, "actions", at, "promised")
+
+    def moved(secret: str) -> float:
+        now, then = tell.get(file, "dials", secret), promised[secret]
+        return sum(abs(least(then[name]) - least(now[name])) for name in ("protection", "usefulness"))
+
+    deciding = str(tell.get(file, "deciding"))
+    secret = max((deciding, *promised), key=moved)
+    now, then = ("dials", secret), ("actions", at, "promised", secret)
+    template = message("protection {safe} → {safer}, usefulness {useful} → {as_useful}")
+    if len(promised) > 1:
+        template = message("of {secret}, protection {safe} → {safer}, usefulness {useful} → {as_useful}")
+    return tell.say(
+        template,
+        secret=own(secret),
+        safe=unfavourable(tell, file, *now, "protection"),
+        safer=unfavourable(tell, file, *then, "protection"),
+        useful=unfavourable(tell, file, *now, "usefulness"),
+        as_useful=unfavourable(tell, file, *then, "usefulness"),
+    )
+
+
+def first_action(tell: Teller, file: str) -> Iterator[Content]:
+    """What would change the verdict, where anything was found that does."""
+    if tell.items(file, "actions"):
+        yield tell.say(
+            "What would change it: {action}; {outcome}.",
+            action=own(tell.told(tell.get(file, "actions", 0, "said"))),
+            outcome=action_of(tell, file, 0),
+        )

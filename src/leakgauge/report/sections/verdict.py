@@ -1,0 +1,139 @@
+"""The verdict: the dials, the policy line by line, what would change it, and what the guarantee means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.languages import message
+from leakgauge.report.document import Content, Inline
+from leakgauge.report.figures.dials import NAMES
+from leakgauge.report.sections.dials import action_of, dial, in_turn, judged_by, told_all
+from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
+
+_LIMITS: Final = {
+    "min_protection": message("protection, at least"),
+    "max_exposed": message("exposed, at most"),
+    "min_guarantee": message("guarantee, at least"),
+    "min_usefulness": message("usefulness, at least"),
+    "min_effect": message("effect, at least"),
+    "min_efficiency": message("efficiency, at least"),
+    "max_lost": message("rows with values that are never released, at most"),
+    "max_alone": message("rows that stand alone by the public columns, at most"),
+    "min_k": message("rows in every group of the public columns, at least"),
+    "max_epsilon": message("ε, at most"),
+    "max_delta": message("δ, at most"),
+    "max_leakage_bits": message("leakage, at most"),
+    "max_attack_advantage": message("share of what the raw data give an attack that it keeps, at most"),
+}
+_SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
+_UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
+_THEN: Final = {
+    Recommendation.RELEASE: message("release"),
+    Recommendation.RELEASE_IF: message("release if the conditions are met"),
+    Recommendation.DO_NOT_RELEASE: message("do not release"),
+}
+
+
+def verdict(tell: Teller) -> Iterator[Content]:
+    """What the recommendation rests on; it is not for everybody, because dials follow from private counts."""
+    file = judged_by(tell)
+    if file is None:
+        return
+    if not tell.released:
+        yield tell.note("Nothing was drawn: these are the dials that the release would have had by its law.")
+    yield from (*pictures(tell.deciding, "dials"), *_every_secret(tell, file), *_policy(tell, file))
+    yield from (*_actions(tell, file), *_guarantee(tell, file), *_notes(tell, file))
+
+
+def _every_secret(tell: Teller, file: str) -> Iterator[Content]:
+    """Of several secrets a line for each; the lowest protection decides."""
+    secrets = tell.names(file, "dials")
+    if len(secrets) < 2:
+        return
+    rows = ((own(secret), *(dial(tell, file, "dials", secret, name) for name in NAMES)) for secret in secrets)
+    yield from tell.grid("The dials of every secret, from 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
+    yield tell.say("{secret} has the lowest protection, which decides.", secret=own(str(tell.get(file, "deciding"))))
+
+
+def _policy(tell: Teller, file: str) -> Iterator[Content]:
+    lines = tell.items(file, "policy")
+    words = {True: tell.say("kept"), False: tell.say("NOT KEPT")}
+    by = {True: tell.say("given"), False: tell.say("default policy")}
+    rows = (
+        (
+            _called(tell, line["name"]),
+            _side(tell, file, at, "limit"),
+            _found(tell, file, at),
+            words[line["holds"]],
+            by[line["given"]],
+        )
+        for at, line in enumerate(lines)
+    )
+    yield from tell.grid("The policy", "Limit|Asked|Found|Verdict|Set by", rows)
+    conditions = told_all(tell, file, "conditions")
+    if conditions:
+        yield tell.say("Still to be done before a release: {conditions}.", conditions=in_turn(tell, conditions))
+    if lines and not all(line["given"] for line in lines):
+        yield tell.note(
+            "Limits of the default policy only colour the recommendation; those that somebody gave refuse a release "
+            "that does not keep them."
+        )
+
+
+def _called(tell: Teller, name: str) -> Inline:
+    return tell.say(_LIMITS[name]) if name in _LIMITS else (name,)
+
+
+def _found(tell: Teller, file: str, at: int) -> Cell:
+    """What was found at the unfavourable end, and of which secret where there are several."""
+    if tell.get(file, "policy", at, "found") is None:
+        return tell.say("not known")
+    found, of = _side(tell, file, at, "found"), tell.told(tell.get(file, "policy", at, "of") or "")
+    return tell.say("{found} ({secret})", found=found, secret=Plain(of)) if of else found
+
+
+def _side(tell: Teller, file: str, at: int, field: str) -> Inline:
+    name = str(tell.get(file, "policy", at, "name"))
+    shares = name in _SHARES
+    return (tell.number(file, "policy", at, field, unit=_UNITS.get(name, ""), percent=shares),)
+
+
+def _actions(tell: Teller, file: str) -> Iterator[Content]:
+    rows = (
+        (
+            own(tell.told(one["said"])),
+            action_of(tell, file, at),
+            tell.say(_THEN[Recommendation(one["recommendation"])]),
+            Plain("  ".join(one["options"]) or NOTHING),
+            Plain("  ".join(one["left_out"]) or NOTHING),
+        )
+        for at, one in enumerate(tell.items(file, "actions"))
+    )
+    yield from tell.grid(
+        "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
+    )
+    if tell.items(file, "actions"):
+        yield tell.note(
+            "Each of these is another setting of the same job, computed by its law before anything was drawn or spent."
+        )
+
+
+def _guarantee(tell: Teller, file: str) -> Iterator[Content]:
+    advantage = tell.maybe(file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True)
+    if advantage is None:
+        yield tell.say("Nothing is claimed that bounds the worst case, so that the guarantee is 0.")
+        return
+    yield tell.say(
+        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by a coin "
+        "somebody can tell two neighbours apart who knows everything else.",
+        advantage=advantage,
+    )
+
+
+def _notes(tell: Teller, file: str) -> Iterator[Content]:
+    for note in dict.fromkeys(told_all(tell, file, "dials", str(tell.get(file, "deciding")), "notes")):
+        yield Paragraph("note", (note,))

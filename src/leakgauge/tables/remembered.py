@@ -1,0 +1,98 @@
+"""A table whose counts are made once: whoever asks again, of the same columns in the same bins, is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from leakgauge.probability import Counts
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Moments, Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+Answer = TypeVar("Answer")
+
+
+class RememberedTable(Table):
+    """Another table and its aggregates as far as they were asked for; rows are not kept. Made by ``remembered``."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[Hashable, Any] = {}
+        self.bins, self.takes_levels = table.bins, table.takes_levels
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._table.rows
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order."""
+        return self._table.columns()
+
+    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+        """How often each combination of values occurs, one axis a column; at most ``limit`` combinations."""
+        key = ("counts", columns, _items(bins), limit)
+        return self._once(key, lambda: self._table.counts(*columns, bins=bins, limit=limit))
+
+    def moments(self, *columns: str) -> dict[str, Moments]:
+        """The moments of each column by its name; without names, of all numeric columns."""
+        return dict(self._once(("moments", columns), lambda: self._table.moments(*columns)))
+
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them; they are not kept."""
+        return self._table.digests(sets, bins)
+
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them; all new sets share one pass."""
+        keys = [("groups", tuple(names), _items(bins, names), unit) for names in sets]
+        new = {key: names for key, names in zip(keys, sets, strict=True) if key not in self._known}
+        if new:
+            self._known |= zip(new, self._table.group_sizes([*new.values()], bins, unit=unit), strict=True)
+        return [self._known[key] for key in keys]
+
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
+        """The edges that the quantiles of a column give, rounded."""
+        return self._once(("learnt", column, quantiles), lambda: self._table.learnt(column, quantiles))
+
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
+        return self._table.batches(*columns, bins=bins, size=size)
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+        self._table.close()
+
+    def _once(self, key: Hashable, ask: Callable[[], Answer]) -> Answer:
+        if key not in self._known:
+            self._known[key] = ask()
+        found: Answer = self._known[key]
+        return found
+
+
+def _items(bins: Mapping[str, Binning] | None, names: Sequence[str] | None = None) -> Hashable:
+    return frozenset((name, how) for name, how in (bins or {}).items() if names is None or name in names)
+
+
+def remembered(table: Table) -> RememberedTable:
+    """The table with what it is asked remembered: for many settings on the same rows.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from leakgauge.tables import open_table
+        >>> with open_table(pa.table({"town": ["A", "B", "A"]})) as people:
+        ...     known = remembered(people)
+        ...     known.counts("town") is known.counts("town")
+        True
+    """
+    return table if isinstance(table, RememberedTable) else RememberedTable(table)

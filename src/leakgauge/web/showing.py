@@ -1,0 +1,76 @@
+"""What the files of a job show: its verdict, pictures and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from leakgauge.artefacts import Judgement, codec
+from leakgauge.assessment import default_diagram, read_diagram
+from leakgauge.errors import OptionError, did_you_mean
+from leakgauge.languages import Language
+from leakgauge.report import Edition, Report
+from leakgauge.report.facts import ARTEFACTS
+from leakgauge.report.html import style_hash, to_html
+from leakgauge.report.sections.pictures import figure_of
+from leakgauge.report.sections.teller import Teller
+from leakgauge.report.visible import visible
+from leakgauge.web.job import Job, telling
+from leakgauge.web.job_folder import shown_of
+from leakgauge.web.questions import UnknownError, is_asked_by_the_page
+
+
+def verdict_fields(found: Judgement, language: Language) -> dict[str, object]:
+    """The fields of a verdict told in the language, its names and units too.
+
+    Of an action they are what is said of it, its ``outcome``, and as ``asked`` what the page can ask, None where that
+    is not the same.
+    """
+    tell = telling(language)
+    told: dict[str, Any] = codec.encode(found, tell)
+    told["actions"] = [
+        {
+            "said": tell(one.said),
+            "outcome": tell(one.outcome(found)),
+            "recommendation": one.recommendation.value,
+            "options": one.options,
+            "declares": one.asked is None,
+            "asked": shown_of(codec.encode(one.asked)) if one.asked and is_asked_by_the_page(one.asked) else None,
+        }
+        for one in found.actions
+    ]
+    for beside in told["beside"].values():
+        explained = beside["criteria"]
+        for criterion in filter(None, (*explained["criteria"], explained["needed"], explained["audit"])):
+            for one in (criterion, *criterion["leaves"]):
+                one["name"] = (language.code == "zh" and one["chinese"]) or one["name"]
+            for leaf in criterion["leaves"]:
+                leaf["unit"] = language.retell(leaf["unit"])
+    return told
+
+
+def picture(name: str, job: Job, place: int | None, language: Language) -> str:
+    """A picture of a job and one secret as SVG; ``UnknownError`` where there is nothing to draw it from."""
+    own = job.path("diagram.toml")
+    files = {file: fields for file in ARTEFACTS if (fields := job.read(file, place))}
+    diagram = default_diagram() if own is None else read_diagram(own)
+    figure = figure_of(Teller(files, diagram, language, group=tuple(visible(job.group(place)))), name)
+    if figure is None:
+        raise UnknownError("This job has no such picture; look at the others.")
+    return figure.to_svg()
+
+
+def report_policy() -> str:
+    """The content-security policy of a report."""
+    return (
+        f"default-src 'none'; style-src '{style_hash()}'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
+def report_html(folder: Path, edition: str, language: str) -> str:
+    """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
+    known = [one.value for one in Edition]
+    if edition not in known:
+        raise OptionError("There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, known))
+    return to_html(Report.of(folder).documents(language, Edition(edition)))

@@ -1,0 +1,116 @@
+// The verdict: what is recommended and why, the six dials with the marks of the policy, and every limit of it.
+
+import { h, s } from "./elements.js";
+import { listed } from "./names.js";
+import { ends, points, share, short } from "./numbers.js";
+import { around, say } from "./words.js";
+
+const DIALS = ["protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"];
+
+export function recommended(recommendation) {
+  const words = {
+    release: say("release"), "release if": say("release if …"), "do not release": say("do not release"),
+  };
+  return words[recommendation] || recommendation;
+}
+
+// found: a headline, or the verdict itself; secret: the columns that decide, where there are several secrets.
+export function verdictBox(found, secret, promised) {
+  const list = (sentences) => h("ul", {}, sentences.map((one) => h("li", {}, one)));
+  const conditions = found.conditions.filter((one) => !found.reasons.includes(one));
+  return h("div", { class: "verdict", "data-recommendation": found.recommendation },
+    h("p", { class: "recommendation" },
+      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation")),
+      h("strong", {}, recommended(found.recommendation))),
+    h("div", { class: "reasons" },
+      secret ? h("p", {}, h("strong", {}, around(say("{secret} decides."), { secret: listed(secret) }))) : null,
+      list(found.reasons), conditions.length ? list(conditions) : null),
+    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), list(found.vetoes)) : null);
+}
+
+function dialWords(use) {
+  return {
+    protection: [say("protection"), say("Of what was left to guess, or uncertain, about a typical person, how much stays so.")],
+    exposed: [say("exposed, in %"), say("Of the people who share a value, how many are made all but certain to have it, for the worst value; less is better.")],
+    guarantee: [say("guarantee"), say("How far the claim rules out that anybody tells two neighbours apart.")],
+    usefulness: [say("usefulness"), use === "rows" ? say("How much nearer released values are to the true ones than one constant would be.")
+      : say("The share of rows that the release is worth to those who compute statistics.")],
+    effect: [say("effect"), say("High only where protection and usefulness both are.")],
+    efficiency: [say("efficiency"), say("What the best channel for the same use tells, beside what this one does.")],
+  };
+}
+
+export function dialsOf(verdict, key) {
+  const dials = verdict.dials[key];
+  const words = dialWords(verdict.use);
+  const lines = Object.fromEntries(verdict.policy.map((line) => [line.name, line]));
+  const row = (name) => {
+    const [label, why] = words[name];
+    const mark = lines[name === "exposed" ? "max_exposed" : `min_${name}`] || null;
+    const told = [`${label}: ${written(dials[name])}`, mark && markWords(name, mark)].filter(Boolean).join("; ");
+    const kept = mark && isKept(name, dials[name], mark.limit);
+    return h("div", { class: "dial", "data-dial": name, "data-kept": mark && String(kept) },
+      h("dt", {}, label), h("dd", { class: "value" }, written(dials[name])),
+      h("dd", { class: "gauge" }, gauge(dials[name], mark, told)),
+      h("dd", { class: "small" }, why, mark ? [" ", h("span", { class: "mark-words" }, markWords(name, mark))] : null));
+  };
+  return h("div", { class: "dials" }, h("h3", {}, say("The six dials")), h("dl", {}, DIALS.map(row)),
+    dials.notes.length ? h("ul", { class: "small notes" }, dials.notes.map((note) => h("li", {}, note))) : null,
+    policyOf(verdict));
+}
+
+// At the unfavourable end, where decisions are taken.
+function isKept(name, quantity, limit) {
+  const [low, high] = ends(quantity);
+  return name === "exposed" ? high <= limit + 1e-9 : low >= limit - 1e-9;
+}
+
+function markWords(name, { limit, given }) {
+  const number = { limit: short(limit, 6) };
+  if (name === "exposed") return given ? say("You allow at most {limit}.", number) : say("The default policy allows at most {limit}.", number);
+  return given ? say("You ask for at least {limit}.", number) : say("The default policy asks for at least {limit}.", number);
+}
+
+// A dial with its interval, where it has one; of what may be anything nothing is known.
+function written(quantity) {
+  const [low, high] = ends(quantity);
+  if (low === 0 && high === 100) return say("not known");
+  return low === high ? points(quantity) : `${points(quantity)} (${points(low)} – ${points(high)})`;
+}
+
+function gauge(quantity, mark, told) {
+  const [low, high] = ends(quantity);
+  const percent = (number) => `${Math.min(100, Math.max(0, number))}%`;
+  const upright = (name, at, y1, y2) => s("line", { class: name, x1: percent(at), x2: percent(at), y1, y2 });
+  const unknown = low === 0 && high === 100;
+  return s("svg", { role: "img", "aria-label": told, width: "100%", height: "24" },
+    s("rect", { class: "track", x: "0", y: "6", width: "100%", height: "12", rx: "3" }),
+    unknown ? null : s("rect", { class: "level", x: "0", y: "6", width: percent(quantity.value), height: "12", rx: "3" }),
+    low === high ? null : [s("line", { class: "interval", x1: percent(low), x2: percent(high), y1: "12", y2: "12" }),
+      upright("interval", low, "8", "16"), upright("interval", high, "8", "16")],
+    mark ? upright("mark", mark.limit, "0", "24") : null);
+}
+
+// Every limit, those that have no dial too.
+function policyOf(verdict) {
+  const names = {
+    min_protection: say("protection, at least"), max_exposed: say("exposed in %, at most"), min_guarantee: say("guarantee, at least"),
+    min_usefulness: say("usefulness, at least"), min_effect: say("effect, at least"), min_efficiency: say("efficiency, at least"),
+    max_lost: say("rows with values that are never released, at most"), max_alone: say("rows alone in the published columns, at most"),
+    min_k: say("rows of the smallest group in the published columns, at least"), max_epsilon: say("ε, at most"),
+    max_delta: say("δ, at most"), max_leakage_bits: say("bits told, at most"),
+    max_attack_advantage: say("gain of the best attack, of that from the raw data, at most"),
+  };
+  const shares = ["max_lost", "max_alone", "max_attack_advantage"];
+  const number = (name, value) => (value === null ? say("not known") : shares.includes(name) ? share(value) : points(value));
+  const row = ({ name, limit, found, holds, given, of }) => h("tr", { class: holds ? null : "missed" },
+    h("th", { scope: "row" }, names[name] || name, of ? ` (${of})` : null),
+    [number(name, limit), number(name, found), holds ? say("kept") : say("not kept"), given ? say("given") : say("by default")]
+      .map((value) => h("td", {}, value)));
+  const head = [say("Limit"), say("Asked"), say("Found"), say("Kept"), say("Whose")];
+  return h("details", {}, h("summary", {}, say("Every limit of the policy")),
+    h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Every limit of the policy") },
+      h("table", { class: "limits" }, h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
+        h("tbody", {}, verdict.policy.map(row)))),
+    h("p", { class: "small" }, say("Only limits that are given refuse a release; those by default colour the recommendation.")));
+}
