@@ -30,6 +30,8 @@ from leakgauge.report.figures.shares import prior_of, shares_figure
 from leakgauge.report.figures.telling import telling_figure
 from leakgauge.report.figures.waterfall import waterfall_figure
 from tests.jobs.finished import Finished
+from tests.report.artefacts import make_files
+from tests.report.test_figures_of_artefacts import PICTURES
 from tests.web.browsing import browser
 
 LONG = "a_rather_long_name_of_a_column_" * 10
@@ -177,6 +179,13 @@ def test_pictures_of_the_sample_stand_apart(page: Page, tmp_path: Path) -> None:
     protect(asked, tmp_path / "out")
     for code in ("en", "zh"):
         require_apart(page, figures(Report.of(tmp_path / "out"), code))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_pictures_of_what_verbs_leave_stand_apart(page: Page, tmp_path: Path, code: str) -> None:
+    files = make_files(tmp_path)
+    require_apart(page, {name: draw(files, Language(code)) for name, draw in PICTURES.items()})
 
 
 def test_a_measure_that_finds_nothing_would_be_no_measure(page: Page) -> None:
