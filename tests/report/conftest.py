@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leakgauge.jobs.protect import protect
+from leakgauge.jobs.protect import protect, tuned
 from leakgauge.randomness import simulation
 from leakgauge.report.facts import Facts
 from tests.report.artefacts import make_files
@@ -35,6 +35,8 @@ def run(folder: Path, table: str, job: str, **asked: Any) -> bool:
     """Whether a job beside the table, so that its path is short, released something."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        # Actions have tests of their own.
+        patch.setattr(tuned, "MOST_WORK", 4)
         return protect(table, job, **asked).released
 
 
