@@ -140,7 +140,7 @@ def test_each_verb_closes_what_it_writes(tmp_path: Path, monkeypatch: pytest.Mon
         "design people.csv --secret illness --curve 3 -o curve.csv",
         "release people.csv --plan plan.toml --ledger people.ledger -o out.csv",
         "audit out.csv.json --original people.csv --simulate 1 -o audit.json",
-        "assess out.csv.json audit.json --original people.csv --picture diagram.svg -o verdict.json",
+        "assess out.csv.json audit.json --original people.csv -o verdict.json",
         "assess --template questions.csv",
         "demo --sample sample.csv",
     ]
