@@ -83,17 +83,6 @@ class PolicyLine(Part, frozen=True):
     of: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
     given: bool = False
 
-    @property
-    def said(self) -> Sentence:
-        """What was found and asked for, in a short sentence without a full stop."""
-        found = Sentence("not known") if self.found is None else Sentence("{value:.4g}", value=self.found)
-        limit = Sentence("{value:.4g}", value=self.limit)
-        if self.of.template:
-            return Sentence(
-                "{name} is {found} ({of}), the limit {limit}", of=self.of, name=self.name, found=found, limit=limit
-            )
-        return Sentence("{name} is {found}, the limit {limit}", name=self.name, found=found, limit=limit)
-
 
 class Verdict(Part, frozen=True, kw_only=True):
     """What is recommended, and what it rests on.

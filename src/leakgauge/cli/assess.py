@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) 
     require_not_read(output, original or str(release), release, *files)
 
 
-def _wrote(given: Mapping[str, Any]) -> bool:
+def _wrote(given: MutableMapping[str, Any]) -> bool:
     """Write the file that was asked for, where one was."""
     from leakgauge.assessment.criteria import write_diagram
     from leakgauge.assessment.indicators import write_template
