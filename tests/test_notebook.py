@@ -11,18 +11,18 @@ import pytest
 
 import leakgauge as lg
 from leakgauge import notebook
-from leakgauge.artefacts.assessment import Veto
-from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment import Assessment, assess, default_diagram, improve
+from leakgauge.artefacts.verdict import ReleaseFacts
+from leakgauge.assessment.dials import ReleaseLaw, evidence_by_law
 from leakgauge.audit import attack, lower_bound
 from leakgauge.design import RateDistortion, Solution, solve
+from leakgauge.jobs.judge import Terms, judgement
 from leakgauge.measures import estimate, mutual_information
 from leakgauge.notions import Level, levels
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, release
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Table, open_table
-from tests.release.people import opened, people
+from tests.release.people import opened
+from tests.release.people import people as table_of_people
 
 HOSTILE = '<b onclick="x()">&amp;\'</b>\x00\ud800'
 
@@ -58,15 +58,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Release:
     plan = lg.ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"}, public=["city"])
     place: Path = tmp_path_factory.mktemp("notebook") / "out.csv"
     return release(plan, opened(60), place, randomness=Simulated(1))
-
-
-@pytest.fixture(scope="module")
-def graded() -> Assessment:
-    evidence = [
-        Evidence("3", Standing.DECLARED, Sentence("said"), 1.0, "nats", Scale(0.01, 10.0, True)),
-        Evidence("14", Standing.MEASURED, Sentence("seen"), 0.5, "share", Scale(0.0, 1.0), 0.4, 0.6),
-    ]
-    return assess(default_diagram(), evidence, [Veto(Sentence(HOSTILE))])
 
 
 def test_numbers_of_distributions_joints_channels_and_counts(joint: lg.Joint) -> None:
@@ -132,23 +123,19 @@ def test_what_an_audit_shows() -> None:
     assert "<a>" in {told["inputs"], told[""]}
 
 
-def test_an_assessment_and_an_improvement(graded: Assessment) -> None:
-    told = fields(graded)
-    assert graded.interval is not None
-    assert told["grade"] == graded.grade.value
-    low, high = graded.interval
-    assert told["score"] == f"{graded.score:.6g} [{low:.6g}, {high:.6g}] of 100 at 95 %"
-    vetoes = [text for name, text in cells(shown(graded)) if name == "veto, at best poor"]
-    assert len(vetoes) == 2 and vetoes[0].startswith("<b onclick")
-    table: Table = open_table(people(300))
-    found = improve(table, "illness", 100.0, default_diagram(), trials=22)
-    rows = cells(shown(found))
-    assert len(rows) == notebook.MOST
-    first = found.trials[0]
-    assert rows[0][0] == str(first.candidate.name) and rows[0][3] == f"{first.assessment.score:.6g}"
-    foot = "".join(shown(found).find("tfoot").itertext())  # type: ignore[union-attr]
-    assert foot == f"and {len(found.trials) - 20} more row{'s' if len(found.trials) > 21 else ''}"
-    assert "nothing meets it" in (shown(found).findtext("caption") or "")
+def test_a_verdict_and_a_search() -> None:
+    people = lg.Distribution(["ill", "well"], [0.3, 0.7])
+    law = ReleaseLaw(people, lg.mechanisms.randomized_response(1.0, letters=people.outcomes).channel())
+    verdict = judgement({("illness",): evidence_by_law(law)}, Terms(), ReleaseFacts(vetoes=(Sentence(HOSTILE),)))
+    told = cells(shown(verdict))
+    assert told[0][:2] == ["recommendation", "do not release"]
+    assert told[1][0] == "veto" and told[1][1].startswith("<b onclick")
+    dials = {row[0]: row[1] for row in told if row[3:] == ["illness"]}
+    assert dials["protection"] == "0" and dials["usefulness"] == f"{verdict.usefulness.value:.3g}"
+    found = lg.improve(table_of_people(300), secret="illness", min_protection=60.0)
+    chosen, *others = cells(shown(found))
+    assert chosen[0] == str(found.require().said) and chosen[-1] == "chosen" and len(others) == notebook.MOST - 1
+    assert shown(found).findtext("caption") == "Search for illness"
 
 
 def test_nothing_that_a_label_says_becomes_markup() -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.protect import protect
     from leakgauge.jobs.relate import relate
     from leakgauge.jobs.survey import survey
+    from leakgauge.jobs.verdicts import assess
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
     from leakgauge.release.estimates import estimate
@@ -50,6 +51,7 @@ _HOMES = {
     "jobs.protect": ("protect",),
     "jobs.relate": ("relate",),
     "jobs.survey": ("survey",),
+    "jobs.verdicts": ("assess",),
     "probability": ("Channel", "Counts", "Distribution", "Estimate", "Interval", "Joint", "Scenario", "Seen"),
     "release": ("ReleasePlan",),
     "release.estimates": ("estimate",),
@@ -75,6 +77,7 @@ __all__ = [
     "Request",
     "Scenario",
     "Seen",
+    "assess",
     "assessment",
     "audit",
     "claims",

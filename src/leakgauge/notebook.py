@@ -53,6 +53,11 @@ def number(value: float, unit: str = "") -> str:
     return f"{text} {unit}" if unit else text
 
 
+def points(value: float) -> str:
+    """Points of a dial in three digits, none of them beyond hundredths."""
+    return f"{round(value, 2):.3g}"
+
+
 def interval(value: float, low: float, high: float, confidence: float, unit: str = "") -> str:
     """A number with its interval, such as ``0.5 [0.4, 0.6] bits at 95 %``."""
     text = f"{number(value)} [{number(low)}, {number(high)}]"

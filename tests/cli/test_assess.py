@@ -1,17 +1,23 @@
-"""``leakgauge assess`` from the command line."""
+"""``leakgauge assess`` from the command line: a record with its audit, a finished job, and what is refused."""
 
 from __future__ import annotations
 
 import json
-import xml.dom.minidom
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leakgauge.artefacts.codec import digest_of, sentence_of
+import leakgauge as lg
+from leakgauge.artefacts.codec import digest_of, encode, sentence_of
+from leakgauge.artefacts.dials import DIALS
 from leakgauge.cli import main
+from leakgauge.errors import OptionError
 from tests.cli.running import as_json, run
+from tests.jobs.finished import Finished
+
+ASSESS = ("assess", "out.json", "audit.json", "--original", "people.csv")
+DECLARED = ("--purpose", "teaching", "--recipient", "a university", "--review", "2027-01-01")
 
 
 def sealed(fields: dict[str, Any]) -> str:
@@ -21,220 +27,183 @@ def sealed(fields: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table of 2000 people, released at ε = 1, and its audit."""
-    place = tmp_path_factory.mktemp("graded")
+    """A table of 2000 people, released at ε = 2, and its audit."""
+    place = tmp_path_factory.mktemp("judged")
     illnesses = ("flu", "none", "none", "cold")
     lines = (f"{'AB'[at % 2]},{illnesses[(at * 7 + at // 5) % 4]},{20 + at % 50}" for at in range(2000))
     (place / "people.csv").write_text("\n".join(["city,illness,age", *lines]) + "\n")
     (place / "plan.toml").write_text(
-        'public = ["city"]\n[columns]\nillness = "randomized-response:epsilon=1,letters=flu|none|cold"\n'
+        'public = ["city"]\n[columns]\nillness = "randomized-response:epsilon=2,letters=flu|none|cold"\n'
     )
+    release = ("release", "people.csv", "--plan", "plan.toml", "--record", "out.json", "--simulate", "1")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
-        assert (
-            main(
-                [
-                    "release",
-                    "people.csv",
-                    "--plan",
-                    "plan.toml",
-                    "--record",
-                    "out.json",
-                    "--simulate",
-                    "1",
-                    "-o",
-                    "out.csv",
-                ]
-            )
-            == 0
-        )
+        assert main([*release, "-o", "out.csv"]) == 0
         assert main(["audit", "out.json", "--original", "people.csv", "-o", "audit.json", "--json"]) == 0
     return place
 
 
 @pytest.fixture
-def graded(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     monkeypatch.chdir(folder)
     capsys.readouterr()
     return folder
 
 
-ASSESS = ("assess", "out.json", "audit.json", "--original", "people.csv")
-
-
-def test_a_release_is_graded_from_its_record_its_table_and_its_audit(
-    graded: Path, capsys: pytest.CaptureFixture[str]
+def test_a_release_is_judged_from_its_record_its_table_and_its_audit(
+    here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, fields = as_json(capsys, *ASSESS, "-o", "assessment.json")
+    code, fields = as_json(capsys, *ASSESS, "-o", "verdict.json")
     assert code == 0
-    assert fields["schema"] == "leakgauge/assessment/1"
-    assert fields["interval"]["low"] <= fields["score"] <= fields["interval"]["high"]
-    assert fields["grade"] in ("very-poor", "poor", "medium", "good", "very-good")
-    assert 0 <= fields["privacy"] <= 100
-    assert 0 <= fields["utility"] <= 100
-    assert fields["vetoes"] == []
-    leaves = {one["leaf"]: one for one in fields["leaves"]}
-    assert len(leaves) == 28
-    assert leaves["3"]["value"] == pytest.approx(1)
-    assert leaves["14"]["standing"] == "missing"
-    assert all(sum(one["states"]) == pytest.approx(1) for one in fields["nodes"].values())
-    assert fields["published"]["decides"] is False
-    assert fields["published"]["why_not"]
-    assert json.loads(Path("assessment.json").read_text()) == fields
+    assert fields["schema"] == "leakgauge/verdict/1"
+    for name in DIALS:
+        assert 0 <= fields[name]["value"] <= 100
+    # (e² − 1)/(e² + 1)
+    assert fields["guarantee"]["value"] == pytest.approx(100 * (1 - 0.76159), abs=0.01)
+    assert fields["recommendation"] == "do not release" and fields["reasons"] and fields["vetoes"] == []
+    leaves = [leaf["leaf"] for one in fields["beside"]["illness"]["criteria"]["criteria"] for leaf in one["leaves"]]
+    assert len(set(leaves)) == len(leaves) > 20
+    assert not any(one["given"] for one in fields["policy"])
+    assert fields["beside"]["illness"]["published"]["decides"] is False
+    assert json.loads(Path("verdict.json").read_text()) == fields
+    again = lg.assess("out.json", "audit.json", original="people.csv", stored="verdict.json")
+    assert encode(again) == fields
 
 
-def test_a_second_assessment_reads_space_and_time_and_agrees_to_the_digit(
-    graded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, first = as_json(capsys, *ASSESS, "-o", "first.json")
-    _, second = as_json(capsys, *ASSESS, "--stored", "first.json")
-    assert second == first
+def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *ASSESS, "--diagram", "paper", "--fuzzy", "paper-a")
+    assert (code, err) == (0, "")
+    first, second, *_ = out.splitlines()
+    assert first == "Recommendation: do not release." and second.endswith("guessed right only because of this release.")
+    for words in (
+        *DIALS,
+        "default policy",
+        "NOT KEPT",
+        "user experience",
+        "The data call for a protection of",
+        "published score",
+        "Over the arcs of the diagram: score",
+        "Comprehensive evaluation: ",
+    ):
+        assert words in out, words
+    assert out.count("does not decide") == 3
 
 
-def test_the_tables_for_a_person_and_the_picture(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, *ASSESS, "--picture", "diagram.svg", "--algebra", "published")
-    assert code == 0
-    for words in ("Protection effect of illness", "privacy", "utility", "does not decide", "credibility", "A lift to"):
-        assert words in out
-    picture = Path("diagram.svg").read_text(encoding="utf-8")
-    xml.dom.minidom.parseString(picture)
-    assert "protection effect" in picture
+def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("policy.toml").write_text('min_protection = 30\nmax_epsilon = 2\ndeclared = ["purpose"]\n')
+    code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml")
+    assert (
+        code == 1
+        and err
+        == "leakgauge: The release does not keep what is asked of it: declare its purpose; do not give it away.\n"
+    )
+    code, out, _ = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "teaching")
+    assert code == 0 and out.startswith("Recommendation: release.\n") and "default policy" not in out
+    code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "x", "--releases-per-period", "12")
+    assert code == 1 and "ε is 24, more than the 2 allowed" in err
+    code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
+    assert code == 1 and "below the 99 asked for" in err
+    assert [line.split("│")[5].strip() for line in out.splitlines() if "min_protection" in line] == ["you"]
 
 
-def test_a_policy_that_is_not_kept_exits_1_with_the_failed_lines(
-    graded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("policy.toml").write_text('max_epsilon = 0.5\nmax_leakage_bits = 1\ntarget_grade = "very-poor"\n')
-    code, out, err = run(capsys, *ASSESS, "--policy", "policy.toml")
+def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = json.loads(Path("audit.json").read_text())
+    fields["violated"] = True
+    fields["violations"] = ["the column illness shows at least 3 nats"]
+    Path("violated.json").write_text(json.dumps(fields))
+    violated = ("assess", "out.json", "violated.json", "--original", "people.csv")
+    code, out, err = run(capsys, *violated)
+    assert (code, out) == (1, "") and "violated.json was changed" in err
+    Path("violated.json").write_text(sealed(fields))
+    Path("lenient.toml").write_text("max_epsilon = 5\n")
+    code, out, err = run(capsys, *violated, "--policy", "lenient.toml")
     assert code == 1
-    assert "NOT KEPT" in out
-    assert err == "leakgauge: The policy is not kept: max_epsilon is 1 (ε of the column's claim), the limit 0.5.\n"
-    Path("policy.toml").write_text("max_epsilon = 1\n")
-    code, fields = as_json(capsys, *ASSESS, "--policy", "policy.toml")
-    assert code == 0
-    assert fields["policy"] == [
-        {
-            "name": "max_epsilon",
-            "limit": 1.0,
-            "found": pytest.approx(1.0),
-            "holds": True,
-            "of": "ε of the column's claim",
-        },
-        # A policy that says nothing of it allows one row in twenty to stand alone in the public columns.
-        {"name": "max_alone", "limit": 0.05, "found": 0.0, "holds": True, "of": ""},
-    ]
+    assert "VETO: the column illness shows at least 3 nats." in out
+    assert err.startswith("leakgauge: A veto stands against the release: ")
+    _, found = as_json(capsys, *violated)
+    assert (found["protection"]["value"], found["effect"]["value"]) == (0, 0)
 
 
-def test_questionnaires_are_made_and_read(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_background_never_protects_better(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, alone = as_json(capsys, *ASSESS)
+    _, known = as_json(capsys, *ASSESS, "--background", "city")
+    assert known["protection"]["value"] <= alone["protection"]["value"] + 1e-9
+    assert ["city"] in [one["knows"] for one in known["evidence"]["illness"]["attackers"]]
+
+
+def test_rows_are_another_use_than_statistics(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, shares = as_json(capsys, *ASSESS)
+    _, rows = as_json(capsys, *ASSESS, "--use", "rows")
+    assert (shares["use"], rows["use"]) == ("statistics", "rows")
+    assert rows["usefulness"]["value"] != pytest.approx(shares["usefulness"]["value"], abs=1)
+    assert rows["protection"] == shares["protection"]
+
+
+def test_questionnaires_and_diagrams_are_written_and_read(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for language in ("en", "zh"):
         code, out, _ = run(capsys, "assess", "--template", f"{language}.csv", "--template-language", language)
-        assert code == 0
-        assert f"{language}.csv" in out
+        assert (code, out) == (0, f"Wrote {language}.csv.\n")
     assert "respondent,leaf,answer" in Path("en.csv").read_text(encoding="utf-8-sig").replace(" ", "")
     lines = [f"p{person},{leaf},{1 + (person + int(leaf)) % 5}" for person in range(8) for leaf in ("14", "15", "19")]
     Path("answers.csv").write_text("\n".join(["respondent,leaf,answer", *lines]) + "\n")
-    _, fields = as_json(capsys, *ASSESS, "--questionnaire", "answers.csv")
-    asked = [one["leaf"] for one in fields["leaves"] if one["standing"] == "asked"]
-    assert asked == ["14", "15", "19"]
-
-
-def test_an_audit_that_found_a_violation_caps_the_grade(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fields = json.loads(Path("audit.json").read_text())
-    fields["columns"]["illness"]["violated"] = True
-    fields["columns"]["illness"]["lower_bound"]["value"] = 2.0
-    violated = ("assess", "out.json", "violated.json", "--original", "people.csv")
-    Path("violated.json").write_text(json.dumps(fields))
-    code, out, err = run(capsys, *violated)
-    assert (code, out) == (1, "")
-    assert "violated.json was changed" in err
-    Path("violated.json").write_text(sealed(fields))
-    code, found = as_json(capsys, *violated)
-    assert code == 1
-    assert "2 nats" in str(sentence_of(found["vetoes"][0]["reason"]))
-    assert found["grade"] in ("poor", "very-poor")
-    # A policy that asks for something else does not let it pass.
-    Path("lenient.toml").write_text("max_epsilon = 5\n")
-    code, _, err = run(capsys, *violated, "--policy", "lenient.toml")
-    assert code == 1
-    assert "vetoes is the column illness shows at least 2 nats" in err
-    fields["epsilon_lower_bound"]["value"] = 9.0
-    Path("violated.json").write_text(sealed(fields))
-    assert "max_epsilon is 9 (ε of what the audit shows)" in run(capsys, *violated, "--policy", "lenient.toml")[2]
-
-
-def test_the_grade_is_of_one_release_and_the_policy_of_all(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("yearly.toml").write_text("max_epsilon = 1.0\n")
-    code, out, err = run(capsys, *ASSESS, "--policy", "yearly.toml", "--releases-per-period", "365")
-    assert code == 1
-    assert "The grade is of one release" in out
-    assert "max_epsilon is 365 (ε of the column's claim, times 365 releases per period), the limit 1" in err
-
-
-def test_files_with_answers_and_two_outputs_are_kept_apart(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("filled.csv").write_text("answers\n")
-    code, _, err = run(capsys, "assess", "--template", "filled.csv")
-    assert (code, Path("filled.csv").read_text()) == (2, "answers\n")
-    assert "filled.csv exists" in err
-    code, _, err = run(capsys, *ASSESS, "-o", "same.svg", "--picture", "./same.svg")
-    assert code == 2
-    assert "name two files" in err
-    assert not Path("same.svg").exists()
-
-
-def test_letters_have_no_sensitivity_to_lift(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for target in ("medium", "90", "77"):
-        _, fields = as_json(capsys, *ASSESS, "--target", target)
-        moved = {move["leaf"] for lift in fields["lifts"] for move in lift["moves"]}
-        assert moved or fields["blocked"]
-        assert "1" not in moved
-
-
-OWN = (
-    'schema = "leakgauge/diagram/1"\nvalue = "v"\nprivacy = ["p"]\nutility = ["u"]\nstates = 9\n'
-    '[nodes]\n3 = { name = "budget", better = "trade-off" }\n12 = { name = "similar", better = "higher" }\n'
-    'p = { name = "privacy" }\nu = { name = "utility" }\nv = { name = "value" }\n'
-    '[[arcs]]\nfrom = "3"\nto = "p"\ndirection = "mirrored"\n[[arcs]]\nfrom = "3"\nto = "u"\ndirection = "same"\n'
-    '[[arcs]]\nfrom = "12"\nto = "u"\ndirection = "same"\n[[arcs]]\nfrom = "p"\nto = "v"\ndirection = "same"\n'
-    '[[arcs]]\nfrom = "u"\nto = "v"\ndirection = "same"\n'
-)
-ARC = '[[arcs]]\nfrom = "mine"\nto = "v"\ndirection = "same"\n'
-
-
-def test_people_answer_about_leaves_of_a_diagram_of_ones_own(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("asked.toml").write_text(OWN.replace("v = {", 'mine = { name = "mine", better = "higher" }\nv = {') + ARC)
-    Path("mine.csv").write_text("respondent,leaf,answer\n1,mine,5\n2,mine,4\n")
-    code, fields = as_json(capsys, *ASSESS, "--diagram", "asked.toml", "--questionnaire", "mine.csv")
-    assert code == 0
-    assert [(one["leaf"], one["standing"]) for one in fields["leaves"]][2] == ("mine", "asked")
+    assert run(capsys, "assess", "--write-diagram", "own.toml") == (0, "Wrote own.toml.\n", "")
+    _, fields = as_json(capsys, *ASSESS, "--questionnaire", "answers.csv", "--diagram", "own.toml")
+    criteria = fields["beside"]["illness"]["criteria"]
+    asked = {one["key"]: one["points"] for one in criteria["criteria"]}
+    assert asked["experience"] is not None and criteria["needed"]["points"] is not None
+    for option, file in (("--template", "en.csv"), ("--write-diagram", "own.toml")):
+        kept = Path(file).read_text(encoding="utf-8-sig")
+        code, _, err = run(capsys, "assess", option, file)
+        assert code == 2 and f"{file} exists" in err and Path(file).read_text(encoding="utf-8-sig") == kept
+    Path("mine.csv").write_text("respondent,leaf,answer\n1,mine,5\n")
     code, _, err = run(capsys, *ASSESS, "--questionnaire", "mine.csv")
-    assert code == 2
-    assert "14, 15, 19" in err
+    assert code == 2 and "14, 15, 19" in err
 
 
-def test_a_diagram_of_ones_own(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("own.toml").write_text(OWN)
-    code, fields = as_json(capsys, *ASSESS, "--diagram", "own.toml")
+def test_a_finished_job_says_itself_what_it_is(
+    finished_job: Finished, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, fields = as_json(capsys, "assess", finished_job.folder)
+    stored = json.loads((finished_job.folder / "verdict.json").read_text(encoding="utf-8"))
     assert code == 0
-    assert [one["leaf"] for one in fields["leaves"]] == ["3", "12"]
-    assert len(fields["nodes"]["v"]["states"]) == 9
+    assert {name: fields[name] for name in (*DIALS, "vetoes")} == {name: stored[name] for name in (*DIALS, "vetoes")}
+    assert [sentence_of(one["said"]) for one in fields["actions"]] == [
+        sentence_of(one["said"]) for one in stored["actions"]
+    ]
+    (tmp_path / "strict.toml").write_text("min_protection = 70\n")
+    code, out, err = run(capsys, "assess", finished_job.folder, "--policy", tmp_path / "strict.toml")
+    assert code == 1 and "→ change " in out and "  add: --max-distortion " in out
+    assert "below the 70 asked for" in err
+    for kept in (finished_job.asked.table, finished_job.folder / "verdict.json"):
+        code, out, err = run(capsys, "assess", finished_job.folder, "-o", kept)
+        assert (code, out) == (2, "") and "an input" in err
+    code, out, err = run(capsys, "assess", finished_job.folder, "--secret", "illness")
+    assert (code, out) == (2, "") and "--secret is not asked of a finished job" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
+        ([], 2, "Nothing is named to assess"),
         (["out.json"], 2, "needs a record and its audit"),
         (["out.json", "audit.json"], 2, "name that with --original"),
-        (["out.json", "out.json", "--original", "people.csv"], 2, "out.json"),
-        (["out.json", "audit.json", "--original", "people.csv", "--policy", "none.toml"], 2, "none.toml"),
-        (["out.json", "audit.json", "--original", "people.csv", "--target", "best"], 2, "'best' is no target"),
-        (["out.json", "audit.json", "--original", "people.csv", "--column", "ilness"], 2, "ilness"),
-        (["out.json", "audit.json", "--original", "people.csv", "-o", "audit.json"], 2, "audit.json"),
-        (["out.json", "audit.json", "--original", "people.csv", "--diagram", "plan.toml"], 2, "plan.toml"),
-        (["out.json", "other.json", "--original", "people.csv"], 1, "another release"),
+        (["out.json", "out.json", *ASSESS[3:]], 2, "out.json"),
+        ([*ASSESS[1:], "--policy", "none.toml"], 2, "none.toml"),
+        ([*ASSESS[1:], "--secret", "ilness"], 2, "holds no ilness of its own"),
+        ([*ASSESS[1:], "-o", "audit.json"], 2, "audit.json is an input"),
+        ([*ASSESS[1:], "--review", "soon"], 2, "--review 'soon' is not a date"),
+        ([*ASSESS[1:], "--releases-per-period", "0"], 2, "not a finite number above 0"),
+        ([*ASSESS[1:], "--diagram", "plan.toml"], 2, "plan.toml"),
+        ([*ASSESS[1:], "--fuzzy", "plan.toml"], 2, "plan.toml"),
+        ([*ASSESS[1:], "--target", "good"], 2, "--target is gone; say --min-protection 60 instead."),
+        ([*ASSESS[1:], "--algebra", "sound"], 2, "--algebra is gone; say --diagram paper instead."),
+        ([*ASSESS[1:], "--column", "illness"], 2, "--column is gone; say --secret instead."),
+        (["out.json", "other.json", *ASSESS[3:]], 1, "not of this release"),
+        (["."], 2, "job.json"),
     ],
 )
 def test_bad_input_gets_one_sentence(
-    arguments: list[str], code: int, says: str, graded: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], code: int, says: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = json.loads(Path("audit.json").read_text())
     other["record"]["digest"] = "0" * 64
@@ -248,27 +217,31 @@ def test_bad_input_gets_one_sentence(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("max_epsilom = 1", "did you mean"),
-        ("max_epsilon = -1", "max_epsilon is -1"),
+        ("min_protectoin = 60", "did you mean 'min_protection'"),
+        ("min_protection = 600", "min_protection is 600"),
         ('max_epsilon = "one"', "max_epsilon is 'one'"),
-        ('target_grade = "fine"', "target_grade is 'fine'"),
+        ("min_privacy = 50", "a limit of the earlier scores; decide anew and set"),
+        ('target_grade = "good"', "a limit of the earlier scores; decide anew and set"),
+        ("min_protection = 100\nmin_usefulness = 20", "contradict each other"),
         ("", "sets no limit"),
         ("max_epsilon", "is not TOML"),
     ],
 )
-def test_a_policy_with_a_fault_is_named(text: str, says: str, graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_policy_with_a_fault_is_named(text: str, says: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("bad.toml").write_text(text)
     code, _, err = run(capsys, *ASSESS, "--policy", "bad.toml")
-    assert code == 2
-    assert "bad.toml" in err
-    assert says in err
+    assert code == 2 and "bad.toml" in err and says in err
 
 
-def test_stored_evidence_of_another_release_is_refused(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_evidence_of_another_release_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     as_json(capsys, *ASSESS, "-o", "stored.json")
     fields = json.loads(Path("stored.json").read_text())
-    fields["evidence"]["record"] = "0" * 64
+    fields["beside"]["illness"]["evidence"]["record"] = "0" * 64
     Path("stored.json").write_text(json.dumps(fields))
     code, out, err = run(capsys, *ASSESS, "--stored", "stored.json")
-    assert (code, out) == (1, "")
-    assert "stored.json" in err
+    assert (code, out) == (1, "") and "stored.json" in err
+
+
+def test_python_takes_what_the_command_line_takes(here: Path) -> None:
+    with pytest.raises(OptionError, match="There is no use 'row'; did you mean 'rows'"):
+        lg.assess("out.json", "audit.json", original="people.csv", use="row")

@@ -1,4 +1,4 @@
-"""A release made elsewhere, from its audit over its grade to a report, without a record."""
+"""A release made elsewhere, from its audit over its verdict to a report, without a record."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from pathlib import Path
 import pyarrow.csv
 import pytest
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.cli import main
 from tests.audit.foreign.releases import made
 from tests.cli.running import as_json, run
 
 AUDIT = ("audit", "--released", "theirs.csv", "--original", "people.csv", "--key", "id")
+WHO = "'id' is published and names people (nearly all values are unique)"
 ASSESS = ("assess", "out/audit.json", "--released", "theirs.csv", "--original", "people.csv")
 
 
@@ -52,13 +54,15 @@ def test_from_a_file_made_elsewhere_to_a_report(printed: str, capsys: pytest.Cap
     assert fields["epsilon_lower_bound"]["value"] > 0.5
     assert {one["target"][0] for one in fields["attacks"]} == {"illness"}
 
-    code, fields = as_json(capsys, *ASSESS, "-o", "out/assessment.json")
-    assert (code, fields["column"]) == (1, "illness")
-    assert fields["grade"] in ("poor", "very-poor")
-    assert [one["reason"] for one in fields["vetoes"]] == ["it was made elsewhere, and no record says what it promises"]
-    leaves = {one["leaf"]: one for one in fields["leaves"]}
-    assert leaves["3"]["value"] == "infinity" and leaves["3"]["position"] == 1
-    assert 0.3 < leaves["5"]["value"] < 0.8
+    code, fields = as_json(capsys, *ASSESS, "-o", "out/verdict.json")
+    assert code == 1 and fields["recommendation"] == "do not release"
+    assert [str(sentence_of(one)) for one in fields["vetoes"]] == [WHO]
+    assert (fields["guarantee"]["value"], fields["deciding"]) == (0, "illness")
+    code, fields = as_json(capsys, *ASSESS, "--accept-unique", "id", "-o", "out/verdict.json")
+    assert code == 0 and fields["vetoes"] == [] and 10 < fields["protection"]["value"] < 80
+    criteria = fields["beside"]["illness"]["criteria"]["criteria"]
+    leaves = {leaf["leaf"]: leaf for one in criteria for leaf in one["leaves"]}
+    assert leaves["3"]["value"] == "infinity" and 0.3 < leaves["5"]["value"] < 0.8
     assert leaves["25"]["standing"] == "missing"
     # Two in three illnesses are true; the squared error of the others is that of two letters.
     assert leaves["10"]["value"] == pytest.approx(2 * 0.3 / 0.7, abs=0.15)
@@ -84,26 +88,19 @@ def test_from_a_file_made_elsewhere_to_a_report(printed: str, capsys: pytest.Cap
 
 
 def test_a_policy_holds_what_is_not_known_against_it(printed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("policy.toml").write_text("max_epsilon = 5\nmax_alone = 0.5\n")
+    Path("policy.toml").write_text("max_epsilon = 5\nmax_alone = 1\n")
     code, fields = as_json(capsys, *ASSESS, "--policy", "policy.toml")
     lines = {one["name"]: one for one in fields["policy"]}
     assert code == 1 and (lines["max_epsilon"]["found"], lines["max_epsilon"]["holds"]) == (None, False)
     assert lines["max_alone"]["holds"]
 
 
-def test_several_secrets_have_an_assessment_each(printed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_secrets_have_one_verdict(printed: str, capsys: pytest.CaptureFixture[str]) -> None:
     two = ("--secret", "illness", "--secret", "city", "-o", "out/audit.json")
     assert run(capsys, *AUDIT, *two)[0] == 0
-    code, _, err = run(capsys, *ASSESS)
-    assert code == 2 and "holds 2 secrets (illness, city); name the one to assess" in err
-    for name in ("illness", "city"):
-        run(capsys, *ASSESS, "--column", name, "-o", f"out/assessment-{name}.json")
+    _, fields = as_json(capsys, *ASSESS, "-o", "out/verdict.json")
+    assert list(fields["dials"]) == list(fields["beside"]) == ["illness", "city"]
     assert run(capsys, "report", "out", "--format", "md")[0] == 0
-    report = Path("out/report.md").read_text()
-    assert "Grade: illness" in report and "Grade: city" in report
-    Path("out/assessment-city.json").rename("out/assessment.json")
-    code, _, err = run(capsys, "report", "out")
-    assert code == 2 and "name their assessments assessment-illness.json, assessment-city.json" in err
 
 
 @pytest.mark.parametrize(
@@ -134,20 +131,20 @@ def test_wrong_mixes_get_one_sentence(
 
 def test_an_assessment_of_something_else_is_refused(printed: str, capsys: pytest.CaptureFixture[str]) -> None:
     for extra, sentence in (
-        (("--column", "age"), "'age' was not audited as a secret"),
-        (("--target", "good"), "--target is not for a release made elsewhere"),
+        (("--secret", "age"), "--secret is not asked of an audit of a release made elsewhere"),
+        (("--stored", "out/audit.json"), "--stored is not for a release made elsewhere"),
     ):
         code, _, err = run(capsys, *ASSESS, *extra)
         assert code == 2 and sentence in err
     code, _, err = run(capsys, *ASSESS[:2], *ASSESS[4:])
     assert code == 2 and "name it with --released" in err
     lines = Path("people.csv").read_text().splitlines(keepends=True)
-    Path("people.csv").write_text("".join(lines[:-10]))
-    code, _, err = run(capsys, *ASSESS)
+    Path("fewer.csv").write_text("".join(lines[:-10]))
+    code, _, err = run(capsys, *ASSESS[:-1], "fewer.csv")
     assert code == 1 and "audit this original" in err
     Path("theirs.csv").write_text(Path("theirs.csv").read_text() + "\n")
     code, _, err = run(capsys, *ASSESS)
     assert code == 1 and "theirs.csv is not the release that was audited" in err
-    other = Path("out/assessment.json")
+    other = Path("out/verdict.json")
     other.write_text("{}")
     assert run(capsys, "report", "out")[0] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from leakgauge.artefacts.codec import sentence_of
 from leakgauge.errors import OptionError
 from leakgauge.jobs.improve import FEWEST_ROWS, MOST_ROWS, noisy_table
 from leakgauge.release.ledger import open_ledger
+from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
 
@@ -28,49 +30,87 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 IMPROVE = ("improve", "people.csv", "--secret", "illness")
 
 
-def test_a_target_that_can_be_met_is_met_at_the_least_cost(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = as_json(capsys, *IMPROVE, "--target", "medium", "--min-utility", "30")
+def test_the_most_useful_setting_that_protects_enough(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(capsys, *IMPROVE, "--min-protection", "60", "--min-usefulness", "10")
     assert code == 0
     chosen = fields["chosen"]
-    assert chosen["stage"] == "parameters"
-    assert chosen["grade"] in ("medium", "good", "very-good")
-    assert min(chosen["score"], chosen["privacy"]) >= 40
-    assert (chosen["bins"], chosen["channel"], fields["failed"]) == (None, None, [])
-    assert chosen["utility"] >= 30
-    assert len(chosen["leaves"]) == 28
-    assert len(fields["trials"]) <= 60
-    assert "not protected" in fields["learned_from"]
-    balance = [min(one["privacy"], one["utility"]) for one in fields["trials"] if one["meets"]]
-    assert min(chosen["privacy"], chosen["utility"]) == max(balance)
+    assert chosen["dials"]["protection"]["value"] >= 60 and chosen["dials"]["usefulness"]["value"] >= 10
+    rows = [one for one in fields["trials"] if one["meets"] and sentence_of(one["form"]) == Sentence("column")]
+    best = max(one["dials"]["usefulness"]["value"] for one in rows)
+    assert chosen["dials"]["usefulness"]["value"] >= best - 0.5
+    assert "not protected" in str(sentence_of(fields["learned_from"]))
+    assert fields["asked"]["min_protection"] == 60
 
 
-def test_a_target_that_cannot_be_met_names_what_blocks_it(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *IMPROVE, "--target", "99.5")
+def test_the_screen_has_a_command_that_releases_it(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *IMPROVE, "--public", "city", "--min-protection", "60")
+    assert (code, err) == (0, "")
+    assert out.startswith("Take ") and "protection 60" in out and "CHOSEN" in out
+    (line,) = [line.strip() for line in out.splitlines() if line.startswith("  leakgauge ")]
+    words = shlex.split(line)
+    assert words[:6] == ["leakgauge", "protect", "people.csv", "--secret", "illness", "--public"]
+    code, fields = as_json(capsys, *words[1:-1], "released", "--simulate", "1")
+    assert code == 0, fields
+    assert fields["headline"]["dials"]["protection"]["value"] >= 59.9
+
+
+def test_bins_and_counts_have_commands_of_their_own(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights = [f"{50 + at % 47 + at / 2000}" for at in range(2000)]
+    Path("weights.csv").write_text("\n".join(["weight,x", *(f"{one},1" for one in weights)]) + "\n")
+    _, out, _ = run(capsys, "improve", "weights.csv", "--secret", "weight", "--min-protection", "60")
+    assert "bins)" in out and "--bins weight=edges:" in out
+    _, out, _ = run(capsys, *IMPROVE, "--min-protection", "80", "--min-usefulness", "80")
+    assert "leakgauge query people.csv histogram --column illness " in out
+    assert "Only counts with noise keep the limits" in out
+
+
+def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tabled = ("--public", "city", "--min-protection", "90", "--min-usefulness", "80")
+    code, out, err = run(capsys, *IMPROVE, *tabled)
     assert code == 1
-    assert "histogram" in out
-    assert "No setting reaches a score of 99.5" in err
-    assert "where 99.5 is asked" in err
-    assert "points" in err
+    assert out.startswith("No setting keeps the limits; the closest is ")
+    assert "where 80 is asked for" in out
+    assert "No setting of 'illness' has a protection of 90, at most 10 % exposed, a usefulness of 80" in err
 
 
 def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, fields = as_json(
-        capsys, "improve", "people.csv", "--secret", "age", "--target", "99", "--lower", "0", "--upper", "100"
-    )
-    assert fields["trials"][0]["mechanism"].startswith("laplace:")
+    bounds = ("--min-protection", "60", "--lower", "0", "--upper", "100")
+    _, fields = as_json(capsys, "improve", "people.csv", "--secret", "age", *bounds)
+    assert str(sentence_of(fields["trials"][0]["mechanism"])).startswith("laplace:")
     assert {str(sentence_of(one["form"])) for one in fields["trials"]} >= {"column", "column in 8 bins"}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "say --min-protection, --min-usefulness or both"),
+        (("--min-protection", "200"), "min_protection is 200.0; give a number from 0 to 100"),
+        (("--min-protection", "100", "--min-usefulness", "20"), "contradict each other"),
+        (("--min-protection", "60", "--public", "town"), "no column 'town'"),
+        (("--min-protection", "60", "--public", "illness"), "is the secret, and published or known as well"),
+        (("--min-protection", "60", "--start", "none.json"), "none.json"),
+        (("--target", "good"), "--target is gone; say --min-protection 60 instead."),
+        (("--min-privacy", "40"), "--min-privacy is gone; say --min-protection instead."),
+        (("--min-utility", "40"), "--min-utility is gone; say --min-usefulness instead."),
+    ],
+)
+def test_what_cannot_be_searched_gets_one_sentence(
+    options: tuple[str, ...], says: str, people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, *IMPROVE, *options)
+    assert (code, out) == (2, "") and says in err and err.count("\n") == 1, err
 
 
 def test_an_accounted_search_pays_and_reads_nothing_else(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "1")[0] == 0
-    paid = (*IMPROVE, "--target", "medium", "--accounted", "0.8", "--ledger", "l.db", "--dataset", "people")
+    paid = (*IMPROVE, "--min-protection", "60", "--accounted", "0.8", "--ledger", "l.db", "--dataset", "people")
     code, fields = as_json(capsys, *paid)
     assert code == 0
     assert "noisy histogram" in str(sentence_of(fields["learned_from"]))
     code, _, err = run(capsys, *paid)
     assert code == 1
     assert "has ε = 0.2 left; nothing was spent" in err
-    code, _, err = run(capsys, *IMPROVE, "--target", "medium", "--accounted", "0.8")
+    code, _, err = run(capsys, *IMPROVE, "--min-protection", "60", "--accounted", "0.8")
     assert code == 2
     assert "name the ledger" in err
 
@@ -78,8 +118,8 @@ def test_an_accounted_search_pays_and_reads_nothing_else(people: Path, capsys: p
 @pytest.mark.parametrize(
     ("secret", "options", "says"),
     [
-        ("illness", ["--min-utility", "200"], "A score of 200.0 has no grade"),
-        ("illness", ["--lower", "1"], "without the other"),
+        ("illness", ["--min-usefulness", "200"], "min_usefulness is 200.0"),
+        ("illness", ["--public", "city"], "reads the secret alone"),
         ("illness", ["--lower", "1", "--upper", "2"], "takes no numbers"),
         ("age", [], "whose values an accounted search would read as they are"),
         ("name", [], "has 2000 different values"),
@@ -95,7 +135,7 @@ def test_an_accounted_search_that_cannot_be_made_costs_nothing(
     Path("more.csv").write_text("\n".join([lines[0] + ",name,same", *more]) + "\n")
     assert run(capsys, "ledger", "open", "kept.db", "--dataset", "more", "--epsilon", "1")[0] == 0
     paid = ("--accounted", "0.5", "--ledger", "kept.db", "--dataset", "more")
-    code, _, err = run(capsys, "improve", "more.csv", "--secret", secret, "--target", "medium", *options, *paid)
+    code, _, err = run(capsys, "improve", "more.csv", "--secret", secret, "--min-protection", "60", *options, *paid)
     assert code == 2
     assert says in err
     with open_ledger("kept.db") as ledger:
@@ -115,26 +155,25 @@ def test_an_accounted_search_keeps_missing_values_and_its_size(
         # Noise of a million rows and more.
         assert noisy_table(table, "x", 1e-6, ledger, "gaps").rows <= MOST_ROWS + 3
     paid = ("--missing", "?", "--accounted", "1", "--ledger", "gaps.db", "--dataset", "gaps")
-    _, fields = as_json(capsys, "improve", "gaps.csv", "--secret", "x", "--target", "99", *paid)
+    _, fields = as_json(capsys, "improve", "gaps.csv", "--secret", "x", "--min-protection", "60", *paid)
     assert len(fields["trials"]) > 20
 
 
 def test_the_ledger_is_asked_before_a_row_is_read(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("same.csv").write_text("\n".join(["x,y", *(f"n{at},1" for at in range(100))]) + "\n")
+    Path("same.csv").write_text("\n".join(["x,y", *(f"n{at},1" for at in range(600))]) + "\n")
     assert run(capsys, "ledger", "open", "poor.db", "--dataset", "same", "--epsilon", "1")[0] == 0
-    for epsilon, code, says in (("5", 1, "nothing was spent"), ("0.5", 2, "has 100 different values")):
+    for epsilon, code, says in (("5", 1, "nothing was spent"), ("0.5", 2, "has 600 different values")):
         paid = ("--accounted", epsilon, "--ledger", "poor.db", "--dataset", "same")
-        found, _, err = run(capsys, "improve", "same.csv", "--secret", "x", "--target", "medium", *paid)
+        found, _, err = run(capsys, "improve", "same.csv", "--secret", "x", "--min-protection", "60", *paid)
         # The number of values would be refused as well; that it is not named shows that nobody looked.
         assert (found, "different values" in err) == (code, code == 2)
         assert says in err
 
 
 def test_designed_channels_keep_the_shares_by_default(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for keep, name in (((), "least leaking that keeps the shares"), (("--keep", "nothing"), "designed channel")):
-        _, fields = as_json(capsys, *IMPROVE, "--target", "99", "--trials", "16", *keep)
-        named = [str(sentence_of(one["mechanism"])) for one in fields["trials"]][14:]
-        assert len(named) == 2 and all(one.startswith(name) for one in named)
-    assert run(capsys, *IMPROVE, "--target", "99", "--keep", "associations")[0] == 2
+    for keep, name in (((), "least leaking that keeps the shares, "), (("--keep", "nothing"), "least leaking, ")):
+        _, fields = as_json(capsys, *IMPROVE, "--min-protection", "60", *keep)
+        assert any(str(sentence_of(one["mechanism"])).startswith(name) for one in fields["trials"])
+    assert run(capsys, *IMPROVE, "--min-protection", "60", "--keep", "associations")[0] == 2
     with pytest.raises(OptionError, match="neither nothing nor shares"):
-        lg.improve("people.csv", secret="illness", target=99, keep="everything")
+        lg.improve("people.csv", secret="illness", min_protection=60.0, keep="everything")

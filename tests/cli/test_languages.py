@@ -85,12 +85,12 @@ ERRORS = [
         "'NAME' 的值无效：'foo' 不在 'influence-diagram'、'information-models'、'notions'、'rate-distortion' 之中。",
     ),
     (
-        ("improve", "t.csv", "--secret", "a", "--target", "good", "--trials", "0"),
-        "'--trials' 的值无效：0 不在范围 x>=1 之内。",
+        ("audit", "m", "--samples", "0"),
+        "'--samples' 的值无效：0 不在范围 x>=4 之内。",
     ),
     (
-        ("improve", "t.csv", "--secret", "a", "--target", "good", "--trials", "few"),
-        "'--trials' 的值无效：'few' 不是整数。",
+        ("audit", "m", "--samples", "few"),
+        "'--samples' 的值无效：'few' 不是整数。",
     ),
     (("relate", "local-dp:1", "more"), "多出了参数（more）"),
     (("relate", "local-dp:1", "more", "still"), "多出了这些参数（more still）"),
@@ -181,7 +181,7 @@ def test_a_language_is_spoken_until_the_end_of_its_block() -> None:
 
 
 def test_lines_break_between_wide_letters() -> None:
-    text = "一次发布是一条有噪信道（noisy channel），泄露 0.0764 比特；从秘密 X 通向外界所见的 Y。"
+    text = "一次发布是一条有噪信道（noisy channel），泄露 0.0764 比特；从敏感属性 X 通向外界所见的 Y。"
     for width in range(16, 100):
         lines = wrapped(text, width)
         assert max(map(cell_len, lines)) <= width + 2, "two columns more where punctuation hangs over"

@@ -14,6 +14,7 @@ import pytest
 
 import leakgauge as lg
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.errors import FileError, InputError, OptionError, TableError
 from leakgauge.jobs.improve import stored
 from tests.cli.running import as_json
@@ -41,9 +42,9 @@ def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Pa
             json.loads((place / name).read_text(encoding="utf-8")) for place in (done.folder, finished.folder)
         )
         assert {**found, "table": None} == {**wanted, "table": None}, name
-    # The score counts the time, memory and bytes that the release takes.
-    measured = {"score": None, "interval": None}
-    assert {**encode(done.job.headline), **measured} == {**of_file["headline"], **measured}
+    assert encode(done.job.headline) == of_file["headline"]
+    assert done.verdict.recommendation is Recommendation.DO_NOT_RELEASE
+    assert "do not release" in done._repr_html_()
     assert done.job.table.name == "frame" and done.job.table.rows == 600
     assert done.job.command == "" and "    frame,\n" in done.job.script
     told = Told()
@@ -74,7 +75,9 @@ def test_what_is_asked_may_be_a_request_or_its_fields(people: Path, made: Path, 
         ({"secret": None}, OptionError, "'secret' is missing or of another type"),
         ({"max_distortion": "much"}, OptionError, "'max_distortion' is missing or of another type"),
         ({"background": ["illness"]}, OptionError, "both as secret and as background"),
-        ({"target": 70}, OptionError, "Two targets"),
+        ({"max_leakage": 1.0}, OptionError, "Two targets"),
+        ({"target": 70}, OptionError, "no option 'target'"),
+        ({"use": "row"}, OptionError, "no use 'row'; did you mean 'rows'"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_sentence(
@@ -86,12 +89,12 @@ def test_what_cannot_be_asked_is_refused_in_one_sentence(
 
 
 def test_improve_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = as_json(capsys, "improve", str(people), "--secret", "illness", "--target", "poor", "--trials", "6")
+    code, fields = as_json(capsys, "improve", str(people), "--secret", "illness", "--min-protection", "60")
     assert code == 0
     for table in (people, pl.read_csv(people)):
-        found = lg.improve(table, secret="illness", target="poor", trials=6)
-        assert encode(stored(found, "illness")) == fields
-        found.improvement.require()
+        found = lg.improve(table, secret="illness", min_protection=60.0)
+        assert encode(stored(found)) == fields
+        assert found.require() is found.search.chosen
 
 
 def test_compare_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

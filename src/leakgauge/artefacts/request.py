@@ -231,7 +231,7 @@ class Request(Part, frozen=True):
                 "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or "
                 "leave it out."
             )
-        if self.review is not None and not _is_date(self.review):
+        if self.review is not None and not is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
         if self.accounted is not None and self.rows_per_unit is not None:
             raise OptionError("--accounted buys a histogram that protects one row; leave --rows-per-unit out.")
@@ -669,7 +669,8 @@ class Request(Part, frozen=True):
         return "\n".join(lines)
 
 
-def _is_date(text: str) -> bool:
+def is_date(text: str) -> bool:
+    """Whether a text is a date such as 2027-11-16."""
     try:
         date.fromisoformat(text)
     except ValueError:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
 
 import msgspec
 
+from leakgauge import notebook
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
-from leakgauge.artefacts.dials import DialEvidence, Dials
+from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Part, Quantity, Real
 from leakgauge.artefacts.request import Request
@@ -82,15 +82,6 @@ class PolicyLine(Part, frozen=True):
     holds: bool
     of: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
     given: bool = False
-
-    @property
-    def said(self) -> Sentence:
-        """What was found and asked for, in a short sentence without a full stop."""
-        found = Sentence("not known") if self.found is None else Sentence("{value:.4g}", value=self.found)
-        said: dict[str, Any] = {"name": self.name, "found": found, "limit": Sentence("{value:.4g}", value=self.limit)}
-        if self.of.template:
-            return Sentence("{name} is {found} ({of}), the limit {limit}", of=self.of, **said)
-        return Sentence("{name} is {found}, the limit {limit}", **said)
 
 
 class Verdict(Part, frozen=True, kw_only=True):
@@ -198,6 +189,22 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     actions: tuple[Action, ...] = ()
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
     record: str | None = None
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [("recommendation", self.recommendation.value, "", "")]
+        rows += [("veto", str(veto), "", "") for veto in self.vetoes]
+        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in self.vetoes]
+        for secret, dials in self.dials.items():
+            for name in DIALS:
+                value: Quantity = getattr(dials, name)
+                low, high = map(notebook.points, value.ends)
+                unit = " %" if name == "exposed" else ""
+                shown = "not known" if value.ends == (0.0, 100.0) else notebook.points(value.value) + unit
+                rows.append((name, shown, "" if low == high else f"[{low}, {high}]", secret))
+        for action in self.actions:
+            promised = str(action.outcome(self)) if self.deciding in action.promised else ""
+            rows.append(("would change it", str(action.said), promised, ""))
+        return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 
     def require(self) -> None:
         """Refuse a release that a veto stands against, or that does not keep a limit that somebody gave.

@@ -26,7 +26,7 @@ NARROW, NUMBER = 9, 8
 
 
 @click.command()
-@click.argument("table")
+@click.argument("table", type=options.ADDRESS)
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
 @options.secrets
 @options.together
@@ -74,9 +74,12 @@ def command(
     value as often as it occurs; all are then measured beside that one.
 
     \b
-    leakgauge compare people.csv --secret illness randomized-response:epsilon=1 --max-distortion 0.3
-    leakgauge compare people.csv --secret illness --keep shares --max-distortion 0.3
-    leakgauge compare people.csv --secret illness --background city channel.json --max-leakage 0.5
+    leakgauge compare people.csv --secret illness randomized-response:epsilon=1 \\
+        --max-distortion 0.3
+    leakgauge compare people.csv --secret illness --keep shares \\
+        --max-distortion 0.3
+    leakgauge compare people.csv --secret illness --background city channel.json \\
+        --max-leakage 0.5
     leakgauge compare people.csv --secret age geometric:epsilon=1,lower=0,upper=99
       --distortion absolute --max-distortion 20
 
@@ -151,7 +154,7 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
         bits = (_short(leakage.value) for leakage in leakages if leakage is not None)
         levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
-        numbers = [_short(one.distortion.value), *(told_level(level.value, digits=3) for level in levels)]
+        numbers = [_short(one.distortion.value), *(told_level(level.value) for level in levels)]
         worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
         kept = say("yes") if one.keeps_shares else say("no")
         cells = (name, met, *bits, *numbers, kept, worth, wasted)

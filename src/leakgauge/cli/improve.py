@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
+from rich.table import Column, Table
+from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, counting, deliver, grid, require_not_read
+from leakgauge.cli.output import Parts, counting, deliver, require_not_read
 from leakgauge.drafts import require_room
 
 if TYPE_CHECKING:
-    from leakgauge.jobs.improve import Search
+    from leakgauge.artefacts import Request
+    from leakgauge.assessment.search import Search, Trial
+
+SHOWN = 8
+"""Families on the screen; the file has every setting."""
 
 
 @click.command()
-@click.argument("table")
+@click.argument("table", type=options.ADDRESS)
 @click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
-@click.option("--target", required=True, metavar="SCORE|GRADE", help="0 to 100, or very-poor … very-good.")
-@click.option("--min-privacy", type=float, default=0.0, show_default=True, metavar="SCORE")
-@click.option("--min-utility", type=float, default=0.0, show_default=True, metavar="SCORE")
-@click.option("--trials", type=click.IntRange(1), default=60, show_default=True, metavar="N", help="Settings, at most.")
+@options.min_protection
+@options.min_usefulness
+@click.option(
+    "--min-guarantee",
+    type=float,
+    metavar="G",
+    help="The least guarantee by the claim alone, from 0 to 100: 54 is ε = 1.",
+)
+@options.use
+@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is beside the secret; may be repeated.")
+@options.background
 @click.option("--lower", type=float, metavar="NUMBER", help="The least value of numbers, as everybody knows it.")
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
-@click.option("--diagram", type=FILE, metavar="FILE", help="A diagram of your own in TOML.")
-@click.option("--questionnaire", type=FILE, metavar="FILE", help="As for assess.")
 @click.option(
     "--keep",
     type=click.Choice(["nothing", "shares"]),
@@ -37,46 +49,108 @@ if TYPE_CHECKING:
     show_default=True,
     help="shares: designed channels release every value as often as it occurs.",
 )
+@click.option("--start", type=FILE, metavar="RECORD", help="A release whose mechanism is the cheapest to change.")
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
-@click.option("--ledger", metavar="PATH|ADDRESS", help="Which pays for it.")
+@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Which pays for it.")
 @options.dataset
 @options.reading
+@options.gone("--target", "--min-privacy", "--min-utility")
 @options.output
 def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path | None, **given: Any) -> None:
-    """Look for the cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
+    """The most useful setting that protects enough; with --min-usefulness alone, the most protecting one.
 
     \b
-    leakgauge improve people.parquet --secret illness --target good --min-utility 40
+    leakgauge improve people.parquet --secret illness --min-protection 60
+    leakgauge improve people.parquet --secret illness --public city \\
+        --min-protection 60 --min-usefulness 30
 
-    Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
-    not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
+    Parameters are changed first, then the mechanism, then the data's form. Every setting is judged by its law over the
+    table's counts; nothing is drawn or spent, and the choice itself is not protected. With --accounted the search reads
+    a noisy histogram only. Exit 1 where no setting keeps the limits.
     """
     from leakgauge.jobs.improve import improve, stored
 
-    require_not_read(output, table, given["diagram"], given["questionnaire"])
+    require_not_read(output, table, given["start"])
     if given["accounted"] is not None and output is not None:
         # A full disk must not lose what the histogram is bought for.
         require_room(output, 1 << 24)
     with counting(say("Trying")) as tell:
-        search = improve(table, **given, **reading, progress=tell)
-    deliver(stored(search, given["secret"]), as_json, output, lambda: _render(search))
-    search.improvement.require()
+        found = improve(table, **given, **reading, progress=tell)
+    search, asked = found.search, {**given, **reading, "table": table}
+    deliver(stored(found), as_json, output, lambda: [*_render(search, asked), retell(found.learned_from)])
+    search.require()
 
 
-def _render(search: Search) -> Parts:
-    improvement = search.improvement
-    trials = grid(say("changes|releases|mechanism|score|grade|privacy|utility|"), box=SIMPLE_HEAD)
-    for trial in improvement.trials:
-        scores = trial.assessment
-        mark = say("CHOSEN") if trial is improvement.chosen else say("meets") if trial.meets else ""
-        trials.add_row(
-            retell(trial.candidate.stage.value),
-            retell(trial.candidate.form),
-            retell(trial.candidate.name),
-            f"{scores.score:.1f}",
-            retell(scores.grade.value),
-            "" if scores.privacy is None else f"{scores.privacy:.1f}",
-            "" if scores.utility is None else f"{scores.utility:.1f}",
-            mark,
-        )
-    return [trials, retell(search.learned_from)]
+def _render(search: Search, asked: Mapping[str, Any]) -> Parts:
+    from leakgauge.cli.verdict import dials_in_words
+
+    chosen, parts = search.chosen, Parts()
+    if chosen is not None:
+        setting = {"setting": chosen.said, "form": chosen.family.form, "dials": dials_in_words(chosen.dials)}
+        parts.append(Text(say("Take {setting} ({form}): {dials!s}.", **setting), "bold"))
+        parts += _command(search, chosen, asked)
+    else:
+        closest = {"setting": search.closest.said, "form": search.closest.family.form}
+        parts.append(say("No setting keeps the limits; the closest is {setting} ({form}).", **closest))
+        parts += [say("· {reason}.", reason=reason) for reason in search.blocking]
+    return [*parts, _families(search), *(f"· {retell(note)}" for note in search.notes)]
+
+
+def _command(search: Search, chosen: Trial, asked: Mapping[str, Any]) -> Parts:
+    """What to type to release the chosen setting."""
+    if chosen.family.counts_rows:
+        words = ["leakgauge", "query", asked["table"], "histogram", "--column", search.secret, "--labels", "A|B|…"]
+        command = shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"])
+        said = say("This answers it, with the values of {column!s} as labels:", column=search.secret)
+    else:
+        command, said = released_by(chosen, asked).command("out"), say("This releases it:")
+    return [said, Text(f"  {command}", no_wrap=True)]
+
+
+def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
+    """The job that releases a setting; what is fitted to the counts is found again by the same limits."""
+    from leakgauge.artefacts import Request
+    from leakgauge.probability import Interval
+    from leakgauge.tables.binnings import Edges, spelled_binning
+
+    names = (*options.READING, "min_protection", "min_usefulness", "use", "background", "public")
+    how = {name: asked[name] for name in names if asked.get(name) not in (None, (), False)}
+    secret = asked["secret"]
+    bins = [one for one in chosen.values if isinstance(one, Interval)]
+    if bins:
+        cuts: Any = sorted({end for one in bins for end in (one.low, one.high) if end is not None})
+        how["bins"] = (f"{secret}={spelled_binning(Edges(tuple(cuts)))}",)
+    if chosen.channel is None:
+        how["mechanism"] = (str(chosen.said),)
+        return Request(asked["table"], (secret,), **how)
+    how |= {name: asked[name] for name in ("accounted", "ledger", "dataset") if asked[name] is not None}
+    how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
+    return Request(asked["table"], (secret,), **how)
+
+
+def _families(search: Search) -> Table:
+    """The best setting of each family, the best one first."""
+    from leakgauge.cli.verdict import points
+
+    best: dict[tuple[str, str], Trial] = {}
+    for trial in search.trials:
+        key = retell(trial.family.name), retell(trial.family.form)
+        if key not in best or _rank(search, trial) > _rank(search, best[key]):
+            best[key] = trial
+    every = sorted(best.values(), key=lambda trial: _rank(search, trial), reverse=True)
+    table = Table(
+        Column(say("setting"), overflow="fold"),
+        *(Column(retell(head), justify="right") for head in ("protection", "exposed", "guarantee", "usefulness")),
+        "",
+        box=SIMPLE_HEAD,
+    )
+    for trial in every[:SHOWN]:
+        mark = say("CHOSEN") if trial is search.chosen else "" if trial.short else say("kept")
+        setting = say("{setting} ({form})", setting=trial.said, form=trial.family.form)
+        table.add_row(setting, *points(trial.dials, "protection", "exposed", "guarantee", "usefulness"), mark)
+    return table
+
+
+def _rank(search: Search, trial: Trial) -> tuple[bool, bool, float, float]:
+    """The chosen one first, then what keeps the limits, the most useful first, then what misses them by least."""
+    return trial is search.chosen, not trial.short, -sum(trial.short.values()), trial.usefulness

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
+
+class _Address(click.types.StringParamType):
+    """A file, or anything else that is named like one, such as the address of a database: shells offer files."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
 FILE: Final = click.Path(path_type=Path)
+ADDRESS: Final = _Address()
 NAMES = ("hamming", "absolute", "squared")
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 """What ``open_table`` takes beside the source."""
@@ -71,7 +81,46 @@ report_language = click.option(
     type=click.Choice(["en", "zh", "both"]),
     help="Of the report; by default that of the messages; both: side by side.",
 )
+min_protection = click.option(
+    "--min-protection", type=float, metavar="P", help="The least protection of a typical person, from 0 to 100."
+)
+min_usefulness = click.option("--min-usefulness", type=float, metavar="U", help="The least usefulness, from 0 to 100.")
+use = click.option(
+    "--use",
+    type=click.Choice(["statistics", "rows"]),
+    default="statistics",
+    show_default=True,
+    help="What readers do with the release: shares and cross-tables, or single rows.",
+)
+purpose = click.option("--purpose", metavar="TEXT", help="Declared: what the release is for.")
+recipient = click.option("--recipient", metavar="TEXT", help="Declared: who gets it.")
+review = click.option("--review", metavar="DATE", help="Declared: when to look again.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+
+
+_GONE: Final = {
+    "--target": "--min-protection 60",
+    "--min-privacy": "--min-protection",
+    "--min-utility": "--min-usefulness",
+    "--algebra": "--diagram paper",
+    "--column": "--secret",
+}
+"""Options of earlier versions, and what is typed in their place."""
+
+
+def gone(*names: str) -> Callable[[Command], Command]:
+    """Options that went away: no help tells them, and whoever types one is told the new one."""
+
+    def refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
+        name = option.opts[0]
+        if value is not None:
+            raise OptionError("{option!s} is gone; say {instead!s} instead.", option=name, instead=_GONE[name])
+
+    every = [
+        click.option(name, hidden=True, expose_value=False, is_eager=True, callback=refuse, metavar="GONE")
+        for name in names
+    ]
+    return lambda command: reduce(lambda decorated, option: option(decorated), every, command)
 
 
 def require_one_source(secret: Sequence[str], together: bool) -> None:

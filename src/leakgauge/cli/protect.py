@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +19,15 @@ from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
+from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, alert, deliver, grid, number, simulation_warning, told_level
+from leakgauge.cli.output import Parts, alert, deliver, grid, simulation_warning, told_level
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Request, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -34,13 +37,25 @@ STAGES = {
     "design": message("designing the channel"),
     "release": message("releasing"),
     "audit": message("attacking"),
-    "assess": message("grading"),
+    "assess": message("judging"),
     "report": message("writing the report"),
 }
 
 
-@click.command()
-@click.argument("table")
+@click.command(
+    cls=Grouped,
+    groups={
+        message("Columns"): "secret withhold together background public accept_unique unit rows_per_unit",
+        message("How much"): "max_distortion max_leakage local_dp min_protection min_usefulness within use",
+        message("Mechanism"): "mechanism keep distortion lower upper clamp accounted publish_shares repeat",
+        message("Coarser columns"): "bins levels suppress_below min_k max_suppressed",
+        message("Reading the table"): " ".join(options.READING),
+        message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
+        message("Report"): "purpose recipient review report_language",
+        message("Other options"): "output overwrite simulate as_json",
+    },
+)
+@click.argument("table", type=options.ADDRESS)
 @click.option(
     "--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself."
 )
@@ -75,7 +90,14 @@ STAGES = {
     metavar="[COLUMN=]EPS",
     help="Keep this local ε, in nats; alone, or beside the others.",
 )
-@click.option("--target", metavar="SCORE|GRADE", help="The cheapest setting that reaches it, such as good.")
+@click.option(
+    "--min-protection",
+    type=float,
+    metavar="P",
+    help="The most useful setting that protects so much, from 0 to 100; beside another target: a limit.",
+)
+@options.min_usefulness
+@options.use
 @click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
 @click.option(
     "--keep",
@@ -107,34 +129,50 @@ STAGES = {
 )
 @click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
 @options.reading
-@click.option("--repeat", metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE.")
-@click.option("--lower", type=float, metavar="NUMBER", help="With --target: the least value of a numeric secret.")
+@click.option(
+    "--repeat", type=options.ADDRESS, metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE."
+)
+@click.option(
+    "--lower", type=float, metavar="NUMBER", help="With --min-protection: the least value of a numeric secret."
+)
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
-@click.option("--ledger", metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
+@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
 @options.dataset
-@click.option("--policy", metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
-@click.option("--diagram", metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
-@click.option("--questionnaire", metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
+@click.option(
+    "--policy", type=options.ADDRESS, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept."
+)
+@click.option(
+    "--diagram",
+    type=options.ADDRESS,
+    metavar="paper|FILE",
+    help="Which indicator feeds which criterion, in TOML; or paper.",
+)
+@click.option(
+    "--questionnaire", type=options.ADDRESS, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5."
+)
 @click.option("--releases-per-period", type=float, default=1.0, show_default=True, metavar="N", help="How often.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, metavar="C", help="Of intervals.")
-@click.option("--purpose", metavar="TEXT", help="For the report: what the release is for.")
-@click.option("--recipient", metavar="TEXT", help="For the report: who gets it.")
-@click.option("--review", metavar="DATE", help="For the report: when to look again.")
+@options.purpose
+@options.recipient
+@options.review
 @options.report_language
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")
 @click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
+@options.gone("--target", "--min-privacy", "--min-utility")
 @options.as_json
 def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
-    Measured, designed, released, attacked, graded, reported; everything is left in DIR.
+    Measured, designed, released, attacked, judged, reported; everything is left in DIR.
 
     \b
-    leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
-    leakgauge protect people.parquet --secret illness --secret income --unit person --max-distortion 0.2 -o out
-    leakgauge protect people.parquet --secret illness --target good -o out
+    leakgauge protect people.parquet --secret illness --background city \\
+        --public city --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --secret income \\
+        --unit person --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --min-protection 60 -o out
     leakgauge protect february.parquet --repeat out/january -o out/february
 
     --repeat takes what was asked of an earlier job, but for what is typed beside it, and its mechanism as it was; what
@@ -142,9 +180,10 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
 
     Columns that name people are refused, and nothing is written, unless --accept-unique names them.
 
-    Stopped or killed, the same command goes on where it was. Where nothing meets the target nothing is released, the
-    report says what is possible, and the exit code is 1. It is 1 too where a veto stands against the release, or the
-    release does not keep the target or the policy: it must not be given away then.
+    Stopped or killed, the same command goes on where it was. Where nothing meets the target, or what it promises breaks
+    a limit that you gave, nothing is released, the report says what is possible, and the exit code is 1. It is 1 too
+    where a veto stands against the release, or the release does not keep such a limit: it must not be given away then.
+    The default policy only colours the recommendation.
     """
     from leakgauge.artefacts import Request
     from leakgauge.artefacts.request import public_columns
@@ -215,7 +254,7 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Coarsening, Design, Measurement, Record, Survey
+    from leakgauge.artefacts import Coarsening, Design, Judgement, Measurement, Record, Survey
     from leakgauge.artefacts.telling import Telling
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
@@ -238,7 +277,6 @@ def render(done: Done) -> Parts:
         parts.append(numbers)
         if len(job.secrets) > 1:
             parts.append(_secrets(job))
-        parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in headline.vetoes]
         if job.asked.public:
             columns = ", ".join(job.asked.public)
             parts.append(
@@ -273,16 +311,51 @@ def render(done: Done) -> Parts:
         places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
-    return parts
+    verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
+    return [*parts, *([] if verdict is None else _judged(verdict, done))]
+
+
+def _judged(verdict: Judgement, done: Done) -> Parts:
+    """The dials, the recommendation, why, and how to go on: the last lines are those that a screen still shows."""
+    from leakgauge.cli.verdict import change, dial_table, recommended
+
+    parts: Parts = [dial_table(verdict), *recommended(verdict)]
+    parts += [change(verdict, action) for action in verdict.actions[:1]]
+    command = _next_command(verdict, done)
+    return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
+
+
+def _next_command(verdict: Judgement, done: Done) -> str | None:
+    """What to type next: what changes the verdict, the true job after a rehearsal, or the report to sign."""
+    from msgspec import structs
+
+    from leakgauge.artefacts.verdict import Recommendation
+
+    asked, action = done.job.asked, next(iter(verdict.actions), None)
+    if action is not None and action.asked is not None:
+        return action.asked.command(_free_beside(done.folder))
+    if action is not None:
+        # The words are somebody else's to write; the same job takes them without drawing again.
+        return " ".join((asked.command(done.folder), *action.options))
+    if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
+        return None
+    if asked.simulate is not None:
+        return structs.replace(asked, simulate=None).command(_free_beside(done.folder))
+    return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf"])
+
+
+def _free_beside(folder: Path) -> Path:
+    """A folder that is not there yet, named after this one."""
+    return next(place for n in count(2) if not (place := folder.with_name(f"{folder.name}-{n}")).exists())
 
 
 def learnt(found: Headline | SecretOutcome) -> str:
     """Bits of a secret that the attacker learns, of how many; enclosed where they could not be counted."""
     if found.leakage_after is None or found.leakage_before is None:
         return "–"
-    before, (low, high) = number(found.leakage_before.value), found.leakage_after.ends
+    before, (low, high) = f"{found.leakage_before.value:.3g}", found.leakage_after.ends
     if found.exact:
-        return say("{after} of {before} bits", after=number(found.leakage_after.value), before=before)
+        return say("{after:.3g} of {before} bits", after=found.leakage_after.value, before=before)
     if high >= found.leakage_before.value:
         return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
     return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
@@ -290,17 +363,17 @@ def learnt(found: Headline | SecretOutcome) -> str:
 
 def _secrets(job: Job) -> Table:
     """Each secret with its numbers, and all of them at once."""
-    found = Table(
-        say("secret"), say("the attacker learns"), say("guessed right"), say("grade"), title=say("Every secret")
-    )
+    from leakgauge.cli.verdict import points
+
+    found = grid(say("secret|protection|exposed|usefulness|the attacker learns|guessed right"), say("Every secret"))
     for one in job.secrets:
         name = ", ".join(one.secret)
         shares = "–" if one.success is None else f"{one.success.value:.1%}"
-        grade = say("withheld") if one.grade is None else retell(one.grade.value)
-        found.add_row(name, learnt(one), shares, grade)
+        dials = points(one.dials, "protection", "exposed", "usefulness")
+        found.add_row(say("{name!s} (withheld)", name=name) if one.withheld else name, *dials, learnt(one), shares)
     if job.total is not None:
         low, high = job.total.information.ends
-        bits = say("{bits} bits", bits=number(job.total.information.value))
+        bits = say("{bits:.3g} bits", bits=job.total.information.value)
         if not job.total.exact:
             whole = job.total.entropy
             all_of_it = whole is not None and high >= whole.value
@@ -310,7 +383,7 @@ def _secrets(job: Job) -> Table:
                 else message("at least {low:.3g}, at most {high:.3g} bits")
             )
             bits = say(template, low=low, high=high)
-        found.add_row(say("all at once"), bits, "", "")
+        found.add_row(say("all at once"), "", "", "", bits, "")
     return found
 
 
@@ -332,16 +405,6 @@ def _warnings(survey: Survey) -> Parts:
     return parts
 
 
-def _grade(headline: Headline) -> str:
-    """The grade and what decided it."""
-    grade, uncapped = headline.grade.value, (headline.grade_uncapped or headline.grade).value
-    if not headline.vetoes:
-        return say("{grade}, the lowest of score, privacy and utility", grade=grade)
-    if uncapped == grade:
-        return say("{grade}, and a veto stands against the release", grade=grade)
-    return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
-
-
 def _epsilon_of(asked: Request) -> str:
     """Whose ε it is, and of what."""
     if asked.rows_per_unit is not None:
@@ -350,17 +413,11 @@ def _epsilon_of(asked: Request) -> str:
 
 
 def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
-    yield say("grade"), _grade(headline)
-    interval = headline.interval
-    yield say("score"), f"{headline.score:.1f}" + (f" [{interval.low:.1f}, {interval.high:.1f}]" if interval else "")
-    for name, score in ((say("privacy"), headline.privacy), (say("utility"), headline.utility)):
-        if score is not None:
-            yield name, f"{score:.1f}"
     if headline.leakage_after is not None and headline.leakage_before is not None:
         told = learnt(headline)
         if headline.floor is not None:
             low, high = headline.floor.ends
-            floor = number(headline.floor.value) if headline.floor_exact else f"{low:.3g} – {high:.3g}"
+            floor = f"{headline.floor.value:.3g}" if headline.floor_exact else f"{low:.3g} – {high:.3g}"
             told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("subject", metavar="CHANNEL|NOTION")
+@click.argument("subject", type=options.ADDRESS, metavar="CHANNEL|NOTION")
 @click.option("--prior", type=FILE, metavar="FILE", help="CSV label,value: p(x), summing to 1.")
 @click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
 @click.option(
@@ -72,7 +72,7 @@ def _render(relation: Relation) -> Parts:
 
     parts: Parts = [*_compared(relation)]
     if relation.levels:
-        heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
+        heads = (say("notion"), say("exact level"), say("measured in"), say("reached by"))
         levels = grid("|".join(heads), relation.subject)
         for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)

@@ -10,15 +10,18 @@ from typing import Unpack
 
 from msgspec.structs import asdict
 
+from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
+from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.search import Search, Trial, most_useful
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.jobs.judge import DEFAULT_POLICY
+from leakgauge.jobs.judge import DEFAULT_POLICY, use_named
 from leakgauge.jobs.query import ask, preview
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Estimate, PriorOrigin
@@ -64,6 +67,11 @@ class Goal:
     start: Mechanism | None = None
     as_it_is: bool = False
 
+    def __post_init__(self) -> None:
+        # Limits that nothing can keep are refused before a histogram is bought.
+        DialPolicy(self.min_protection, None, self.min_guarantee, self.min_usefulness)
+        use_named(self.use)
+
 
 @dataclass(frozen=True)
 class Improvement:
@@ -72,6 +80,27 @@ class Improvement:
     goal: Goal
     search: Search
     learned_from: Sentence
+
+    def require(self) -> Trial:
+        """The chosen setting.
+
+        Raises:
+            RefusalError: none keeps the limits: how close it came, and what it misses.
+        """
+        return self.search.require()
+
+    def _repr_html_(self) -> str:
+        def row(trial: Trial) -> tuple[str, ...]:
+            mark = "chosen" if trial is self.search.chosen else "" if trial.short else "keeps the limits"
+            found = [getattr(trial.dials, name).value for name in DIALS[:4]]
+            return (str(trial.said), str(trial.family.form), *map(notebook.points, found), mark)
+
+        def rank(trial: Trial) -> tuple[bool, bool, float]:
+            return trial is not self.search.chosen, bool(trial.short), -trial.usefulness
+
+        head = ("setting", "releases", *DIALS[:4], "")
+        caption = f"Search for {self.goal.secret}" + ("" if self.search.chosen else ": nothing keeps the limits")
+        return notebook.table_html(head, map(row, sorted(self.search.trials, key=rank)), caption)
 
 
 @checked

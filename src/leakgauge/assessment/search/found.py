@@ -12,6 +12,7 @@ from leakgauge.assessment.verdict import short_of
 from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.probability import Channel
+from leakgauge.probability.labels import Label
 from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
@@ -64,6 +65,11 @@ class Trial:
     def channel(self) -> Channel | None:
         """From values to releases, of what is fitted to the counts; None where a text says it."""
         return self.mechanism.channel() if self.family.is_fitted else None
+
+    @property
+    def values(self) -> tuple[Label, ...]:
+        """The values, or bins, that it reads by name; none of numbers that get noise."""
+        return tuple(self.mechanism.letters or ()) if self.channel is None else self.channel.inputs
 
     @property
     def usefulness(self) -> float:

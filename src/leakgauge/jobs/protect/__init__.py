@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec import structs
 
+from leakgauge import notebook
 from leakgauge.artefacts import (
     Audit,
     Coarsening,
@@ -129,6 +130,13 @@ class Done:
         """Whether something was released; ``refused`` says whether it may be given away."""
         return self.job.outcome is not None and self.job.outcome.released
 
+    def _repr_html_(self) -> str:
+        verdict = self.kept.get(Judgement, VERDICT if self.released else PROMISE)
+        if verdict is not None:
+            return verdict._repr_html_()
+        refused = "" if self.refused is None else str(self.refused)
+        return notebook.table_html((), [("nothing was released", refused), ("folder", str(self.folder))], "Job")
+
     def require(self) -> None:
         """Refuse where nothing was released, a veto stands against the release, or what was asked of it is not kept.
 
@@ -142,7 +150,7 @@ class Done:
 def protect(
     table: object, folder: Path | str, *, overwrite: bool = False, progress: Progress | None = None, **asked: Any
 ) -> Done:
-    """A protected table, its audit, its grade and its report, all in one folder.
+    """A protected table, its audit, its verdict and its report, all in one folder.
 
     A stage that was finished before is not done again where it would read the same; so a job that was killed goes on
     where it was, and a release that was drawn is never drawn again. Where nothing meets the target, nothing is

@@ -1,0 +1,214 @@
+"""How a verdict is shown: the recommendation first, then why, the dials, and what would change it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from leakgauge.cli.language import current, retell, say
+from leakgauge.cli.output import Parts, alert, grid
+from leakgauge.languages import message
+from leakgauge.notebook import points as shown
+from leakgauge.sentences import Sentence, in_turn
+
+if TYPE_CHECKING:
+    from leakgauge.artefacts import Judgement, Quantity
+    from leakgauge.artefacts.criteria import Criteria, Criterion
+    from leakgauge.artefacts.dials import Dials
+    from leakgauge.artefacts.verdict import Action, Beside, Verdict
+
+_MEANS = {
+    message("protection"): message("of a typical person"),
+    message("exposed"): message("people made all but certain"),
+    message("guarantee"): message("against the worst case"),
+    message("usefulness"): message("worth of the rows"),
+    message("effect"): message("protection and usefulness together"),
+    message("efficiency"): message("beside the best channel"),
+}
+"""What each dial is about."""
+_UNKNOWN = (0.0, 100.0)
+
+
+def recommended(verdict: Verdict) -> Parts:
+    """The recommendation in one line, and its reasons, one below the other."""
+    from leakgauge.artefacts.verdict import Recommendation
+
+    if verdict.recommendation is Recommendation.RELEASE:
+        parts: Parts = [Text(say("Recommendation: release."), "bold green")]
+    elif verdict.recommendation is Recommendation.RELEASE_IF:
+        line = say("Recommendation: release if you {conditions}.", conditions=in_turn(verdict.conditions))
+        parts = [Text(line, "bold yellow")]
+    else:
+        parts = [alert(say("Recommendation: do not release."))]
+    reasons = [one for one in verdict.reasons if one not in (*verdict.conditions, *verdict.vetoes)]
+    return [
+        *parts,
+        *(alert(say("VETO: {reason}.", reason=reason)) for reason in verdict.vetoes),
+        *(say("· {reason}.", reason=reason) for reason in reasons),
+    ]
+
+
+def dial_table(verdict: Verdict) -> Table:
+    """The dials of the secret that decides, each with its interval, its grade and what it is about."""
+    dials = verdict.dials[verdict.deciding]
+    table = grid(say("dial|of 100|interval||"), say("Dials of {secret!s}", secret=verdict.deciding))
+    for name, means in _MEANS.items():
+        value: Quantity = getattr(dials, name)
+        about = say("given the counts") if name == "guarantee" and dials.given_counts else retell(means)
+        table.add_row(retell(name), _points(name, value), _interval(value), _grade(name, value), about)
+    return table
+
+
+def every_secret(verdict: Verdict) -> Table:
+    """A line for each secret; the one with the lowest protection decides."""
+    table = grid(say("secret|protection|exposed|guarantee|usefulness"), say("Every secret"))
+    for secret, dials in verdict.dials.items():
+        table.add_row(secret, *points(dials, "protection", "exposed", "guarantee", "usefulness"))
+    return table
+
+
+def points(dials: Dials | None, *names: str) -> list[str]:
+    """Dials as they stand in a table."""
+    return ["–" if dials is None else _points(name, getattr(dials, name)) for name in names]
+
+
+def dials_in_words(dials: Dials) -> str:
+    """The dials at their unfavourable ends, in one line."""
+    return say(
+        "protection {safe:.3g}, exposed {exposed:.3g} %, usefulness {useful:.3g}",
+        safe=dials.protection.ends[0],
+        exposed=round(dials.exposed.ends[1], 2),
+        useful=dials.usefulness.ends[0],
+    )
+
+
+def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
+    """What would change the verdict, each with the options to type."""
+    parts: Parts = []
+    for action in actions:
+        parts.append(change(verdict, action))
+        if action.options:
+            parts.append(Text(say("  add: {options!s}", options=_typed(action.options)), no_wrap=True))
+        if action.left_out:
+            parts.append(Text(say("  leave out: {options!s}", options=_typed(action.left_out)), no_wrap=True))
+    return parts
+
+
+def change(verdict: Verdict, action: Action) -> str:
+    """What an action would change, in one line."""
+    from leakgauge.artefacts.verdict import Recommendation
+
+    now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
+    outcome = Sentence("") if then in (None, now) else Sentence(": {outcome}", outcome=action.outcome(verdict))
+    if action.recommendation is Recommendation.DO_NOT_RELEASE:
+        return say("→ {action}{outcome}, which is not enough by itself.", action=action.said, outcome=outcome)
+    return say("→ {action}{outcome}.", action=action.said, outcome=outcome)
+
+
+def notes(verdict: Verdict) -> Parts:
+    """What a reader should know of the dials of the secret that decides."""
+    return [f"· {retell(note)}" for note in verdict.dials[verdict.deciding].notes]
+
+
+def policy_table(verdict: Verdict) -> Table:
+    """Every limit with what was found, and who set it."""
+    table = grid(say("limit|asked|found||set by"), say("Policy"))
+    for line in verdict.policy:
+        kept = say("kept") if line.holds else say("NOT KEPT")
+        found = say("not known") if line.found is None else f"{line.found:.3g}"
+        table.add_row(
+            f"{line.name}{_of(retell(line.of))}",
+            f"{line.limit:.3g}",
+            found,
+            kept,
+            say("you") if line.given else say("default policy"),
+        )
+    return table
+
+
+def explained(verdict: Judgement) -> Parts:
+    """What explains the dials and decides nothing, of each secret that is released."""
+    return [part for secret, beside in verdict.beside.items() for part in _beside(secret, beside, verdict.beside)]
+
+
+def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
+    title = say("Criteria of {secret!s}", secret=secret) if len(every) > 1 else say("Criteria")
+    parts: Parts = [_criteria(beside.criteria, title)]
+    if beside.criteria.beside.template:
+        parts.append(retell(beside.criteria.beside))
+    published = beside.published
+    if published is not None:
+        line = say(
+            "published score {score:.1f} ({grade!s}), does not decide", score=published.score, grade=published.grade
+        )
+        parts.append(Text(line, "dim"))
+    arcs = beside.over_arcs
+    if arcs is not None:
+        scores = {"score": arcs.score, "privacy": arcs.privacy, "utility": arcs.utility}
+        told = {name: say("not known") if value is None else f"{value:.3g}" for name, value in scores.items()}
+        parts.append(say("Over the arcs of the diagram: score {score}, privacy {privacy}, utility {utility}.", **told))
+        parts.append(retell(arcs.why_not))
+    evaluated = beside.comprehensive
+    if evaluated is not None:
+        states = ", ".join(f"{one:.3g}" for one in evaluated.memberships)
+        parts.append(
+            say(
+                "Comprehensive evaluation: {grade!s}; memberships from very low to very high {states!s}.",
+                grade=evaluated.grade,
+                states=states,
+            )
+        )
+        parts.append(retell(evaluated.why_not))
+    return parts
+
+
+def _criteria(criteria: Criteria, title: str) -> Table:
+    table = grid(say("criterion|points|interval|rests on|not known"), title)
+    for one in criteria.criteria:
+        points = retell(one.said) if one.points is None else f"{one.points.value:.3g}"
+        interval = "" if one.points is None else _interval(one.points)
+        leaves = {leaf.leaf: leaf for leaf in one.leaves}
+        missing = say(", ").join(_named(leaves[leaf]) if leaf in leaves else leaf for leaf in one.missing)
+        rests = "" if one.points is None else retell(one.standing.value)
+        table.add_row(_named(one), points, interval, rests, missing)
+    return table
+
+
+def _named(one: Criterion | object) -> str:
+    """Its name in the language spoken; those of a diagram of somebody's own may have one only."""
+    name, chinese = getattr(one, "name", ""), getattr(one, "chinese", "")
+    return chinese or name if current().code == "zh" else name
+
+
+def _of(secret: str) -> str:
+    return f" ({secret})" if secret else ""
+
+
+def _points(dial: str, value: Quantity) -> str:
+    if value.ends == _UNKNOWN:
+        return say("not known")
+    return f"{shown(value.value)} %" if dial == "exposed" else shown(value.value)
+
+
+def _interval(value: Quantity) -> str:
+    low, high = map(shown, value.ends)
+    return "" if low == high or value.ends == _UNKNOWN else f"[{low}, {high}]"
+
+
+def _grade(dial: str, value: Quantity) -> str:
+    """The word for the unfavourable end; a share of people is a limit, which no word makes better."""
+    from leakgauge.artefacts.dials import grade_of
+
+    if dial == "exposed" or value.ends == _UNKNOWN:
+        return ""
+    return retell(grade_of(value.ends[0]).value).replace("-", " ")
+
+
+def _typed(options: Iterable[str]) -> str:
+    """Options to copy, their values quoted where a shell needs it."""
+    words = (option.partition(" ") for option in options)
+    return " ".join(f"{name} {shlex.quote(value)}" if value else name for name, _, value in words)

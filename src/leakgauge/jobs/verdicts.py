@@ -1,0 +1,200 @@
+"""Assess: the verdict on a release or on a finished job, with what explains it and what would change it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Unpack
+
+from msgspec import structs
+
+from leakgauge.arguments import checked
+from leakgauge.artefacts import Audit, Job, Judgement, codec
+from leakgauge.artefacts.request import FRAME, is_date
+from leakgauge.artefacts.verdict import Declaration
+from leakgauge.assessment.dials import read_dial_policy
+from leakgauge.assessment.outgoing import Use
+from leakgauge.errors import OptionError
+from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit
+from leakgauge.jobs.judge import DEFAULT_POLICY, Terms, judge, judge_foreign, policy_of, use_named
+from leakgauge.jobs.protect.actions import with_actions
+from leakgauge.jobs.protect.judged import Judging
+from leakgauge.release import Release
+from leakgauge.sentences import Sentence
+from leakgauge.tables import Table, open_table
+from leakgauge.tables.reading import ReadingOptions
+
+
+@checked
+def assess(
+    release: Path | str,
+    audit: Path | str | None = None,
+    *,
+    original: object = None,
+    released: Path | str | None = None,
+    secret: Sequence[str] = (),
+    withhold: Sequence[str] = (),
+    background: Sequence[str] = (),
+    use: str | None = None,
+    policy: Path | str | None = None,
+    min_protection: float | None = None,
+    min_usefulness: float | None = None,
+    accept_unique: Sequence[str] = (),
+    purpose: str | None = None,
+    recipient: str | None = None,
+    review: str | None = None,
+    releases_per_period: float | None = None,
+    diagram: Path | str | None = None,
+    questionnaire: Path | str | None = None,
+    fuzzy: Path | str | None = None,
+    stored: Path | str | None = None,
+    confidence: float = 0.95,
+    **reading: Unpack[ReadingOptions],
+) -> Judgement:
+    """The verdict on a release.
+
+    Args:
+        release: the folder of a finished job; or a record; or the audit of a release that was made elsewhere.
+        audit: of the release of a record.
+        original: the table that it was made from, as ``open_table`` takes it; of a job where it was moved.
+        released: the release that was made elsewhere, or that of a record where it was moved.
+        secret: columns to judge, each by itself; by default all that go through a mechanism.
+        withhold: secrets that are not released.
+        background: columns that the attacker knows.
+        use: what readers do with the release: ``statistics``, the default, or ``rows``.
+        policy: a file of limits in TOML; the default policy without.
+        min_protection: a limit beside those, from 0 to 100.
+        min_usefulness: likewise.
+        accept_unique: published columns that may name people.
+        purpose: what the release is for; with ``recipient`` and ``review`` what is declared of it.
+        releases_per_period: how often such a release is made.
+        diagram: which indicator feeds which criterion, in TOML; ``paper`` adds the first score over the paper's arcs.
+        questionnaire: what people answered.
+        fuzzy: factors of a comprehensive evaluation in TOML, or ``paper-a`` or ``paper-b``.
+        stored: an earlier verdict, of which space and time are taken.
+        confidence: of the intervals of the indicators.
+        reading: how the original is read, as ``open_table`` takes it.
+
+    Raises:
+        OptionError: a file is not named that is needed.
+        VerificationError: the audit is of another release.
+    """
+    place = Path(release)
+    changed = {
+        "use": use,
+        "policy": None if policy is None else str(policy),
+        "min_protection": min_protection,
+        "min_usefulness": min_usefulness,
+        "accept_unique": tuple(accept_unique) or None,
+        "purpose": purpose,
+        "recipient": recipient,
+        "review": review,
+        "releases_per_period": releases_per_period,
+        "diagram": None if diagram is None else str(diagram),
+        "questionnaire": None if questionnaire is None else str(questionnaire),
+    }
+    given = {name: value for name, value in changed.items() if value is not None}
+    explaining = partial(Explaining.by, factors=fuzzy, stored=None if stored is None else Path(stored))
+    roles = {"secret": secret, "withhold": withhold, "background": background, "released": released}
+    if place.is_dir():
+        _require_absent({"audit": audit, **roles}, Sentence("a finished job"))
+        return _of_job(place, original, given, explaining, reading)
+    if audit is None and not is_foreign(place):
+        raise OptionError(
+            "A verdict needs a record and its audit; name both files, the folder of a job, or the audit of a release "
+            "made elsewhere."
+        )
+    if original is None:
+        raise OptionError("A release is judged beside the table it was made from; name that with --original.")
+    if review is not None and not is_date(review):
+        raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=review)
+    if releases_per_period is not None and not 0 < releases_per_period < math.inf:
+        raise OptionError(
+            "{found} releases in a period are not a finite number above 0; try 1.", found=releases_per_period
+        )
+    limits = DEFAULT_POLICY if policy is None else read_dial_policy(policy)
+    terms = Terms(
+        limits.asking(min_protection=min_protection, min_usefulness=min_usefulness),
+        use_named(use or Use.STATISTICS),
+        tuple(one for one in Declaration if one.value in given),
+        tuple(accept_unique),
+        releases_per_period=1.0 if releases_per_period is None else releases_per_period,
+    )
+    by = explaining(
+        diagram=diagram,
+        questionnaire=questionnaire,
+        releases_per_period=terms.releases_per_period,
+        confidence=confidence,
+    )
+    with open_table(original, **reading) as table:
+        if audit is None:
+            _require_absent({**roles, "released": None, "use": use}, Sentence("an audit of a release made elsewhere"))
+            return _of_foreign(place, released, table, terms, by, reading)
+        made, findings = Release.read(place), read_audit(Path(audit))
+        made = made if released is None else replace(made, output=Path(released))
+        named = [(name,) for name in secret]
+        found = judge(made, table, findings, terms=terms, secrets=named, withheld=withhold, background=background)
+        return explained(found, made, findings, table, by)
+
+
+def _require_absent(given: Mapping[str, object], release: Sentence) -> None:
+    """Refuse what the release says itself."""
+    for name, value in given.items():
+        if value not in (None, (), []):
+            raise OptionError(
+                "--{name!s} is not asked of {release}, which says it itself; leave it out.", name=name, release=release
+            )
+
+
+def _of_foreign(
+    audit: Path, released: Path | str | None, table: Table, terms: Terms, by: Explaining, reading: ReadingOptions
+) -> Judgement:
+    if released is None:
+        raise OptionError("Without a record nothing says where the release is; name it with --released.")
+    if by.stored is not None:
+        raise OptionError("--stored is not for a release made elsewhere; leave it out.")
+    findings = read_audit(audit)
+    found = judge_foreign(findings, released, table, terms=terms, reading=reading)
+    return explained_foreign(found, findings, released, table, by, reading=reading)
+
+
+def _of_job(
+    place: Path,
+    original: object,
+    given: Mapping[str, Any],
+    explaining: Callable[..., Explaining],
+    reading: ReadingOptions,
+) -> Judgement:
+    job = codec.read(Job, place / "job.json")
+    if job.outcome is None or not job.outcome.released:
+        raise OptionError(
+            "The job in {path!s} released nothing, so that there is nothing to assess; its report says why.",
+            path=str(place),
+        )
+    asked = structs.replace(job.asked, **given)
+    if original is None and asked.table == FRAME:
+        raise OptionError(
+            "The job in {path!s} was made from a table in memory; name that with --original.", path=str(place)
+        )
+    release, audit = Release.read(place / "release.json"), codec.read(Audit, place / "audit.json")
+    by = explaining(
+        diagram=asked.diagram,
+        questionnaire=asked.questionnaire,
+        releases_per_period=asked.releases_per_period,
+        confidence=asked.confidence,
+    )
+    with open_table(asked.table if original is None else original, **{**asked.reading, **reading}) as table:
+        judging = Judging(table, policy_of(asked))
+        found = judging.drawn(asked, release, audit, _beyond_doubt(place, audit))
+        return with_actions(explained(found, release, audit, table, by), asked, judging)
+
+
+def _beyond_doubt(place: Path, audit: Audit) -> Audit:
+    """The audit with the accusations that the job found to be beyond doubt."""
+    if not audit.violated:
+        return audit
+    vetoes = codec.read(Judgement, place / "verdict.json").facts.vetoes
+    return structs.replace(audit, violations=tuple(one for one in vetoes if "reason" not in one.fields))
