@@ -278,6 +278,28 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         expect(protect).to_be_enabled()
 
 
+def test_every_option_that_decides_the_report_is_asked_for(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, missteps=True) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.page.get_by_text("More that decides the report").click()
+        with visit.page.expect_response(lambda answer: "/api/frontier" in answer.url):
+            visit.page.get_by_label("The release keeps").select_option("nothing")
+        visit.page.locator(".curve .line").wait_for()
+        expect(visit.page.locator("figcaption")).to_contain_text("Below the curve nothing is possible")
+        given = {"purpose": "wards", "recipient": "health", "review": "2027-01-01", "policy": "own.toml"}
+        for name, text in {**given, "ledger": "ours.db", "releases_per_period": "0"}.items():
+            visit.page.locator(f".declared [name={name}]").fill(text)
+        expect(visit.page.locator("#choose [role=alert]:visible")).to_contain_text("more than 0 times in a period")
+        visit.page.locator("[name=releases_per_period]").fill("12")
+        visit.page.route("**/api/jobs", lambda route: route.fulfill(status=400, json={"error": "Not today."}))
+        with visit.page.expect_request("**/api/jobs") as sent:
+            visit.page.get_by_role("button", name="Protect", exact=True).click()
+        asked = sent.value.post_data_json
+        assert {name: asked[name] for name in given} == given
+        assert (asked["keep"], asked["ledger"], asked["releases_per_period"]) == ("nothing", "ours.db", 12)
+        expect(visit.page.locator("#protect [role=alert]")).to_have_text("Not today.")
+
+
 def test_nothing_is_beside_a_narrow_screen(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry, width=400) as visit:
         assert visit.overflow() == 0

@@ -219,7 +219,11 @@ def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
         ({"secret": ["a\0b"]}, 400),
         ({"secret": [""]}, 400),
         ({"public": "age"}, 400),
-        ({"policy": "/etc/passwd"}, 400),
+        ({"policy": "/etc/passwd"}, 403),
+        ({"ledger": "../ledger.db"}, 403),
+        ({"keep": "everything"}, 400),
+        ({"distortion": "absolute"}, 400),
+        ({"releases_per_period": 0}, 400),
         ({"table": "0" * 16}, 404),
     ],
 )

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from leakgauge.artefacts import Measurement, Survey
 from leakgauge.artefacts.codec import encode
 from leakgauge.design import Keep, Knowledge, Slope, Solution, frontier
-from leakgauge.distances import Hamming
+from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.measure import Roles, measure, require_varied
@@ -134,7 +134,7 @@ class Answers:
 
     async def measure(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """The fields of ``leakgauge measure``, with the picture of where the entropy goes."""
-        asked = replace(asked, points=0)
+        asked = replace(asked, points=0, distortion="", keep="")
         table = self._workspace.table(asked.table)
         found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
         fields = encode(found)
@@ -144,7 +144,7 @@ class Answers:
 
     async def survey(self, asked: TableQuestion, tell: Callable[[int, int], None]) -> Survey:
         """The fields of ``leakgauge survey``; ``tell`` is told, in the loop, how much is done of how much."""
-        asked = replace(asked, background=(), points=0)
+        asked = replace(asked, background=(), points=0, distortion="", keep="")
         table, loop = self._workspace.table(asked.table), asyncio.get_running_loop()
 
         def progress(done: int, total: int) -> None:
@@ -179,12 +179,12 @@ class Answers:
         return await self._once(question, table, lambda: first_rows(table.source, asked.missing, masked=masked))
 
     async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
-        """The curve of least leakage with its channels, which keep the shares, and where nothing is kept."""
+        """The curve of least leakage with its channels, which keep the shares where asked for, and where nothing is."""
         table = self._workspace.table(asked.table)
         kept, free = await self._once(("frontier", asked), table, lambda: _curves(table, asked), self._curves)
         names = ("distortion", "leakage", "leakage_with_background")
         least = [{name: getattr(one, name) for name in names} for one in free]
-        return {**_curve_fields(kept, language), "least": least}
+        return {**_curve_fields(free if asked.keep == "nothing" else kept, language), "least": least}
 
     def prepare(self) -> None:
         """Start the drawing engine, beside the loop, while a person still looks at the columns."""
@@ -228,7 +228,7 @@ def _curves(table: OpenTable, asked: TableQuestion) -> tuple[tuple[Solution, ...
     roles = Roles(asked.secret, (), asked.background)
     bins = _binnings(table, asked)
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
-    question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
+    question = Question(roles.secret, roles.background, distortion_named(asked.distortion), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
         counts = in_bins(source, bins).counts(*asked.secret)
         for column in asked.secret:

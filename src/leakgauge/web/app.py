@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -27,8 +28,18 @@ from leakgauge.languages import CODES, Language, translations
 from leakgauge.web.answers import Answers, Remembered, while_awaited
 from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
-from leakgauge.web.questions import UnknownError, fields_of, language_asked, question_in, refused, request_in, text_in
-from leakgauge.web.showing import picture, report_html, report_policy, verdict_fields
+from leakgauge.web.questions import (
+    DECLARED,
+    FILES,
+    UnknownError,
+    fields_of,
+    language_asked,
+    question_in,
+    refused,
+    request_in,
+    text_in,
+)
+from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, verdict_fields
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
@@ -73,6 +84,8 @@ class Page:
             ("GET", "/api/jobs/{job}/verdict", self._verdict),
             ("GET", "/api/jobs/{job}/figures/{name}.svg", self._figure),
             ("GET", "/jobs/{job}/report", self._report),
+            ("GET", "/jobs/{job}/report.pdf", self._pdf),
+            ("GET", "/jobs/{job}/all.zip", self._all),
             ("GET", "/jobs/{job}/files/{name}", self._file),
         )
         return [Route(path, self._answering(endpoint), methods=[method]) for method, path, endpoint in given]
@@ -132,6 +145,7 @@ class Page:
                 "folder": self._workspace.folder.name,
                 "tables": [table.fields() for table in self._workspace.tables()],
                 "jobs": await to_thread.run_sync(lambda: [job.fields(language) for job in jobs]),
+                "declared": DECLARED,
                 "limit_bytes": self._workspace.limit,
                 "limit_total_bytes": self._workspace.total,
                 "dropped_bytes": self._workspace.dropped,
@@ -205,6 +219,9 @@ class Page:
         question = request_in(await fields_of(request))
         table = self._workspace.table(question.table)
         await to_thread.run_sync(self._workspace.require_unchanged, table)
+        for name in FILES:
+            if (file := getattr(question, name)) is not None:
+                self._workspace.require_beside(table, file)
         job = await self._jobs.start(question, table)
         return JSONResponse(await _fields(job, language_asked(request)), 202)
 
@@ -243,12 +260,30 @@ class Page:
 
     async def _report(self, request: Request) -> Response:
         job = self._asked_job(request)
-        edition = request.query_params.get("edition", "internal")
-        language = request.query_params.get("language", language_asked(request).code)
+        edition, language = _edition(request)
         question = ("report", job.version(), edition, language)
         with _files_of(job):
             shown = await self._drawn.once(question, lambda: report_html(job.folder, edition, language))
         return HTMLResponse(shown, headers={"Content-Security-Policy": report_policy()})
+
+    async def _pdf(self, request: Request) -> Response:
+        job = self._asked_job(request)
+        edition, language = _edition(request)
+        question = ("pdf", job.version(), edition, language)
+        with _files_of(job):
+            made = await self._drawn.once(question, lambda: report_pdf(job.folder, edition, language))
+        return Response(made, media_type="application/pdf", headers=_to_keep(f"{job.key}-{edition}-{language}.pdf"))
+
+    async def _all(self, request: Request) -> Response:
+        job = self._asked_job(request)
+        packed = await to_thread.run_sync(all_files, job)
+
+        def pieces() -> Iterator[bytes]:
+            with packed:
+                while piece := packed.read(1 << 16):
+                    yield piece
+
+        return StreamingResponse(pieces(), media_type="application/zip", headers=_to_keep(f"{job.key}.zip"))
 
     async def _file(self, request: Request) -> Response:
         place = self._asked_job(request).path(request.path_params["name"])
@@ -269,6 +304,17 @@ async def _told(changes: AsyncIterator[Job | None], language: Language) -> Async
 async def _fields(job: Job, language: Language) -> dict[str, object]:
     """The job for the page; beside the loop, which must not wait for a disk or for what the first one loads."""
     return await to_thread.run_sync(job.fields, language)
+
+
+def _edition(request: Request) -> tuple[str, str]:
+    """Which edition of a report is asked for, and in which language."""
+    asked = request.query_params
+    return asked.get("edition", "internal"), asked.get("language", language_asked(request).code)
+
+
+def _to_keep(name: str) -> dict[str, str]:
+    """The headers of a file to keep; ids of jobs and names of editions and languages need no quoting."""
+    return {"Content-Disposition": f'attachment; filename="{re.sub("[^A-Za-z0-9._-]", "-", name)}"'}
 
 
 def _place(request: Request) -> int | None:

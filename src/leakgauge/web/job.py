@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import signal
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,7 +87,7 @@ class Job:
             self.state = "failed" if self.state == "failed" else "stopped"
         for name in left.outputs:
             if name in self._stages:
-                self._stages[name]["state"] = "done"
+                self._stages[name] |= {"state": "done", "seconds": left.seconds.get(name)}
 
     def begin(self) -> None:
         """Mark it as running, on the disk too."""
@@ -101,6 +102,9 @@ class Job:
             self._ended = event
         elif event.stage in self._stages:
             self._stages[event.stage]["state"] = _HEARD[event.state]
+            now = time.monotonic()
+            begun = self._begun.setdefault(event.stage, now)
+            self._stages[event.stage]["seconds"] = None if event.state in ("kept", "skipped") else round(now - begun, 1)
             # Nothing of nothing is said where a stage does not count.
             if event.total > 0:
                 self._stages[event.stage] |= {"done": event.done, "total": event.total}
@@ -171,7 +175,7 @@ class Job:
         return {
             "id": self.key,
             "state": self.state,
-            "stages": [dict(stage) for stage in self._stages.values()],
+            "stages": self._timed(),
             "message": None if self.message is None else telling(language)(self.message),
             "asked": self._asked,
             "path": self._path,
@@ -190,6 +194,16 @@ class Job:
             "naming": _columns_in(self.message) if self.state == "refused" and not left.outputs else [],
             "askable": request is not None and is_asked_by_the_page(request),
         }
+
+    def _timed(self) -> list[dict[str, object]]:
+        """The stages with the seconds that each took, or has taken so far."""
+        now = time.monotonic()
+        return [
+            {**stage, "seconds": round(now - self._begun.get(name, now), 1)}
+            if stage["state"] == "running"
+            else {**stage}
+            for name, stage in self._stages.items()
+        ]
 
     def _asked_of(self, left: StoredJob) -> Request | None:
         """Made from what was asked, never taken from a file."""
@@ -217,7 +231,10 @@ class Job:
         return name == place.name and not name.startswith(".") and place.is_file() and not place.is_symlink()
 
     def _forget(self) -> None:
-        self._stages = {name: {"name": name, "state": "waiting", "done": None, "total": None} for name in STAGES}
+        self._begun: dict[str, float] = {}
+        self._stages = {
+            name: {"name": name, "state": "waiting", "done": None, "total": None, "seconds": None} for name in STAGES
+        }
 
     def _keep(self) -> None:
         """Write what a later server must know; the job's own folder belongs to the job."""

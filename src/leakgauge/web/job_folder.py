@@ -27,13 +27,14 @@ class StoredJob:
     """What the job itself left in its folder; None where it is not known, or the job did not get that far.
 
     ``asked`` is the question for the page, and ``request`` the same as a job is asked, where it can still be asked so;
-    ``outputs`` are the names of files by the finished stage that left them.
+    ``outputs`` are the names of files by the finished stage that left them, and ``seconds`` what it took.
     """
 
     asked: Mapping[str, object] = field(default_factory=dict)
     request: Request | None = None
     started: str | None = None
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
     outcome: Outcome | None = None
     headline: Headline | None = None
     secrets: tuple[SecretOutcome, ...] = ()
@@ -55,6 +56,7 @@ def stored_job_in(folder: Path) -> StoredJob | None:
         *question,
         started=_time(found.get("started")),
         outputs=_outputs(found.get("stages")),
+        seconds=_seconds(found.get("stages")),
         outcome=part_of(Outcome, found.get("outcome")),
         headline=part_of(Headline, found.get("headline")),
         secrets=_parts(SecretOutcome, found.get("secrets")),
@@ -84,7 +86,13 @@ def _parts(kind: type[Part], found: object) -> tuple[Part, ...]:
 
 def shown_of(request: Mapping[str, Any]) -> dict[str, object]:
     """The fields of a request for the page."""
-    shown = {name: request[name] for name in SHOWN if request.get(name) is not None}
+    plain = {"distortion": (["hamming"], ("hamming",)), "releases_per_period": (1.0,)}
+    # What was asked before there were these fields is the same question.
+    shown = {
+        name: request[name]
+        for name in SHOWN
+        if request.get(name) is not None and request[name] not in plain.get(name, ())
+    }
     return {"table": Path(request["table"]).name, **shown}
 
 
@@ -117,6 +125,16 @@ def _outputs(found: object) -> dict[str, tuple[str, ...]]:
     stages = found.items() if isinstance(found, dict) else ()
     outputs = {name: stage.get("outputs") for name, stage in stages if isinstance(stage, dict)}
     return {name: tuple(files) for name, files in outputs.items() if isinstance(files, dict)}
+
+
+def _seconds(found: object) -> dict[str, float]:
+    stages = found.items() if isinstance(found, dict) else ()
+    taken = {name: stage.get("seconds") for name, stage in stages if isinstance(stage, dict)}
+    return {
+        name: round(float(seconds), 1)
+        for name, seconds in taken.items()
+        if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < 1e9
+    }
 
 
 def _time(found: object) -> str | None:

@@ -33,12 +33,19 @@ COOKIE: Final = "leakgauge_language"
 _AIMS: Final = ("max_distortion", "max_leakage", "local_dp", "within")
 """How much noise there is to be: a number for all secrets, or one for each by its name."""
 _POINTS: Final = ("min_protection", "min_usefulness")
-DECLARED: Final = ("purpose", "recipient", "review")
+DECLARED: Final = tuple(
+    name for name in ("purpose", "recipient", "review", "prepared_by") if name in Request.__struct_fields__
+)
 """What is said of a release, and changes nothing in it."""
-_TEXTS: Final = ("unit", "use", *DECLARED)
+FILES: Final = ("policy", "ledger")
+"""Files of the folder that is served, by their paths in it."""
+_TEXTS: Final = ("unit", "use", "keep", *FILES, *DECLARED)
 _LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
-SHOWN: Final = (*_LISTS, *_TEXTS, "rows_per_unit", "together", "public_distortion", *_AIMS, *_POINTS)
+_OTHERS: Final = ("distortion", "releases_per_period", "rows_per_unit", "together", "public_distortion")
+SHOWN: Final = (*_LISTS, *_TEXTS, *_OTHERS, *_AIMS, *_POINTS)
 """What the page shows of a request, beside its table."""
+DISTORTIONS: Final = ("hamming", "absolute", "squared")
+"""What a wrong value may cost on the page; those of a file are for the command line."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
 _NOT_TEXT: Final = re.compile("[\0\ud800-\udfff]")
@@ -81,6 +88,8 @@ class TableQuestion:
     missing: tuple[str, ...] = ()
     unit: str | None = None
     points: int = 31
+    distortion: str = "hamming"
+    keep: str = "shares"
 
 
 async def fields_of(request: HttpRequest) -> Mapping[str, Any]:
@@ -106,7 +115,21 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
     lists = {name: _texts(fields, name) for name in ("secret", "background", "bins", "missing")}
-    return TableQuestion(table=text_in(fields, "table"), unit=_unit(fields), points=points, **lists)
+    distortion = next(iter(_texts(fields, "distortion")), "hamming")
+    if distortion not in DISTORTIONS:
+        raise OptionError(
+            "There is no curve for the distortion {name!r}; {hint}",
+            name=distortion,
+            hint=did_you_mean(distortion, DISTORTIONS),
+        )
+    return TableQuestion(
+        table=text_in(fields, "table"),
+        unit=_unit(fields),
+        points=points,
+        distortion=distortion,
+        keep="shares" if fields.get("keep") is None else text_in(fields, "keep"),
+        **lists,
+    )
 
 
 def request_in(fields: Mapping[str, Any]) -> Request:
@@ -119,7 +142,8 @@ def request_in(fields: Mapping[str, Any]) -> Request:
         **{name: text_in(fields, name) for name in _TEXTS if name in given},
         **{name: given[name] for name in ("rows_per_unit", "together") if name in given},
         **{name: _numbers(name, given[name]) for name in (*_AIMS, "public_distortion") if name in given},
-        **{name: _number(name, given[name]) for name in _POINTS if name in given},
+        **{name: _number(name, given[name]) for name in (*_POINTS, "releases_per_period") if name in given},
+        **({"distortion": _texts(fields, "distortion")} if given.get("distortion") else {}),
     }
     return codec.decode(Request, asked, "The question")
 

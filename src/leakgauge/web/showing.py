@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from leakgauge.artefacts import Judgement, codec
 from leakgauge.assessment import default_diagram, read_diagram
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language
 from leakgauge.report import Edition, Report
+from leakgauge.report.document import Document
 from leakgauge.report.facts import ARTEFACTS
 from leakgauge.report.html import style_hash, to_html
+from leakgauge.report.pdf import to_pdf
 from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.visible import visible
@@ -70,7 +75,26 @@ def report_policy() -> str:
 
 def report_html(folder: Path, edition: str, language: str) -> str:
     """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
+    return to_html(_documents(folder, edition, language))
+
+
+def report_pdf(folder: Path, edition: str, language: str) -> bytes:
+    """The same as PDF; ``OptionError`` also where nothing that writes one is installed."""
+    return to_pdf(_documents(folder, edition, language))
+
+
+def _documents(folder: Path, edition: str, language: str) -> Sequence[Document]:
     known = [one.value for one in Edition]
     if edition not in known:
         raise OptionError("There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, known))
-    return to_html(Report.of(folder).documents(language, Edition(edition)))
+    return Report.of(folder).documents(language, Edition(edition))
+
+
+def all_files(job: Job) -> BinaryIO:
+    """The files of a job that can be taken away, packed into a nameless temporary file."""
+    packed = TemporaryFile()  # noqa: SIM115 - it is closed by who sends it
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for name in job.files():
+            archive.write(job.folder / name, f"{job.key}/{name}")
+    packed.seek(0)
+    return packed

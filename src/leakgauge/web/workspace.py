@@ -207,6 +207,18 @@ class Workspace:
         else:
             raise RefusalError("{name!r} has changed since it was opened; open it again.", name=table.name)
 
+    def require_beside(self, table: OpenTable, name: str) -> None:
+        """Refuse a file that a job is to use with a table, by its path in the folder that is served, from elsewhere."""
+        if table.path is None:
+            raise OptionError(
+                "{name!r} lies in the folder that is served, and the table was dropped; open the table by its path.",
+                name=name,
+            )
+        given = Path(name)
+        if given.is_absolute() or "\0" in name:
+            raise OutsideError("{name!r} is not a path in the folder that is served; give one.", name=name)
+        self._require_inside(self.folder / given)
+
     def told(self, error: LeakgaugeError) -> LeakgaugeError:
         """The error with paths from the folder on: where the folder lies is nobody's business."""
         fields = {name: self._shortened(value) for name, value in error.fields.items()}

@@ -4,6 +4,7 @@ import { chosen } from "./chosen.js";
 import { DECLARED } from "./declared.js";
 import { recommended } from "./dials.js";
 import { complaint, h } from "./elements.js";
+import { launch } from "./jobs.js";
 import { takeSettings } from "./opening.js";
 import { say } from "./words.js";
 
@@ -20,9 +21,23 @@ export function actionsOf(job, verdict) {
       problem.tell(refusal.message);
     }
   }
+  // One click: the settings are taken, and the job is run.
+  async function attempt(asked) {
+    problem.tell(null);
+    try {
+      const { id: table } = await takeSettings(job, asked);
+      await launch({ ...asked, table });
+      setTimeout(toProtect, 400);
+    } catch (refusal) {
+      problem.tell(refusal.message);
+    }
+  }
   const button = (told, click) => h("button", { type: "button", class: "quiet", click }, told);
   const way = ({ asked, declares, options }) => {
-    if (asked) return button(say("Use this setting"), () => take(asked, toProtect));
+    if (asked) {
+      return h("div", { class: "row ways-on" }, h("button", { type: "button", click: () => attempt(asked) }, say("Try it")),
+        button(say("Use this setting"), () => take(asked, toProtect)));
+    }
     if (declares && job.askable) return button(say("Fill it in"), () => take(job.asked, toDeclare));
     return options.length ? h("code", {}, options.join(" ")) : null;
   };

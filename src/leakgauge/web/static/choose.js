@@ -58,7 +58,9 @@ export function chooseStep() {
     }
     try {
       const asked = question();
-      const answer = await ask({ ...asked, points: POINTS });
+      // Cross-tables are kept by the job alone; the curve beside them keeps the shares.
+      const keep = chosen.keep === "nothing" ? "nothing" : null;
+      const answer = await ask({ ...asked, points: POINTS, keep, distortion: [chosen.distortion] });
       // Of other roles by now: the curve of these is about to be asked for.
       if (!answer || found.failed || !shownSource() || JSON.stringify(asked) !== JSON.stringify(question())) return undefined;
       learn({ floor: answer.floor ?? null, entropy: answer.entropy });
@@ -119,7 +121,7 @@ function explorer(answer, source) {
   const numbers = numbersOf(answer);
   const note = h("p", { class: "small", role: "status" });
   const drawn = curve({
-    points, least: answer.least, objective: answer.objective, entropy: answer.entropy, floor: answer.floor,
+    points, least: chosen.keep === "nothing" ? null : answer.least, objective: answer.objective, entropy: answer.entropy, floor: answer.floor,
     // Who drags the handle aims at its point.
     moved: (index) => choosePoint(source, points[index].distortion),
     told: (point) => say("distortion {distortion}: leaks {leakage}, ε {epsilon}, {unchanged} unchanged", {
@@ -154,7 +156,10 @@ function explorer(answer, source) {
     show,
     element: [h("div", { class: "trade" },
       h("figure", {}, drawn.drawing,
-        h("figcaption", {}, say("Below the curve no channel keeps the shares; below the dashed line nothing is possible. The arrow keys move the handle too."))),
+        h("figcaption", {}, chosen.keep === "nothing"
+          ? say("Below the curve nothing is possible. The arrow keys move the handle too.")
+          : say("Below the curve no channel keeps the shares; below the dashed line nothing is possible. The arrow keys move the handle too."),
+        chosen.keep === "associations" ? [" ", say("A job that keeps cross-tables leaks more than the curve.")] : null)),
       h("div", {}, note, numbers.element)), map.element],
   };
 }

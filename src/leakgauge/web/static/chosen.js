@@ -6,7 +6,8 @@ const heard = new EventTarget();
 export const nothing = () => ({
   roles: {}, together: false, rows_per_unit: "", accept: [], bins: {}, missing: "", source: "",
   shares: {}, goal: "min_protection", points: {}, limits: { min_protection: "60", max_leakage: "", local_dp: "", within: "" },
-  use: "statistics", min_usefulness: "", purpose: "", recipient: "", review: "",
+  use: "statistics", min_usefulness: "", purpose: "", recipient: "", review: "", prepared_by: "",
+  keep: "shares", distortion: "hamming", releases_per_period: "", policy: "", ledger: "",
 });
 
 export const chosen = { table: null, job: null, ...nothing() };

@@ -7,7 +7,7 @@ import { say } from "./words.js";
 const MARGIN = { top: 16, right: 18, bottom: 48, left: 52 };
 const FAR = 5;
 
-// points: from the least distortion to the most. least: the same where the shares are not kept, from the most. told(point): the words for one point. moved(index): what to do.
+// points: from the least distortion to the most. least: the same where the shares are not kept, from the most; null where the points keep none. told(point): the words for one point. moved(index): what to do.
 export function curve({ points, least, objective, entropy, floor, told, moved }) {
   let at = 0;
   let size = null;
@@ -80,12 +80,13 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     drawing.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
     drawing.setAttribute("height", size.height);
     const through = (some) => `M${some.map((point) => `${x(point.distortion)} ${y(point[objective])}`).join("L")}`;
-    const [line, lower] = [through(points), through(least)];
+    const below = least || [...points].reverse();
+    const [line, lower] = [through(points), through(below)];
     // Where the handle seldom is, and there is room below.
-    const named = least[Math.floor(least.length / 3)];
+    const named = below[Math.floor(below.length / 3)];
     const [left, right, bottom] = [MARGIN.left, size.width - MARGIN.right, size.height - MARGIN.bottom];
     fill(still,
-      s("path", { class: "never", d: `${lower}V${bottom}H${x(least[0].distortion)}Z` }),
+      s("path", { class: "never", d: `${lower}V${bottom}H${x(below[0].distortion)}Z` }),
       ticks(highest).map((value) => [
         s("path", { class: "grid", d: `M${left} ${y(value)}H${right}` }),
         s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, fixed(value, 1)),
@@ -102,9 +103,9 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
         s("text", { class: "floor-word", x: left + 8, y: y(floor) - 6 },
           say("background alone: {bits}", { bits: bits(floor) })),
       ] : [],
-      s("path", { class: "least", d: lower }),
-      s("text", { class: "least-word", x: x(named.distortion) - 8, y: y(named[objective]) + 14, "text-anchor": "end" },
-        say("shares not kept")),
+      least ? [s("path", { class: "least", d: lower }),
+        s("text", { class: "least-word", x: x(named.distortion) - 8, y: y(named[objective]) + 14, "text-anchor": "end" },
+          say("shares not kept"))] : [],
       s("path", { class: "line", d: line }),
       points.map((point) => s("circle", { class: "stop", cx: x(point.distortion), cy: y(point[objective]), r: 2 })));
     place();

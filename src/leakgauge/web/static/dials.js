@@ -40,6 +40,9 @@ function dialWords(use) {
   };
 }
 
+// The dials by their names alone.
+export const dialNames = () => Object.fromEntries(Object.entries(dialWords("statistics")).map(([name, [label]]) => [name, label]));
+
 export function dialsOf(verdict, key) {
   const dials = verdict.dials[key];
   const words = dialWords(verdict.use);

@@ -16,9 +16,13 @@ export function reports(job) {
     href: `${place}?edition=${edition}&language=${code}`, target: "_blank", rel: "noopener",
     hreflang: code === "both" ? null : code, "aria-label": `${name}, ${named(code)}`,
   }, named(code));
+  const paper = (edition, name, code) => h("a", {
+    href: `${place}.pdf?edition=${edition}&language=${code}`, download: "", hreflang: code, "aria-label": `${name}, PDF, ${named(code)}`,
+  }, `PDF ${named(code)}`);
   return h("div", {}, h("h3", {}, say("Report")), h("ul", { class: "reports" }, editions.map(([edition, name, why]) =>
     h("li", {}, h("strong", {}, name), h("span", { class: "small" }, why),
-      h("span", { class: "links" }, spoken.map((code) => link(edition, name, code)))))));
+      h("span", { class: "links" }, spoken.map((code) => link(edition, name, code)),
+        Object.keys(LANGUAGES).map((code) => paper(edition, name, code)))))));
 }
 
 export function downloads(job) {
@@ -34,7 +38,9 @@ export function downloads(job) {
   ];
   const known = first.flatMap(([form, why]) => job.files.filter((file) => form.test(file)).map((file) => [file, why]));
   const rest = job.files.filter((file) => !known.some(([name]) => name === file));
-  return h("div", {}, job.files.length ? h("h3", {}, say("Files")) : null,
+  return h("div", {}, job.files.length ? [h("h3", {}, say("Files")), h("p", {}, h("a", {
+    class: "button", href: `jobs/${encodeURIComponent(job.id)}/all.zip`, download: `${job.id}.zip`,
+  }, say("Download all (zip)")), " ", h("span", { class: "small" }, say("with the internal ones: keep it inside")))] : null,
     h("ul", { class: "downloads" }, known.map(([file, why]) => item(file, why))),
     rest.length ? h("details", {}, h("summary", {}, say("All other files")),
       h("ul", { class: "downloads" }, rest.map((file) => item(file)))) : null,

@@ -65,6 +65,9 @@ function limitProblem(kind) {
   return null;
 }
 
+// Why the aim that is chosen cannot be asked for; null where it can, or nothing is given yet.
+export const goalProblem = () => (chosen.goal === "max_distortion" ? null : limitProblem(chosen.goal));
+
 // What is wrong with points of a dial; null where nothing is.
 export function pointsProblem(given) {
   const points = Number(given);

@@ -2,6 +2,7 @@
 
 import { chooseStep } from "./choose.js";
 import { keep, restore } from "./chosen.js";
+import { DECLARED } from "./declared.js";
 import { fill, h } from "./elements.js";
 import { begin } from "./jobs.js";
 import { leakageStep } from "./leakage.js";
@@ -48,6 +49,7 @@ function returnToPlace() {
 async function start() {
   try {
     const [state] = await Promise.all([get("api/state"), learnWords()]);
+    DECLARED.push(...state.declared);
     await restore(state, tableAt);
     begin(state);
     const steps = [tableStep(state), rolesStep(), leakageStep(), chooseStep(), protectStep(), resultStep()];

@@ -1,7 +1,7 @@
 // Tables opened by their path: at first, again, and with the settings of an earlier job.
 
 import { adopt, change, chosen, keyOf, nothing } from "./chosen.js";
-import { DECLARED } from "./declared.js";
+import { DECIDED, DECLARED } from "./declared.js";
 import { aimOf } from "./goals.js";
 import { h } from "./elements.js";
 import { isolated } from "./names.js";
@@ -55,7 +55,7 @@ export async function takeSettings(job, asked = job.asked) {
   const each = together ? [keyOf(secret)] : secret;
   if (fields.goal === "max_distortion") fields.points = typeof limit === "object" ? limit : Object.fromEntries(each.map((key) => [key, limit]));
   else if (limit !== null) fields.limits[fields.goal] = typeof limit === "object" ? limit : String(limit);
-  for (const name of ["use", "min_usefulness", ...DECLARED]) fields[name] = String(asked[name] ?? fields[name]);
+  for (const name of ["use", "min_usefulness", ...DECIDED, ...DECLARED]) fields[name] = String(asked[name] ?? fields[name]);
   change("table", {
     table, ...fields, roles, together, rows_per_unit: String(asked.rows_per_unit ?? ""),
     accept: asked.accept_unique || [], shares: asked.public_distortion || {}, missing: missing.join(" "),

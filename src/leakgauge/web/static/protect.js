@@ -3,11 +3,11 @@
 import { asked, chosen, columnsOf, groups, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
 import { found } from "./found.js";
-import { DECLARED, declared } from "./declared.js";
-import { goal, goalWords, KINDS } from "./goals.js";
+import { DECIDED, DECLARED, declared } from "./declared.js";
+import { goal, goalProblem, goalWords, KINDS } from "./goals.js";
 import { about, launch, shown } from "./jobs.js";
 import { listed, named } from "./names.js";
-import { whole } from "./numbers.js";
+import { fixed, whole } from "./numbers.js";
 import { reopening, takeSettings } from "./opening.js";
 import { post } from "./server.js";
 import { jobState, stageName, stageState } from "./states.js";
@@ -28,6 +28,7 @@ export function protectStep() {
   const heading = h("div", { class: "about" });
   const stages = h("ol", { class: "stages" });
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+  const clock = h("p", { class: "small" });
   const naming = h("div", { class: "naming" });
   const onward = h("a", { href: "#result", hidden: true }, say("To the result"));
 
@@ -71,7 +72,8 @@ export function protectStep() {
     const { job } = shown;
     const running = job !== null && job.state === "running";
     const ready = groups().length && !found.failed && goal() && declared();
-    fill(plan, ready ? planned() : waiting(say("Choose a table, a secret and what the job aims at first.")));
+    fill(plan, ready ? [planned(), expected()] : waiting(found.failed ? say("What leaks could not be measured; step 3 says why.")
+      : !groups().length ? say("Choose a table and a secret that is released first.") : goalProblem() || say("Choose what the job aims at first.")));
     start.setAttribute("aria-disabled", String(!ready || running));
     if (!running && document.activeElement === stop) start.focus();
     stop.hidden = !running;
@@ -89,6 +91,9 @@ export function protectStep() {
     if (job === null) return;
     fill(heading, jobHead(job));
     fill(stages, job.stages.map(stage));
+    const passed = taken(job);
+    fill(clock, passed && job.state === "running" ? [say("{number:g} s so far", { number: fixed(passed, 0) }),
+      lastTime(job.asked.table) ? ` · ${inSeconds(lastTime(job.asked.table))}` : null] : null);
     const now = statusWords(job);
     // Said once a stage: a sentence for every percent would drown a listener.
     if (status.textContent !== now) status.textContent = now;
@@ -98,9 +103,16 @@ export function protectStep() {
     fill(naming, job.naming.map(acceptance));
   }
 
-  body.append(plan, h("div", { class: "row" }, start, stop), problem.place, heading, before, stages, status, naming, onward);
+  body.append(plan, h("div", { class: "row" }, start, stop), problem.place, heading, before, stages, clock, status, naming, onward);
   when("table roles goal measured job", show);
   when("progress", progress);
+  // A stage that tells nothing for a while still takes its time.
+  setInterval(() => {
+    const { job } = shown;
+    if (job === null || job.state !== "running" || shown.lost) return;
+    for (const one of job.stages) if (one.state === "running") one.seconds = (one.seconds ?? 0) + 1;
+    progress();
+  }, 1000);
   show();
   return { section, line };
 }
@@ -133,6 +145,7 @@ function differences(job) {
     [say("text for missing"), sorted(one.missing)],
     [say("aim"), KINDS.map((kind) => limits(one[kind])), limits(one.min_usefulness)],
     [say("use"), one.use ?? "statistics"],
+    [say("set of options"), DECIDED.map((name) => limits(one[name]))],
     [say("declaration"), DECLARED.map((name) => one[name] ?? "")],
   ];
   const other = shape(job.asked);
@@ -148,14 +161,30 @@ function planned() {
     : say("Published protected: {secret} ({goal}). Nothing else is published.", words), names);
 }
 
-function stage({ name, state, done, total }) {
+function expected() {
+  const last = lastTime(chosen.table.name);
+  return last === null ? null : h("span", { class: "small line" }, inSeconds(last));
+}
+
+function stage({ name, state, done, total, seconds }) {
   const known = state === "running" && total > 0;
   const bar = state === "running"
     ? h("progress", { max: known ? total : null, value: known ? done : null, "aria-label": stageName(name) }) : null;
   return h("li", { class: state, "aria-current": state === "running" ? "step" : null },
     h("span", { class: "name" }, stageName(name)), bar,
-    h("span", { class: "small" }, known ? `${whole(done)} / ${whole(total)}` : stageState(state)));
+    h("span", { class: "small" }, [known ? `${whole(done)} / ${whole(total)}` : stageState(state),
+      seconds === null ? null : say("{number:g} s", { number: fixed(seconds, 1) })].filter(Boolean).join(" · ")));
 }
+
+const taken = (job) => job.stages.reduce((all, one) => all + (one.seconds ?? 0), 0);
+
+// How long the last job on the same table took; null where none ended well.
+function lastTime(name) {
+  const before = shown.all.find((job) => job.state === "done" && job.asked.table === name && job.stages.every((one) => one.state === "done" && one.seconds !== null));
+  return before ? taken(before) : null;
+}
+
+const inSeconds = (seconds) => say("about {number:g} s, as the last job on this table", { number: whole(Math.max(seconds, 1)) });
 
 function statusWords(job) {
   const running = job.state === "running";

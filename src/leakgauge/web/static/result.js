@@ -6,6 +6,7 @@ import { criteriaOf } from "./criteria.js";
 import { dialsOf, recommended, verdictBox } from "./dials.js";
 import { downloads, reports } from "./downloads.js";
 import { complaint, fill, h, picture, wide } from "./elements.js";
+import { comparison, history } from "./history.js";
 import { about, follow, shown } from "./jobs.js";
 import { isolated, listed } from "./names.js";
 import { bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
@@ -32,13 +33,13 @@ export function resultStep() {
     if (document.activeElement && document.activeElement.id === "job") setTimeout(() => document.getElementById("job")?.focus());
     if (job === null || job.state === "running") {
       tell("", true);
-      return fill(body, jobsBefore(), waiting(nothingYet(job)));
+      return fill(body, jobsBefore(), history(), waiting(nothingYet(job)));
     }
     tell(job.headline ? recommended(job.headline.recommendation) : jobState(job.state));
     heading = h("div", { class: "about" }, jobHead(job));
     const [judged, dials, criteria, drawings] = [h("div"), h("div"), h("div"), h("div")];
-    fill(body, jobsBefore(), heading, problem.place, outcome(job), judged, secretChoice(job, look), dials, tiles(job),
-      secretsOf(job), warnings(job), reports(job), criteria, drawings, downloads(job));
+    fill(body, jobsBefore(), history(), heading, problem.place, outcome(job), judged, secretChoice(job, look), dials, tiles(job),
+      secretsOf(job), warnings(job), reports(job), criteria, drawings, comparison(job), downloads(job));
     let verdict = null;
     let seen = null;
     look(deciding(job));
