@@ -58,6 +58,10 @@ class Visit:
             self.give(name, "background")
         self.page.locator(".curve .line").wait_for()
 
+    def surveyed(self) -> None:
+        """Wait for the survey of the secrets that are chosen: what comes in above the curve moves it."""
+        self.page.get_by_text("guessed right by it").first.wait_for()
+
     def role(self, column: str) -> Locator:
         """The control of a column's role."""
         return self.page.get_by_label(f"Role of {column}", exact=True)

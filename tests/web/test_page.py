@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
@@ -107,8 +107,10 @@ def test_a_table_on_its_way_can_be_called_back(chromium: Browser, served: Served
 def test_the_zone_is_a_button_too(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit, visit.page.expect_file_chooser() as chosen:
         visit.page.get_by_role("button", name="Drop a table here").press("Enter")
-        chosen.value.set_files(FilePayload(name="picked.csv", mimeType="text/csv", buffer=people(60)))
-        expect(visit.page.locator("#table .fact")).to_contain_text("picked.csv — 60 rows, 3 columns")
+        files = [FilePayload(name=f"picked{rows}.csv", mimeType="text/csv", buffer=people(rows)) for rows in (60, 61)]
+        chosen.value.set_files(files)
+        expect(visit.page.locator("#table .fact")).to_contain_text("picked61.csv — 61 rows, 3 columns")
+        expect(visit.page.locator(".held li").first).to_contain_text("picked60.csv")
 
 
 def test_only_the_secret_and_public_columns_are_published(chromium: Browser, served: Served) -> None:
@@ -153,6 +155,7 @@ def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -
 def test_the_handle_is_dragged_along_the_curve(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
+        visit.surveyed()
         visit.page.get_by_label("The point chosen on the curve").check()
         visit.handle.scroll_into_view_if_needed()
         first = place(visit, curve)
@@ -177,6 +180,7 @@ def test_the_handle_is_dragged_along_the_curve(chromium: Browser, served: Served
 def test_the_handle_follows_a_finger(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry, width=400, touch=True) as visit:
         visit.choose("people.csv", "illness", "city")
+        visit.surveyed()
         # Answers that come in above the curve move it: once two looks find the page equally long, all are there.
         visit.page.wait_for_function(
             "() => { const last = window.long; window.long = document.body.scrollHeight; return last === window.long }",
@@ -312,3 +316,9 @@ def test_nothing_is_beside_a_narrow_screen(chromium: Browser, served: Served) ->
             assert visit.overflow() == 0
             expect(visit.page.locator("#leakage .wide")).to_be_visible()
             assert (visit.page.locator(".curve").bounding_box() or {"width": 0})["width"] > 280
+        for open_details in visit.page.locator("details summary").all():
+            open_details.click()
+        schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+        for scheme in schemes:
+            visit.page.emulate_media(color_scheme=scheme)
+            assert visit.faint() == [] and visit.nameless() == [] and visit.overflow() == 0

@@ -9,7 +9,9 @@ import stat
 from base64 import b64encode
 from collections.abc import Iterator
 from datetime import datetime
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -58,6 +60,7 @@ def job(served: Served) -> dict[str, Any]:
 
 def test_a_job_leaves_a_release_with_its_verdict(served: Served, job: dict[str, Any]) -> None:
     assert [one["state"] for one in job["stages"]] == ["done"] * 7
+    assert all(one["seconds"] >= 0 for one in job["stages"])
     assert job["released"] and job["message"] is None
     assert {"release.csv", "release.json", "report.html", "channel.json", "job.json"} <= set(job["files"])
     left = json.loads((served.results / job["id"] / "job.json").read_text(encoding="utf-8"))
@@ -93,6 +96,18 @@ def test_files_of_a_job_are_downloads(served: Served, job: dict[str, Any]) -> No
         assert answer.status == 200
         assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
         assert answer.body == (served.results / job["id"] / name).read_bytes()
+
+
+def test_everything_that_can_be_taken_away_is_one_download_and_the_report_a_pdf(
+    served: Served, job: dict[str, Any]
+) -> None:
+    packed = served.get(f"/jobs/{job['id']}/all.zip")
+    assert packed.headers["content-disposition"] == f'attachment; filename="{job["id"]}.zip"'
+    with ZipFile(BytesIO(packed.body)) as archive:
+        assert sorted(archive.namelist()) == sorted(f"{job['id']}/{name}" for name in job["files"])
+    paper = served.get(f"/jobs/{job['id']}/report.pdf?edition=external&language=en")
+    assert paper.status == 200 and paper.body.startswith(b"%PDF-")
+    assert served.get(f"/jobs/{job['id']}/report.pdf?edition=secret").status == 400
 
 
 @pytest.mark.parametrize(
@@ -162,8 +177,7 @@ def test_pictures_that_do_not_apply_are_not_there(served: Served, job: dict[str,
         assert served.get(f"/api/jobs/{job['id']}/figures/{name}.svg").status == 404
 
 
-@pytest.mark.parametrize("edition", ["internal", "external"])
-@pytest.mark.parametrize("language", ["en", "zh", "both"])
+@pytest.mark.parametrize(("edition", "language"), [("internal", "both"), ("external", "zh")])
 def test_the_report_is_shown_under_its_own_policy(
     served: Served, job: dict[str, Any], edition: str, language: str
 ) -> None:

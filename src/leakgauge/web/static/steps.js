@@ -1,6 +1,7 @@
 // The frame of a step: a numbered section, and its line in the list of steps.
 
 import { fill, h } from "./elements.js";
+import { termsOf } from "./terms.js";
 
 export function step(number, key, title, lead) {
   const body = h("div", { class: "body" });
@@ -9,7 +10,7 @@ export function step(number, key, title, lead) {
     h("span", { class: "count", "aria-hidden": "true" }, String(number)), h("span", {}, title, note)));
   const section = h("section", { id: key, "aria-labelledby": `${key}-title` },
     h("h2", { id: `${key}-title` }, h("span", { class: "count", "aria-hidden": "true" }, String(number)), title),
-    h("p", { class: "lead" }, lead), body);
+    h("p", { class: "lead" }, lead), body, termsOf(key));
   return {
     section, body, line,
     // What the list of steps says of this one, a text or an element; a step that waits for another is shown so.

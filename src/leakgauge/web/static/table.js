@@ -44,8 +44,12 @@ export function tableStep(state) {
     open(name, tableAt(name));
   }
 
-  function openDropped(file) {
-    if (!file) return;
+  // One after the other; the last one that is a table is looked at, and the others are kept beside it.
+  async function openAll(files) {
+    for (const file of files) await openDropped(file);
+  }
+
+  async function openDropped(file) {
     if (state.limit_bytes && file.size > state.limit_bytes) {
       problem.tell(say("{name} has {size} MiB, more than the {limit} MiB that may be dropped; open it by its path.",
         { name: visible(file.name), size: whole(file.size / MIB), limit: short(state.limit_bytes / MIB, 6) }));
@@ -59,7 +63,7 @@ export function tableStep(state) {
       far.textContent = loaded < total
         ? say("{done} of {all} MiB", { done: fixed(loaded / MIB, 1), all: fixed(total / MIB, 1) }) : say("reading it …");
     });
-    open(file.name, answer, h("p", { class: "row busy" },
+    await open(file.name, answer, h("p", { class: "row busy" },
       h("span", {}, around(say("Opening {name} …"), { name: named(file.name) })), bar, far,
       h("button", { type: "button", class: "quiet", click: cancel }, say("Cancel"))));
   }
@@ -105,7 +109,7 @@ export function tableStep(state) {
       h("form", { submit: (event) => { event.preventDefault(); if (path.value.trim()) openPath(path.value.trim()); } },
         h("label", { for: "path" }, say("Path in {folder}", { folder: visible(state.folder) })),
         h("div", { class: "row" }, path, h("button", { type: "submit" }, say("Open"))), names, files),
-      dropZone(openDropped)),
+      dropZone(openAll)),
     problem.place, outcome, held);
   when("table", () => {
     problem.tell(null);
@@ -116,8 +120,8 @@ export function tableStep(state) {
   return { section, line };
 }
 
-function dropZone(openDropped) {
-  const input = h("input", { type: "file", hidden: true, change: () => openDropped(input.files[0]) });
+function dropZone(openAll) {
+  const input = h("input", { type: "file", hidden: true, multiple: true, change: () => openAll([...input.files]) });
   // Emptied first: the same file again is a choice too.
   const choose = () => {
     input.value = "";
@@ -125,11 +129,11 @@ function dropZone(openDropped) {
   };
   const zone = h("button", { type: "button", class: "drop", click: choose },
     h("strong", {}, say("Drop a table here")),
-    h("span", {}, say("or press to choose one: CSV, TSV, Parquet, JSON lines")));
+    h("span", {}, say("or press to choose: CSV, TSV, Parquet, JSON lines; several at once are fine")));
   // A file that misses the zone must not replace the page.
   for (const event of ["dragover", "drop"]) document.addEventListener(event, (one) => one.preventDefault());
   for (const event of ["dragenter", "dragover"]) zone.addEventListener(event, () => zone.classList.add("over"));
   for (const event of ["dragleave", "drop"]) zone.addEventListener(event, () => zone.classList.remove("over"));
-  zone.addEventListener("drop", (event) => openDropped(event.dataTransfer.files[0]));
+  zone.addEventListener("drop", (event) => openAll([...event.dataTransfer.files]));
   return h("div", {}, zone, input);
 }
