@@ -298,7 +298,7 @@ def test_every_option_that_decides_the_report_is_asked_for(chromium: Browser, se
         visit.page.route("**/api/jobs", lambda route: route.fulfill(status=400, json={"error": "Not today."}))
         with visit.page.expect_request("**/api/jobs") as sent:
             visit.page.get_by_role("button", name="Protect", exact=True).click()
-        asked = sent.value.post_data_json
+        asked = sent.value.post_data_json or {}
         assert {name: asked[name] for name in given} == given
         assert (asked["keep"], asked["ledger"], asked["releases_per_period"]) == ("nothing", "ours.db", 12)
         expect(visit.page.locator("#protect [role=alert]")).to_have_text("Not today.")
