@@ -346,7 +346,7 @@ def _searched(
     )
     goal = Goal(
         secret,
-        min_protection=None if least is None else min(least + margin, MOST_PROTECTION),
+        min_protection=None if least is None else min(max(least + margin, 0.0), MOST_PROTECTION),
         min_usefulness=useful,
         min_guarantee=limits.min_guarantee,
         max_exposed=limits.max_exposed,
