@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakgauge import notebook
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.drafts import write_whole
@@ -70,6 +71,14 @@ class Report:
         report = cls.__new__(cls)
         report.facts = facts
         return report
+
+    def _repr_html_(self) -> str:
+        verdict = self.facts.files.get("verdict.json", {})
+        rows = [("recommendation", str(verdict.get("recommendation", "not judged")))]
+        rows += [("because", str(codec.sentence_of(one))) for one in verdict.get("reasons", ())]
+        rows += [("rests on", f"{len(self.facts.files):,} files")]
+        rows += [("to read it", "to_html(path), to_pdf(path), to_markdown(path)")]
+        return notebook.table_html((), rows, "Report")
 
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
