@@ -14,13 +14,15 @@ import pytest
 
 import leakgauge
 from leakgauge.artefacts import Origin, Request
-from leakgauge.assessment import candidates as candidates_module
-from leakgauge.assessment.candidates import candidates
+from leakgauge.assessment import most_useful
+from leakgauge.assessment.search import families
 from leakgauge.design import Knowledge
 from leakgauge.distances import Hamming
 from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeError, VerificationError
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.protect import choice, stages
+from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.tuned import Trials
 from leakgauge.mechanisms.steps import RandomizedResponse
 from leakgauge.release import guarantees
 from leakgauge.tables import open_table
@@ -53,16 +55,15 @@ def _drawn(folder: Path) -> object:
     return stages._is_drawn(work, None)  # type: ignore[arg-type]
 
 
-def _tried(folder: Path) -> object:
+def _searched(folder: Path) -> object:
     with open_table(pa.table({"a": ["x", "y"] * 20})) as table:
-        return list(candidates(table, "a"))
+        return most_useful(table, "a", min_protection=60)
 
 
 PLACES = {
     "comparison": Place(choice, "comparison", _compared, InputError),
     "drawn before": Place(stages, "verify", _drawn, VerificationError),
-    "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
-    "histogram": Place(candidates_module, "histogram_source", _tried, InputError),
+    "mechanism": Place(families, "keep_or_redraw", _searched, InputError),
     "composition": Place(
         guarantees,
         "compose",
@@ -88,27 +89,18 @@ def test_a_failure_passes_through(
         place.run(tmp_path)
 
 
-def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
-    audit = SimpleNamespace(violated=False, alone=None, smallest=None)
-    folder = SimpleNamespace(place=tmp_path, read=lambda kind, name: audit, write=lambda name, artefact: None)
-    asked = Request("people.csv", ("illness",), max_distortion=0.2)
-    sources = SimpleNamespace(table=None, original=None, diagram=None, questionnaire=None)
-    work: Any = SimpleNamespace(
-        asked=asked, folder=folder, sources=sources, policy=None, release=None, tell=lambda *numbers: None
-    )
-
-    def fail(*arguments: object) -> None:
+def test_a_bug_passes_through_what_would_be_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise thrown[0]("It failed.")
 
     thrown: list[type[LeakgaugeError]] = [InputError]
-    monkeypatch.setattr(stages, "before", fail)
-    assert stages.assess_stage(work) == ("assessment.json",)
-    for thrown[0] in (InternalError, EngineError):
-        with pytest.raises(thrown[0], match=r"It failed\."):
-            stages.assess_stage(work)
+    monkeypatch.setattr(Judging, "before", fail)
+    asked = Request("frame", ("a",), max_distortion=0.2)
+    with open_table(pa.table({"a": ["x", "y"] * 20})) as table:
+        assert Trials(Judging(table)).of((), asked) is None
+        thrown[0] = InternalError
+        with pytest.raises(InternalError, match=r"It failed\."):
+            Trials(Judging(table)).of((), asked)
 
 
 def test_nothing_but_a_face_catches_every_error_for_good() -> None:

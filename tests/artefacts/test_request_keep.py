@@ -27,8 +27,8 @@ def test_designed_channels_keep_the_shares_unless_somebody_says_otherwise() -> N
     assert asked.kept == "shares" and "--keep" not in asked.command("out")
     otherwise = Request("people.csv", ("illness",), max_distortion=0.2, keep="nothing")
     assert otherwise.kept == "nothing" and "--keep nothing" in otherwise.command("out")
-    # A search for a grade designs channels too.
-    assert Request("people.csv", ("illness",), target="good", keep="nothing").kept == "nothing"
+    # A search designs channels too.
+    assert Request("people.csv", ("illness",), min_protection=60.0, keep="nothing").kept == "nothing"
     # One of two secrets is designed for, so that there is something to keep.
     both = ("illness", "wage")
     some = Request("people.csv", both, keep="nothing", local_dp=1.0, mechanism=("wage=randomized-response:epsilon=1",))

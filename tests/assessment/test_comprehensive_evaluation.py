@@ -10,7 +10,7 @@ import pytest
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment import expected
+from leakgauge.assessment import collect, protected_column
 from leakgauge.assessment.comprehensive_evaluation import (
     INDEX_SYSTEM_A,
     INDEX_SYSTEM_B,
@@ -21,12 +21,12 @@ from leakgauge.assessment.comprehensive_evaluation import (
     rows_of,
 )
 from leakgauge.assessment.factor_files import open_factors
-from leakgauge.assessment.indicators import source_of
 from leakgauge.assessment.published import Frequency, State
 from leakgauge.errors import InputError, ModelError
 from leakgauge.mechanisms import through_channel
 from leakgauge.papers.influence_diagram import table_1
 from leakgauge.probability import Channel
+from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence
 from tests.assessment.diagrams import measured
 from tests.assessment.indicators.small import LETTERS, table
@@ -138,7 +138,8 @@ def test_the_papers_trees_give_the_papers_grades(name: str, system: dict[str, st
 
 
 def test_why_it_does_not_decide() -> None:
-    raw = expected(through_channel(Channel.identity(LETTERS)), source_of(table(), "illness"))
+    copy = through_channel(Channel.identity(LETTERS))
+    raw = collect(protected_column(table(), "illness", copy, Simulated(1)))
     found = evaluate_evidence(raw, open_factors("paper-a"))
     assert found.grade == State.VERY_HIGH.value and "data released as they are may still be graded well" in str(
         found.why_not

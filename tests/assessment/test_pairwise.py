@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.assessment.assessment import assess
+from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.pairwise import pairwise_weights, with_pairwise_weights, with_weights
+from leakgauge.assessment.pairwise import pairwise_weights, with_weights
 from leakgauge.errors import InputError, ModelError, OptionError
 from tests.assessment.diagrams import measured
 
@@ -67,25 +67,12 @@ def test_comparisons_that_cannot_be_used(matrix: object, said: str) -> None:
 
 
 def test_weights_are_put_on_the_arcs_of_one_node() -> None:
-    diagram, places = default_diagram(), {"14": 1.0, "15": 0.0}
-    found = pairwise_weights([[1, 3, 1], [1 / 3, 1, 1 / 3], [1, 3, 1]])
-    weighted = with_pairwise_weights(diagram, "44", ["14", "15", "34"], found)
-    assert [arc.weight for arc in weighted.into("44")] == pytest.approx([3 / 7, 1 / 7, 3 / 7])
+    diagram, places = default_diagram(), measured({"14": 1.0, "15": 0.0})
+    weighted = with_weights(diagram, "44", {"14": 3.0, "15": 1.0, "34": 3.0})
     assert weighted.into("43") == diagram.into("43") and diagram.into("44")[0].weight == 1
-    assert assess(diagram, measured(places), draws=0).score == 50
-    assert assess(weighted, measured(places), draws=0).score == pytest.approx(75)
-    assert with_weights(diagram, "44", {"14": 2.0}).into("44")[0].weight == 2
-
-
-def test_weights_that_do_not_fit_the_node() -> None:
-    diagram, found = default_diagram(), pairwise_weights([[1, 3], [1 / 3, 1]])
-    for sources in (["14", "15"], ["14", "15", "34"], ["14", "14"]):
-        with pytest.raises(OptionError, match=r"2 things were compared for the node '44'; .* 14, 15, 34"):
-            with_pairwise_weights(diagram, "44", sources, found)
+    assert over_arcs(diagram, places).score == 50
+    assert over_arcs(weighted, places).score == pytest.approx(75)
     with pytest.raises(OptionError, match=r"no arc 16 → 44"):
         with_weights(diagram, "44", {"16": 1.0})
     with pytest.raises(InputError, match="weight of -1"):
         with_weights(diagram, "44", {"14": -1.0})
-    cycle = pairwise_weights([[1, 9, 1 / 9], [1 / 9, 1, 9], [9, 1 / 9, 1]])
-    with pytest.raises(OptionError, match="contradict each other"):
-        with_pairwise_weights(diagram, "44", ["14", "15", "34"], cycle)

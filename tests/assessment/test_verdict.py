@@ -68,12 +68,11 @@ def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(gained=share(0.3, 0.2, 0.45))}
     verdict = verdict_of(unsure, DialPolicy(), DECLARED)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["protection is 55 of 100, below the 60 that the policy asks for"]
+    assert said(verdict) == ["protection is 55 of 100, below the 60 asked for"]
     unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "up to 20 % of the people who share a value are made all but certain to have it, more than the 10 % that the "
-        "policy allows"
+        "up to 20 % of the people who share a value are made all but certain to have it, more than the 10 % allowed"
     )
 
 
@@ -82,13 +81,13 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     verdict = verdict_of({"status": dials(gained=share(0.6))}, DialPolicy(), facts)
     assert said(verdict) == [
         "8,479 of 30,718 people are guessed right only because of this release",
-        "protection is 40 of 100, below the 60 that the policy asks for",
-        "20.00% of the rows stand alone in the published columns, more than the 5.00% that the policy allows",
+        "protection is 40 of 100, below the 60 asked for",
+        "20.00% of the rows stand alone in the published columns, more than the 5.00% allowed",
     ]
 
 
 def test_a_veto_sets_protection_to_0_whatever_the_policy() -> None:
-    nothing = DialPolicy(**dict.fromkeys(DialPolicy().limits()), declared=())
+    nothing = DialPolicy(**dict.fromkeys(DialPolicy().limits()), declared=())  # type: ignore[arg-type]
     facts = ReleaseFacts(vetoes=(Sentence("the claim of {what} is broken", what="illness"),))
     verdict = verdict_of({"illness": dials(), "income": dials()}, nothing, facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
@@ -108,9 +107,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == [
-        "7.20% of the rows have values that are never released, more than the 1.00% that the policy allows"
-    ]
+    assert said(verdict) == ["7.20% of the rows have values that are never released, more than the 1.00% allowed"]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70
     kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)
@@ -121,7 +118,7 @@ def test_a_guarantee_given_private_counts_counts_as_0_where_one_is_asked_for() -
     policy, fitted = DialPolicy(min_guarantee=40), {"illness": dials(given_counts=True)}
     assert fitted["illness"].guarantee.value == 50
     refused = verdict_of(fitted, policy, DECLARED)
-    assert said(refused) == ["the guarantee is 0 of 100, below the 40 that the policy asks for"]
+    assert said(refused) == ["the guarantee is 0 of 100, below the 40 asked for"]
     public = ReleaseFacts(declared=tuple(Declaration), counts_may_be_known=True)
     assert verdict_of(fitted, policy, public).recommendation is Recommendation.RELEASE
     assert verdict_of(fitted, DialPolicy(), DECLARED).recommendation is Recommendation.RELEASE
@@ -132,8 +129,8 @@ def test_of_several_secrets_the_lowest_decides() -> None:
     verdict = verdict_of(secrets, DialPolicy(), DECLARED)
     assert verdict.deciding == "income"
     assert said(verdict) == [
-        "of 'income', protection is 10 of 100, below the 60 that the policy asks for",
-        "of 'income', usefulness is 10 of 100, below the 20 that the policy asks for",
+        "of 'income', protection is 10 of 100, below the 60 asked for",
+        "of 'income', usefulness is 10 of 100, below the 20 asked for",
     ]
 
 

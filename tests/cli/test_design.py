@@ -72,7 +72,19 @@ def test_a_curve_knows_what_is_kept_and_released(capsys: pytest.CaptureFixture[s
     assert told["beside"] is None and max(one["gap"]["value"] for one in told["points"]) < 1e-5
     assert main([*how, "-o", "curve.svg"]) == 0
     drawn = Path("curve.svg").read_text()
-    assert all(said in drawn for said in ("bits told about illness by city", "least that keeps the shares"))
+    words = (
+        "bits told about illness by city",
+        "least that keeps the shares",
+        "the share of the values that are changed",
+    )
+    assert all(said in drawn for said in words)
+
+
+def test_a_picture_of_a_channel_has_the_commonest_first(house: Path) -> None:
+    how = ["design", "people.csv", "--secret", "illness", "--background", "city", "--max-distortion", "0.2"]
+    assert main([*how, "-o", "channel.svg"]) == 0 and "The commonest values first." in Path("channel.svg").read_text()
+    assert main([*how, "--knowledge", "both", "-o", "pairs.svg"]) == 0
+    assert "commonest" not in Path("pairs.svg").read_text()
 
 
 def test_a_curve_falls(capsys: pytest.CaptureFixture[str], house: Path) -> None:

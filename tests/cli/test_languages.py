@@ -181,7 +181,7 @@ def test_a_language_is_spoken_until_the_end_of_its_block() -> None:
 
 
 def test_lines_break_between_wide_letters() -> None:
-    text = "一次发布是一条有噪信道（noisy channel），泄露 0.0764 比特；从秘密 X 通向外界所见的 Y。"
+    text = "一次发布是一条有噪信道（noisy channel），泄露 0.0764 比特；从敏感属性 X 通向外界所见的 Y。"
     for width in range(16, 100):
         lines = wrapped(text, width)
         assert max(map(cell_len, lines)) <= width + 2, "two columns more where punctuation hangs over"

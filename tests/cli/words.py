@@ -12,7 +12,10 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 HALF_WIDTH = re.compile(r"[\u4e00-\u9fff] ?[,;:](?: |$)|[\u4e00-\u9fff] ?\([^)]*[\u4e00-\u9fff]", re.MULTILINE)
 """Punctuation of another language behind Chinese words."""
 # Names of formats, commands, and texts that an option takes as they are.
-_AS_THEY_ARE = ("JSON lines", "one row", "one value of", "--knowledge attacker", "--keep shares", "`leakgauge release`")
+_AS_THEY_ARE = (
+    *("JSON lines", "one row", "one value of", "--knowledge attacker", "--keep shares", "`leakgauge release`"),
+    *("--diagram paper", "--fuzzy paper"),
+)
 
 
 def numbers(text: str) -> Counter[str]:

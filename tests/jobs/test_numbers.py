@@ -121,7 +121,7 @@ def test_the_report_says_it_and_the_one_to_hand_out_only_what_was_declared(done:
     assert "Mean error of released numbers" in report and "Bounds of released numbers" in report
     handed_out = (done.folder / "report-external.html").read_text(encoding="utf-8")
     measured = done.read(Utility, "utility-cost.json").numbers["cost"].measured.value
-    assert f"{measured:.4g}" in report and f"{measured:.4g}" not in handed_out
+    assert f"{measured:.3g}" in report and f"{measured:.3g}" not in handed_out
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,6 @@ def test_an_error_of_text_is_refused(tmp_path: Path) -> None:
         ({"within": {"price": 5.0}}, "--within is given for 'price'"),
         ({"within": 5.0, "max_distortion": 0.1}, "Two targets are given for cost"),
         ({"within": {"cost": 5.0}, "max_leakage": {"cost": 0.1}}, "Two targets are given for cost"),
-        ({"within": 5.0, "target": "good"}, "Two targets are given; say one of"),
         ({"within": 5.0, "distortion": ("squared",)}, "--within is a mean absolute error"),
         ({"within": 5.0, "mechanism": ("laplace:epsilon=1,lower=0,upper=9",)}, "leave one of them out"),
         ({"within": 5.0, "accounted": 1.0, "ledger": "x"}, "which --accounted protects"),

@@ -27,7 +27,7 @@ from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
 
 
-def test_a_table_becomes_a_release_with_its_audit_grade_and_report(finished: Finished) -> None:
+def test_a_table_becomes_a_release_with_its_audit_verdict_and_report(finished: Finished) -> None:
     fields = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
     assert finished.steps == [(stage, state) for stage in NAMES for state in ("started", "finished")]
     assert fields["outcome"] == {"released": True, "reason": None}
@@ -40,7 +40,9 @@ def test_a_table_becomes_a_release_with_its_audit_grade_and_report(finished: Fin
     assert floor < after < found["leakage_before"]["value"]
     assert found["unchanged"]["value"] == pytest.approx(0.8)
     assert found["advantage"]["value"] == pytest.approx(found["success"]["value"] - found["baseline"]["value"])
-    assert found["grade"] in ("very-poor", "poor", "medium", "good", "very-good")
+    verdict = json.loads((finished.folder / "verdict.json").read_text(encoding="utf-8"))
+    assert found["recommendation"] == verdict["recommendation"] in ("release", "release if", "do not release")
+    assert found["dials"] == verdict["dials"]["illness"] and found["reasons"] == verdict["reasons"]
     for edition in ("report.html", "report-external.html"):
         assert "</html>" in (finished.folder / edition).read_text(encoding="utf-8")
 
@@ -80,7 +82,11 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
     ("change", "says", "files"),
     [
         ({"max_distortion": None, "max_leakage": 1e-6}, "what is known besides tells", {"frontier.json"}),
-        ({"max_distortion": None, "target": "very-good"}, "No setting reaches", {"improvement.json"}),
+        (
+            {"max_distortion": None, "min_protection": 95.0, "min_usefulness": 60.0},
+            "No setting of",
+            {"improvement.json"},
+        ),
         (
             {"mechanism": ("randomized-response:epsilon=0.1",), "max_distortion": 0.1},
             "None of 1 mechanisms meets",
@@ -118,7 +124,7 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
         nightly({"local_dp": 3.0, "max_distortion": 0.25}, "channel"),
         ({"mechanism": ("randomized-response:epsilon=4", "randomized-response:epsilon=3")}, "randomized-response"),
         nightly({"mechanism": ("exponential:epsilon=7",)}, "channel"),
-        ({"target": "poor", "max_distortion": None, "background": ()}, ""),
+        ({"min_protection": 20.0, "max_distortion": None, "background": ()}, ""),
         ({"max_distortion": None, "max_leakage": 0.5}, "channel"),
         (
             {"secret": ("age",), "mechanism": ("laplace:epsilon=1,lower=0,upper=100",), "max_distortion": None},
@@ -176,8 +182,8 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"public": ("illness",)}, "both as secret and as public"),
         ({"max_leakage": 1.0}, "Two targets"),
         ({"max_distortion": None}, "No target"),
-        ({"target": "good"}, "Two targets"),
-        ({"max_distortion": None, "target": "splendid"}, "no target"),
+        ({"min_protection": 101.0}, "101"),
+        ({"use": "row"}, "did you mean 'rows'"),
         ({"max_distortion": -1.0}, "not a finite number"),
         ({"local_dp": 0.0}, "--local-dp 0.0 is not a finite number above 0"),
         ({"confidence": 1.0}, "not between 0 and 1"),
@@ -185,7 +191,7 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"ledger": "x.db"}, "simulation spends nothing"),
         ({"releases_per_period": -3.0}, "not a finite number above 0"),
         ({"review": "soon"}, "is not a date"),
-        ({"lower": 5.0}, "go with --target"),
+        ({"lower": 5.0}, "go with --min-protection"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(change: dict[str, object], says: str, asked: Request) -> None:
@@ -235,6 +241,6 @@ def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: p
     )
     done = protect(asked, tmp_path / "out")
     written = {place.name for place in (tmp_path / "out").glob("*.json")}
-    assert {"job.json", "release.json", "audit.json", "assessment.json", "report.json"} <= written
+    assert {"job.json", "release.json", "audit.json", "verdict.json", "report.json"} <= written
     assert not [text for text in parsed if "leakgauge/" in text]
     assert done.released

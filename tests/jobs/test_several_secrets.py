@@ -14,6 +14,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts import Audit, Job, Record, codec
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError
 from leakgauge.jobs.protect import Done
@@ -73,10 +74,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 
 def test_every_secret_has_its_numbers_and_all_of_them_a_total(done: Done) -> None:
-    assert [(one.secret, one.withheld, one.grade is None) for one in done.job.secrets] == [
-        (("illness",), False, False),
-        (("smoker",), False, False),
-        (("drug",), True, True),
+    assert [(one.secret, one.withheld) for one in done.job.secrets] == [
+        (("illness",), False),
+        (("smoker",), False),
+        (("drug",), True),
     ]
     illness, smoker, drug = done.job.secrets
     for one in (illness, smoker, drug):
@@ -89,10 +90,12 @@ def test_every_secret_has_its_numbers_and_all_of_them_a_total(done: Done) -> Non
     assert total.information.ends[1] >= max(one.leakage_after.ends[0] for one in done.job.secrets if one.leakage_after)
 
 
-def test_the_lowest_grade_decides(done: Done) -> None:
-    assert done.job.headline is not None
-    graded = [(one.grade.rank, one.score, one.secret) for one in done.job.secrets if one.grade is not None]
-    assert done.job.headline.secret == min(graded)[2]
+def test_the_least_protected_secret_decides(done: Done) -> None:
+    assert done.job.headline is not None and done.verdict is not None
+    protection = {one.secret: one.dials.protection.ends[0] for one in done.job.secrets if one.dials is not None}
+    assert set(protection) == {("illness",), ("smoker",), ("drug",)}
+    assert done.job.headline.secret == min(protection, key=lambda secret: protection[secret])
+    assert done.job.headline.dials == done.verdict.dials[done.verdict.deciding]
 
 
 def test_what_is_released_and_what_is_not(done: Done) -> None:
@@ -124,9 +127,7 @@ def test_the_command_line_gives_the_same_numbers(
 ) -> None:
     code, job = as_json(capsys, "protect", table, *TYPED, "-o", tmp_path / "out")
     assert code == 0
-    scores = ("score", "grade")
-    for found, wanted in zip(job["secrets"], encode(done.job.secrets), strict=True):
-        assert {**found, **dict.fromkeys(scores)} == {**wanted, **dict.fromkeys(scores)}
+    assert job["secrets"] == encode(done.job.secrets)
     assert job["total"] == encode(done.job.total)
     # What the job would type is what was typed.
     asked = json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["asked"]
@@ -219,7 +220,7 @@ def test_a_policy_judges_who_stands_alone(tmp_path: Path) -> None:
     table = visits().select(["illness"])
     for name in ("left", "right"):
         table = table.append_column(name, pa.array(draw.integers(0, 50, ROWS)))
-    (tmp_path / "policy.toml").write_text("max_epsilon = 50\n", encoding="utf-8")
+    (tmp_path / "policy.toml").write_text("max_alone = 0.05\n", encoding="utf-8")
     asked: dict[str, Any] = {"secret": "illness", "public": ["left", "right"], "max_distortion": 0.2, "simulate": 1}
     with pytest.raises(
         RefusalError, match="rows stand alone in the public columns left, right, and the policy allows 5"
@@ -318,11 +319,11 @@ def test_a_target_for_another_column_is_named(tmp_path: Path) -> None:
         lg.protect(visits(), tmp_path / "out", secret="illness", public="city", max_distortion={"city": 0.3})
 
 
-def test_a_withheld_secret_that_is_told_completely_is_refused(tmp_path: Path) -> None:
+def test_a_withheld_secret_that_is_told_completely_decides(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"secret": "smoker", "withhold": "illness", "public": "drug", "max_distortion": 0.2}
     done = lg.protect(visits(), tmp_path / "out", **asked, simulate=1)
-    with pytest.raises(RefusalError, match="tells nearly all of illness, which is withheld"):
-        done.require()
+    assert done.verdict is not None and done.verdict.deciding == "illness"
+    assert done.verdict.recommendation is Recommendation.DO_NOT_RELEASE and done.verdict.protection.value < 1
 
 
 def test_the_bits_of_a_number_are_of_all_its_values(tmp_path: Path) -> None:

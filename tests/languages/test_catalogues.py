@@ -78,6 +78,15 @@ def test_what_is_shipped_is_what_the_catalogue_compiles_to(domain: str) -> None:
     assert catalogues.compiled(catalogues.read(domain)) == shipped
 
 
+def test_a_text_has_one_translation_in_all_catalogues() -> None:
+    # The catalogues are read as one, the later over the earlier.
+    told: dict[str, set[str]] = {}
+    for domain in DOMAINS:
+        for text, translation in _texts(domain).items():
+            told.setdefault(text, set()).add(translation)
+    assert {text: several for text, several in told.items() if len(several) > 1} == {}
+
+
 def test_an_error_ends_as_its_english_does() -> None:
     ends = {".": "。", "?": "？"}
     wrong = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leakgauge.jobs.protect import actions, protect
+from leakgauge.jobs.protect import protect, tuned
 from leakgauge.randomness import simulation
 from leakgauge.report.facts import Facts
 from tests.report.artefacts import make_files
@@ -36,7 +36,7 @@ def run(folder: Path, table: str, job: str, **asked: Any) -> bool:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         # Actions have tests of their own.
-        patch.setattr(actions, "MOST_TRIALS", 4)
+        patch.setattr(tuned, "MOST_WORK", 4)
         return protect(table, job, **asked).released
 
 

@@ -51,10 +51,13 @@ def test_a_frontier_has_a_mark_for_every_point_and_a_floor(solutions: list[Solut
     assert len(marks(svg, "point")) == len(solutions)
     assert len(marks(svg, "rule mark")) + len(marks(svg, "rule")) == 1
     assert f"{solutions[0].background_floor:.3g}" in figure.told
-    leaks = [one["leakage"] for one in figure.spec["layer"][0]["data"]["values"]]
+    leaks = [one["leakage"] for one in drawn_curve(figure)]
     assert leaks == [one.leakage_with_background for one in solutions]
     alone = frontier_figure(stored(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5)))
-    assert len(alone.spec["layer"]) == 1 and "dashed" not in alone.told
+    assert len(alone.spec["layer"]) == 2 and "dashed" not in alone.told
+    # What channels reach lies above the curve.
+    area = figure.spec["layer"][0]["data"]["values"]
+    assert sorted(one["least"] for one in area[:-1]) == leaks and all(one["least"] < one["top"] for one in area)
 
 
 @pytest.mark.parametrize("keeps", [True, False], ids=["kept", "free"])
@@ -106,14 +109,14 @@ def test_shares_stand_side_by_side_and_lost_ones_are_marked() -> None:
     figure = shares_figure(shares)
     rows = figure.spec["data"]["values"]
     assert [(one["value"], one["number"]) for one in rows] == [
-        ("common", "70.00%"),
-        ("common", "60.00%"),
-        ("(missing)", "30.00%"),
-        ("(missing)", "40.00%"),
+        ("common", "70 %"),
+        ("common", "60 %"),
+        ("(missing)", "30 %"),
+        ("(missing)", "40 %"),
         ("rare", "<0.01 %"),
         ("rare", "never released"),
-        ("(empty)", "0.00%"),
-        ("(empty)", "0.00%"),
+        ("(empty)", "0 %"),
+        ("(empty)", "0 %"),
     ]
     assert len(marks(figure.to_svg(), "bar")) == 8 and width(figure.to_svg()) <= 760
     alike = shares_figure([{**shares[0], "value": ["x" * 99 + str(at)]} for at in (1, 1)])

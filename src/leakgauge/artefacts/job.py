@@ -218,7 +218,7 @@ def from_second_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     kind, asked = str(fields["schema"]).split("/")[1], fields.get("asked")
     if isinstance(asked, Mapping):
         asked = {name: value for name, value in asked.items() if name != "target"}
-    changed: dict[str, Any] = {"schema": f"leakgauge/{kind}/3", "asked": asked}
+    changed: dict[str, object] = {"schema": f"leakgauge/{kind}/3", "asked": asked}
     if "headline" in fields:
         changed["headline"] = None
     if isinstance(secrets := fields.get("secrets"), list | tuple):

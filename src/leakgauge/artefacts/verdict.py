@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
 
 import msgspec
 
@@ -83,15 +82,6 @@ class PolicyLine(Part, frozen=True):
     holds: bool
     of: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
     given: bool = False
-
-    @property
-    def said(self) -> Sentence:
-        """What was found and asked for, in a short sentence without a full stop."""
-        found = Sentence("not known") if self.found is None else Sentence("{value:.4g}", value=self.found)
-        said: dict[str, Any] = {"name": self.name, "found": found, "limit": Sentence("{value:.4g}", value=self.limit)}
-        if self.of.template:
-            return Sentence("{name} is {found} ({of}), the limit {limit}", of=self.of, **said)
-        return Sentence("{name} is {found}, the limit {limit}", **said)
 
 
 class Verdict(Part, frozen=True, kw_only=True):

@@ -8,11 +8,10 @@ from leakgauge.assessment.indicators import (
     Questionnaire,
     collect,
     protected_column,
-    protected_histogram,
     protected_of_release,
     read_questionnaire,
 )
-from leakgauge.assessment.pairwise import pairwise_weights, with_pairwise_weights, with_weights
+from leakgauge.assessment.pairwise import pairwise_weights, with_weights
 from leakgauge.assessment.search import most_useful
 from leakgauge.assessment.verdict import verdict_of
 
@@ -31,13 +30,11 @@ __all__ = [
     "open_diagram",
     "pairwise_weights",
     "protected_column",
-    "protected_histogram",
     "protected_of_release",
     "read_diagram",
     "read_dial_policy",
     "read_questionnaire",
     "verdict_of",
-    "with_pairwise_weights",
     "with_weights",
     "write_diagram",
 ]

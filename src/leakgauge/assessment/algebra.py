@@ -1,4 +1,4 @@
-"""Distributions over states carried along the arcs, and the score that is linear in them.
+"""Distributions over states carried along the arcs, and the score that is linear in them; nothing decides by it.
 
 A node is the weighted mean of the nodes that lead to it, mirrored where an arc is. The value's expected state is then
 Σ (s − m) · position over the leaves, where s and m are the weights of a leaf's straight and mirrored paths; the score
@@ -8,7 +8,6 @@ rescales it by what the known leaves can attain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -18,11 +17,9 @@ from leakgauge.probability.cells import Floats
 
 Ends: TypeAlias = tuple[str, str]
 """An arc's source and target."""
-Weight: TypeAlias = float | Floats
-"""One number, or an array with one for each draw."""
 
 DIGITS = 9
-"""Decimals of a score: enough for anyone, few enough that a score meant to be 60 is not graded as 59.999…"""
+"""Decimals of a score: enough for anyone, few enough that what is meant to be 60 is not 59.999…"""
 NOTHING = 1e-12
 """A range of path weights below this is what cancelling weights leave behind."""
 
@@ -56,13 +53,13 @@ def distributions(diagram: Diagram, shares: Mapping[Ends, float], leaves: Mappin
     return {key: found[key] for key in diagram.nodes if key in found}
 
 
-def path_weights(diagram: Diagram, shares: Mapping[Ends, Weight], root: str) -> dict[str, tuple[Weight, Weight]]:
+def path_weights(diagram: Diagram, shares: Mapping[Ends, float], root: str) -> dict[str, tuple[float, float]]:
     """For each known leaf that leads to the root the weights of its straight and of its mirrored paths."""
     mirrored = {(arc.source, arc.target): arc.mirrored for arc in diagram.arcs}
     out: dict[str, list[Ends]] = {key: [] for key in diagram.nodes}
     for ends in shares:
         out[ends[0]].append(ends)
-    weights: dict[str, tuple[Weight, Weight]] = {root: (1.0, 0.0)}
+    weights: dict[str, tuple[float, float]] = {root: (1.0, 0.0)}
     for key in reversed(diagram.order):
         for ends in out[key]:
             if ends[1] not in weights:
@@ -73,37 +70,21 @@ def path_weights(diagram: Diagram, shares: Mapping[Ends, Weight], root: str) -> 
     return {key: weights[key] for key in diagram.leaves if key in weights}
 
 
-@dataclass(frozen=True)
-class Rating:
-    """One node's expected state, rescaled by what the known leaves can attain: 0 all as bad as can be, 100 as good.
+def pulls(diagram: Diagram, shares: Mapping[Ends, float], root: str) -> dict[str, float]:
+    """How far each known leaf moves a node, below 0 where it is mirrored; their sizes sum to 1, or there are none."""
+    weights = {key: straight - other for key, (straight, other) in path_weights(diagram, shares, root).items()}
+    total = sum(map(abs, weights.values()))
+    return {key: weight / total for key, weight in weights.items()} if total > NOTHING else {}
 
-    The sensitivity of a known leaf is the points of score for a move over its whole scale; 0 where it has no say.
+
+def score(diagram: Diagram, shares: Mapping[Ends, float], positions: Mapping[str, float], root: str) -> float | None:
+    """A node's expected state, rescaled by what the known leaves can attain; None where nothing known moves it.
+
+    0 where all of them are as bad as can be, 100 where they are as good.
     """
-
-    score: float
-    sensitivities: Mapping[str, float]
-
-
-def rating(diagram: Diagram, shares: Mapping[Ends, float], positions: Mapping[str, float], root: str) -> Rating | None:
-    """A node's score and sensitivities; None where nothing known moves it."""
-    weights = path_weights(diagram, shares, root)
-    net = {key: float(straight - other) for key, (straight, other) in weights.items() if key in positions}
-    total = sum(map(abs, net.values()))
-    if total <= NOTHING:
-        return None
-    # Summed in the same order as the total, so that the best of everything is exactly 100.
-    reached = sum(abs(one) * (positions[key] if one > 0 else 1 - positions[key]) for key, one in net.items())
-    score = round(min(max(100 * reached / total, 0.0), 100.0), DIGITS)
-    return Rating(score, {key: 100 * net.get(key, 0.0) / total for key in positions})
-
-
-def mean_rating(ratings: list[Rating]) -> Rating | None:
-    """The mean of several nodes' scores; None where there are none."""
-    if not ratings:
-        return None
-    count, leaves = len(ratings), ratings[0].sensitivities
-    score = round(sum(one.score for one in ratings) / count, DIGITS)
-    return Rating(score, {key: sum(one.sensitivities[key] for one in ratings) / count for key in leaves})
+    known = {key: pull for key, pull in pulls(diagram, shares, root).items() if key in positions}
+    reached = sum(abs(pull) * (positions[key] if pull > 0 else 1 - positions[key]) for key, pull in known.items())
+    return round(min(100 * reached, 100.0), DIGITS) if known else None
 
 
 def position_of(states: Floats) -> float:

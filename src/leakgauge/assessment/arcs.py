@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from leakgauge.artefacts.criteria import NodeStates, OverArcs
 from leakgauge.artefacts.evidence import Evidence, by_leaf
-from leakgauge.assessment.algebra import distributions, known_shares, mean_rating, position_of, rating
+from leakgauge.assessment.algebra import distributions, known_shares, position_of, score
 from leakgauge.assessment.diagram import Diagram
 
 
@@ -22,15 +22,14 @@ def over_arcs(diagram: Diagram, evidence: Iterable[Evidence]) -> OverArcs:
     shares = known_shares(diagram, leaves)
     positions = {key: position_of(found) for key, found in leaves.items()}
 
-    def score(names: Iterable[str]) -> float | None:
-        ratings = [one for key in names if (one := rating(diagram, shares, positions, key)) is not None]
-        mean = mean_rating(ratings)
-        return None if mean is None else mean.score
+    def mean(criteria: Iterable[str]) -> float | None:
+        scores = [one for key in criteria if (one := score(diagram, shares, positions, key)) is not None]
+        return sum(scores) / len(scores) if scores else None
 
     return OverArcs(
-        score=score([diagram.value]),
-        privacy=score(diagram.privacy),
-        utility=score(diagram.utility),
+        score=mean([diagram.value]),
+        privacy=mean(diagram.privacy),
+        utility=mean(diagram.utility),
         nodes={
             key: NodeStates(diagram.nodes[key].name, diagram.nodes[key].chinese, tuple(found.tolist()))
             for key, found in distributions(diagram, shares, leaves).items()

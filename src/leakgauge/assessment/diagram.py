@@ -29,14 +29,12 @@ class Node:
     Attributes:
         key: its name in files, a number in the paper's diagram.
         better: of a leaf which way is good; None of a node that others lead to.
-        fixed: of a leaf whether it is a fact of the data, which no release can move.
     """
 
     key: str
     name: str
     chinese: str = ""
     better: Better | None = None
-    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Diagram:
     """Nodes and arcs without a cycle, from leaves to one value.
 
     Attributes:
-        value: the node that is graded.
+        value: the node that all others lead to.
         privacy: the criteria whose mean is the privacy score; utility likewise.
         states: how many states a node may be in, from very low to very high; 5 in the paper.
         file: where it comes from, for messages.

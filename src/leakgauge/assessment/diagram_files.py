@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from leakgauge.assessment.algebra import known_shares, mean_rating, rating
+from leakgauge.assessment.algebra import known_shares, pulls
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.pairwise import read_comparisons, with_weights
 from leakgauge.errors import FileError, ModelError, did_you_mean
@@ -24,6 +24,7 @@ DIAGRAM_SCHEMA = "leakgauge/diagram/1"
 _DIRECTIONS = {"same": False, "mirrored": True}
 _TOP = {"schema", "value", "privacy", "utility", "states", "weights", "arcs", "nodes", "pairwise"}
 _NODE = {"name", "chinese", "better", "fixed"}
+"""Files of earlier versions say what is fixed, which nothing asks any more."""
 _ARC = {"from", "to", "direction", "weight"}
 
 
@@ -49,7 +50,7 @@ def _diagram(fields: Mapping[str, object], place: Path) -> Diagram:
     require_keys(fields, _TOP, place, Sentence("it"))
     value = fields.get("value")
     if not isinstance(value, str):
-        raise FileError('{path} has no value node; write value = "…" with the node to grade.', path=place)
+        raise FileError('{path} has no value node; write value = "…" with the node that all lead to.', path=place)
     states = fields.get("states", 5)
     if not isinstance(states, int) or isinstance(states, bool):
         raise FileError("{path} has states = {states!r}; write a whole number.", path=place, states=states)
@@ -75,13 +76,9 @@ def _node(key: str, fields: Any, place: Path) -> Node:
     if not isinstance(fields, dict):
         raise FileError('{path}: the node {node!r} is not a table; write {{ name = "…" }}.', path=place, node=key)
     require_keys(fields, _NODE, place, Sentence("the node {node!r}", node=key))
-    name, chinese, better, fixed = (fields.get(one) for one in ("name", "chinese", "better", "fixed"))
+    name, chinese, better = (fields.get(one) for one in ("name", "chinese", "better"))
     if not isinstance(name, str) or not name or not isinstance(chinese, str | None):
         raise FileError("{path}: the node {node!r} has no name in text; give it one.", path=place, node=key)
-    if not isinstance(fixed, bool | None):
-        raise FileError(
-            "{path}: the node {node!r} has fixed = {fixed!r}; write true or false.", path=place, node=key, fixed=fixed
-        )
     ways = {one.value: one for one in Better}
     if better is not None and (not isinstance(better, str) or better not in ways):
         raise FileError(
@@ -90,7 +87,7 @@ def _node(key: str, fields: Any, place: Path) -> Node:
             node=key,
             better=better,
         )
-    return Node(key, name, chinese or "", None if better is None else ways[better], bool(fixed))
+    return Node(key, name, chinese or "", None if better is None else ways[better])
 
 
 def _arc(number: int, fields: Any, place: Path) -> Arc:
@@ -149,13 +146,10 @@ def _judged(diagram: Diagram, arcs: Iterable[Mapping[str, object]], pairwise: ob
 
 def _require_trade_offs(diagram: Diagram) -> None:
     """A trade-off must pay for privacy with utility, or the other way round; else it is none."""
-    middle, moved = dict.fromkeys(diagram.leaves, 0.5), []
-    shares = known_shares(diagram, middle)
-    for names in (diagram.privacy, diagram.utility):
-        found = mean_rating([one for key in names if (one := rating(diagram, shares, middle, key)) is not None])
-        moved.append({} if found is None else found.sensitivities)
+    shares = known_shares(diagram, diagram.leaves)
+    moved = [[pulls(diagram, shares, key) for key in names] for names in (diagram.privacy, diagram.utility)]
     for key in diagram.leaves:
-        privacy, utility = (one.get(key, 0.0) for one in moved)
+        privacy, utility = (sum(one.get(key, 0.0) for one in criteria) for criteria in moved)
         if diagram.nodes[key].better is Better.TRADE_OFF and privacy * utility >= 0:
             raise ModelError(
                 "{file}: the leaf {node!r} says better = trade-off, and its arcs do not move privacy and utility in "

@@ -192,28 +192,3 @@ def with_weights(diagram: Diagram, node: str, weights: Mapping[str, float]) -> D
         for arc in diagram.arcs
     )
     return dataclasses.replace(diagram, arcs=tuple(arcs))
-
-
-def with_pairwise_weights(diagram: Diagram, node: str, sources: Sequence[str], weights: PairwiseWeights) -> Diagram:
-    """The diagram with weights from comparisons on all arcs into a node.
-
-    Raises:
-        OptionError: sources that are not all that lead to the node, or weights that are too inconsistent to use.
-    """
-    leading = [arc.source for arc in diagram.into(node)]
-    if sorted(sources) != sorted(leading) or len(weights.weights) != len(leading):
-        raise OptionError(
-            "{given} things were compared for the node {node!r}; compare all that lead to it, {sources!s}, once each.",
-            given=len(weights.weights),
-            node=node,
-            sources=", ".join(leading),
-        )
-    if not weights.consistent:
-        raise OptionError(
-            "The comparisons for the node {node!r} contradict each other with a ratio of {ratio:.3g}, above {most}; "
-            "think them over.",
-            node=node,
-            ratio=weights.consistency_ratio,
-            most=MOST_INCONSISTENT,
-        )
-    return with_weights(diagram, node, dict(zip(sources, weights.weights, strict=True)))

@@ -147,7 +147,8 @@ def _why_not(line: PolicyLine) -> Sentence:
 def short_of(limit: str, found: float) -> float:
     """What is found where a limit is missed, as it is told: never rounded up to the limit itself."""
     if limit in DIAL_LIMITS:
-        return (math.floor if limit.startswith("min_") else math.ceil)(found * 10) / 10
+        # Without the last binary digits: 9.999999999999998 is 10, not 9.9.
+        return (math.floor if limit.startswith("min_") else math.ceil)(round(found * 10, 8)) / 10
     return found
 
 

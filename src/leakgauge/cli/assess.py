@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     found.require()
 
 
-def _require_kept(output: Path | None, release: Path, given: dict[str, Any]) -> None:
+def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) -> None:
     """Refuse an output that is read, or lies among the files of the job that is judged."""
     from leakgauge.artefacts import Job, codec
 
@@ -96,7 +97,7 @@ def _require_kept(output: Path | None, release: Path, given: dict[str, Any]) -> 
     require_not_read(output, original or str(release), release, *files)
 
 
-def _wrote(given: dict[str, Any]) -> bool:
+def _wrote(given: MutableMapping[str, Any]) -> bool:
     """Write the file that was asked for, where one was."""
     from leakgauge.assessment.criteria import write_diagram
     from leakgauge.assessment.indicators import write_template

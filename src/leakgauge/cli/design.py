@@ -304,12 +304,21 @@ def _artefact(
 
     frontier, suffix = as_frontier(solutions, question, beside), output.suffix.lower()
     if _is_picture(output):
+        from leakgauge.distances.distortions import DISTORTIONS
+        from leakgauge.probability import Joint
         from leakgauge.report.figures.channel import channel_figure
         from leakgauge.report.figures.frontier import frontier_figure
 
         if curve:
-            return frontier_figure(encode(frontier), language=current()).to_svg() + "\n"
-        return channel_figure(solutions[0].channel, current()).to_svg() + "\n"
+            loss = next((name for name, kind in DISTORTIONS.items() if question.distortion == kind()), "")
+            return frontier_figure(encode(frontier), language=current(), distortion=loss).to_svg() + "\n"
+        channel, source = solutions[0].channel, solutions[0].problem.source
+        prior = source.row_marginal() if isinstance(source, Joint) else source
+        # A channel that reads the background too has other inputs than the secret.
+        return (
+            channel_figure(channel, current(), prior=prior if channel.inputs == prior.outcomes else None).to_svg()
+            + "\n"
+        )
     if not curve:
         return text_of(ChannelFile.of(question.named(solutions[0])))
     if suffix != ".csv":

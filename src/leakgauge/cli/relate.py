@@ -72,7 +72,7 @@ def _render(relation: Relation) -> Parts:
 
     parts: Parts = [*_compared(relation)]
     if relation.levels:
-        heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
+        heads = (say("notion"), say("exact level"), say("measured in"), say("reached by"))
         levels = grid("|".join(heads), relation.subject)
         for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)

@@ -10,8 +10,11 @@ solved, whichever is smaller.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
+from scipy.linalg import lu_solve
+from scipy.linalg.lapack import dgetrf
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.probability.cells import Floats
@@ -62,13 +65,13 @@ def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kep
         at = np.arange(size).reshape(letters, backgrounds)
         whole[at[:, :, None], at[:, None, :]] += blocks
         whole[np.diag_indices(size)] += SINGULAR
-        return _finite(lu_solve(lu_factor(whole, check_finite=False), right).reshape(letters, -1) / unit)
+        return _finite(lu_solve(_factors(whole), right).reshape(letters, -1) / unit)
     ridge = RIDGE * np.eye(backgrounds)
     inverses = np.linalg.inv(blocks + ridge)
     through = np.matmul(inverses, ties).reshape(size, inputs)
     core = flat.T @ through
     core[np.diag_indices(inputs)] += 1 + SINGULAR
-    factors = lu_factor(core, check_finite=False)
+    factors = _factors(core)
 
     def solved(values: Floats) -> Floats:
         own = np.matmul(inverses, values.reshape(letters, -1, 1)).ravel()
@@ -101,7 +104,7 @@ def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept
     flat, through = ties.reshape(-1, inputs), inverted(ties).reshape(-1, inputs)
     core = flat.T @ through
     core[np.diag_indices(inputs)] += 1 + SINGULAR
-    factors = lu_factor(core, check_finite=False)
+    factors = _factors(core)
 
     def solved(values: Floats) -> Floats:
         own = inverted(values.reshape(letters, -1, 1)).ravel()
@@ -114,6 +117,14 @@ def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept
         back = (each - np.matmul(off, np.matmul(turned, each))).ravel() + flat @ (flat.T @ found)
         found = found + solved(right - back)
     return np.asarray(found.reshape(letters, -1))
+
+
+def _factors(matrix: Floats) -> tuple[Floats, Any]:
+    """As ``lu_factor`` gives them, but for its warning where there are none."""
+    lower_upper, pivots, singular_at = dgetrf(matrix)
+    if singular_at > 0:
+        raise np.linalg.LinAlgError
+    return lower_upper, pivots
 
 
 def _finite(change: Floats) -> Floats:

@@ -24,6 +24,7 @@ from leakgauge.measures import (
 from leakgauge.probability import Channel, Distribution, Joint, Scenario, Seen
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 from leakgauge.probability.labels import same_alphabet
+from leakgauge.randomness import simulation
 
 JOINT_CELLS = 1 << 20
 """Cases of the releases counted jointly × inputs (or the most letters of a channel), at most; one is always counted."""
@@ -84,6 +85,39 @@ def sequence_leakage(source: Distribution | Joint, channels: Sequence[Channel]) 
     # No prior gains more by a further release than the uniform one: its largest probabilities, added up.
     success *= math.prod(float(one.matrix.max(axis=0).sum()) ** count for one, count in added.items())
     return SequenceLeakage(min(told, entropy(prior)), not added, jointly.total(), min(success, 1.0))
+
+
+SIMULATED_PEOPLE, SIMULATION_SEED = 20_000, 1
+"""Of a simulation in the place of a count: how many values are drawn, and from which seed."""
+
+
+def repeated_leakage(prior: Distribution, channel: Channel, times: int) -> SequenceLeakage:
+    """What so many releases of one value through one channel tell together: counted, or simulated where too large.
+
+    Other than ``sequence_leakage`` it bounds nothing: what is simulated is not ``exact``, and lies on both sides of the
+    truth. Of each value as many people are drawn, and they count by its probability.
+
+    Example:
+        >>> answer = Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]])
+        >>> round(repeated_leakage(Distribution.uniform("ab"), answer, 10).bits, 4)
+        0.8368
+    """
+    if not counted_jointly([channel] * times, JOINT_CELLS)[1]:
+        return sequence_leakage(prior, [channel] * times)
+    draws = simulation(SIMULATION_SEED)
+    occurring = np.flatnonzero(prior.probabilities > 0)
+    shares, rows = prior.probabilities[occurring], channel.matrix[occurring]
+    each = max(SIMULATED_PEOPLE // len(occurring), 1)
+    # Where a probability is 0 its logarithm must rule the value out, and not make a NaN of 0 · ∞.
+    logs = np.where(rows > 0, log_or_zero(rows), -1e9)
+    left = success = 0.0
+    for share, row in zip(shares, rows, strict=True):
+        scores = draws.multinomial(times, row / row.sum(), size=each) @ logs.T + np.log(shares)
+        posterior = np.exp(scores - scores.max(axis=1, keepdims=True))
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        success += share * float(posterior.max(axis=1).mean())
+        left -= share * float((posterior * log_or_zero(posterior)).sum(axis=1).mean()) / math.log(2)
+    return SequenceLeakage(min(max(entropy(prior) - left, 0.0), entropy(prior)), False, times, min(success, 1.0))
 
 
 def _leakage(source: Distribution | Joint, channel: Channel) -> float:

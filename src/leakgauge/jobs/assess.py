@@ -18,7 +18,7 @@ from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.comprehensive_evaluation import FactorTree, evaluate_evidence
 from leakgauge.assessment.criteria import CriteriaDiagram, asked_by, criteria_of, default_criteria, open_diagram
 from leakgauge.assessment.factor_files import open_factors
-from leakgauge.assessment.indicators import Form, Protected, answered_beyond, asked_leaves, source_of
+from leakgauge.assessment.indicators import ProtectedColumn, answered_beyond, asked_leaves, source_of
 from leakgauge.assessment.indicators.associations import plain_numbers
 from leakgauge.assessment.indicators.foreign import collect_foreign
 from leakgauge.assessment.indicators.indicator import Context
@@ -78,14 +78,12 @@ class Explaining:
             confidence,
         )
 
-    def beside(
-        self, evidence: tuple[Evidence, ...], dials: Dials, column: str, *, of_rows: bool, record: str
-    ) -> Beside:
+    def beside(self, evidence: tuple[Evidence, ...], dials: Dials, column: str, record: str) -> Beside:
         """What the evidence of one secret says beside its dials."""
         drawn, every = self.diagram, (*evidence, *answered_beyond(self.questionnaire))
         criteria = drawn if isinstance(drawn, CriteriaDiagram) else None
         return Beside(
-            criteria=criteria_of(every, dials, criteria, of_rows=of_rows, confidence=self.confidence),
+            criteria=criteria_of(every, dials, criteria, confidence=self.confidence),
             evidence=StoredEvidence(evidence, column, record),
             published=_published(evidence),
             over_arcs=over_arcs(drawn, every) if isinstance(drawn, Diagram) else None,
@@ -110,8 +108,7 @@ def explained(found: Judgement, record: Release | Path, audit: Audit, original: 
             stored=() if by.stored is None else _stored(by.stored, protected),
             confidence=by.confidence,
         )
-        of_rows = protected.setting.form is not Form.ANSWERS
-        beside[name] = by.beside(evidence, found.dials[name], name, of_rows=of_rows, record=release.record.digest)
+        beside[name] = by.beside(evidence, found.dials[name], name, release.record.digest)
     return structs.replace(found, beside=beside)
 
 
@@ -141,7 +138,7 @@ def explained_foreign(
                 Context(None, answers, by.releases_per_period, confidence=by.confidence),
                 sum(file.stat().st_size for file in files) / release.rows if files else None,
             )
-            beside[name] = by.beside(evidence, found.dials[name], name, of_rows=True, record=audit.digest)
+            beside[name] = by.beside(evidence, found.dials[name], name, audit.digest)
     return structs.replace(found, beside=beside)
 
 
@@ -184,7 +181,7 @@ def read_audit(place: Path) -> Audit:
     return audit
 
 
-def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
+def _stored(place: Path, protected: ProtectedColumn) -> tuple[Evidence, ...]:
     """The evidence in an earlier verdict, or assessment, or in a file of evidence alone."""
     fields, name = parsed_json(place), protected.setting.source.name
     if fields.get("schema") == codec.schema_of(Judgement):

@@ -40,12 +40,10 @@ class GridNoise(Law):
     Attributes:
         scale: the parameter of the law in steps, exactly the float it is given as.
         KNOTS: distances from the centre, in scales, between which the law is as good as straight.
-        FAR: beyond so many scales lies less than 10⁻¹².
     """
 
     SIZE: ClassVar[np.ufunc]
     KNOTS: ClassVar[Floats]
-    FAR: ClassVar[float]
 
     scale: float
 
@@ -92,14 +90,6 @@ class GridNoise(Law):
         """The zero-concentrated level of a shift by so many steps, in nats, rounded up; None where ε says more."""
         return None
 
-    @abstractmethod
-    def length(self, moves: int) -> float:
-        """How far so many counts that each move by one step are apart, in the metric that the noise is made for."""
-
-    @abstractmethod
-    def told_apart(self, moves: int) -> float:
-        """The total variation between so many noisy counts and the same ones each moved by one step."""
-
     @staticmethod
     @abstractmethod
     def largest_scale(numbers: Floats, miss: float) -> float:
@@ -130,7 +120,6 @@ class DiscreteLaplace(GridNoise):
 
     SIZE = np.abs
     KNOTS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.5, 40, 36)])
-    FAR = 28.0
 
     def __post_init__(self) -> None:
         _require("scale", self.scale, LARGEST_SCALE)
@@ -156,15 +145,6 @@ class DiscreteLaplace(GridNoise):
 
     def step(self, shift: int) -> Step:
         return DiscreteLaplaceNoise(self.epsilon(shift), shift)
-
-    def length(self, moves: int) -> float:
-        """The sum of the moves."""
-        return moves
-
-    def told_apart(self, moves: int) -> float:
-        """Each count's loss is ±1/scale, and + with 1/(1 + a); only where all are + does one lose."""
-        a = math.exp(-1 / self.scale)
-        return -math.expm1(-moves / self.scale) / (1 + a) ** moves
 
     @staticmethod
     def largest_scale(numbers: Floats, miss: float) -> float:
@@ -203,7 +183,6 @@ class DiscreteGaussian(GridNoise):
 
     SIZE = np.square
     KNOTS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 10, 24)])
-    FAR = 8.0
 
     def __post_init__(self) -> None:
         _require("σ", self.scale, LARGEST_SIGMA)
@@ -233,14 +212,6 @@ class DiscreteGaussian(GridNoise):
         exact = Fraction(self.scale) / shift
         near = float(exact)
         return DiscreteGaussianNoise(near if Fraction(near) <= exact else math.nextafter(near, 0.0), shift)
-
-    def length(self, moves: int) -> float:
-        """The Euclidean length of the moves."""
-        return math.sqrt(moves)
-
-    def told_apart(self, moves: int) -> float:
-        """That of one move by their Euclidean length; as good as exact from σ = 1 on."""
-        return math.erf(self.length(moves) / (2 * math.sqrt(2) * self.scale))
 
     @staticmethod
     def largest_scale(numbers: Floats, miss: float) -> float:

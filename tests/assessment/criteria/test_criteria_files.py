@@ -112,7 +112,6 @@ FAULTS = [
     ("unknown dial", '"protection"', '"protecton"', "unknown dial 'protecton'; did you mean 'protection'"),
     ("unknown key", "weight = 3", "wieght = 3", "the leaf '10' has the unknown key 'wieght'; did you mean 'weight'"),
     ("unknown criterion key", 'dial = "', 'dail = "', "the criterion 'secrecy' has the unknown key 'dail'"),
-    ("rows only", "weight = 3", "rows_only = 1", "the leaf '10' has rows_only = '1'; write true or false"),
     ("no name", 'name = "attacks", ', "", "the leaf '5' has no name in text"),
     ("name as number", 'name = "attacks"', "name = 5", "the leaf '5' has no name in text"),
     ("leaf not a table", '{ name = "error", feeds = "use", better = "raw", weight = 3 }', "3", "'10' under .leaves."),

@@ -35,6 +35,8 @@ def test_a_file_sets_what_it_says_and_nothing_else(tmp_path: Path) -> None:
     earlier = read_dial_policy(written(tmp_path, 'schema = "leakgauge/policy/1"\nmax_epsilon = 1.5\nmax_alone = 0.1\n'))
     assert earlier.limits() == {"max_epsilon": 1.5, "max_alone": 0.1}
     assert earlier.declared == ()
+    unsaid = read_dial_policy(written(tmp_path, "max_attack_advantage = 0.3\nmax_alone = 0.1\n"))
+    assert unsaid.limits() == {"max_attack_advantage": 0.3, "max_alone": 0.1}
 
 
 @pytest.mark.parametrize("name", REPLACED)

@@ -85,4 +85,4 @@ def test_the_page_shows_the_scales_of_the_code() -> None:
         if line.startswith("| ")
     ][1:]
     assert [line.split(" | ")[0].removeprefix("| ") for line in told] == [one.leaf for one in IN_ORDER]
-    assert all(line.replace("\\|", "").count("|") == 7 for line in told)
+    assert all(line.replace("\\|", "").count("|") == 6 for line in told)

@@ -9,10 +9,10 @@ import pyarrow.csv
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment import Policy, default_diagram
 from leakgauge.assessment.indicators import INDICATORS
-from leakgauge.jobs.assess import grade_foreign
+from leakgauge.jobs.assess import Explaining, explained_foreign
 from leakgauge.jobs.audit import audit_foreign
+from leakgauge.jobs.judge import judge_foreign
 from leakgauge.randomness import simulation
 from leakgauge.tables import open_table
 
@@ -24,15 +24,11 @@ def test_a_coarser_column_is_as_right_as_a_guess_among_its_values(tmp_path: Path
     pyarrow.csv.write_csv(pa.table({"age": decades}), released)
     people = open_table(pa.table({"age": age}))
     audit = audit_foreign(released, people, "age")
-    assert audit.foreign is not None
-    graded = grade_foreign(audit, audit.foreign, released, people, default_diagram(), policy=Policy(max_epsilon=1.0))
-    leaves = {one.leaf: one for one in graded.evidence.leaves}
+    verdict = explained_foreign(judge_foreign(audit, released, people), audit, released, people, Explaining())
+    leaves = {one.leaf: one for one in verdict.beside["age"].evidence.leaves}
     assert set(leaves) == {one.leaf for one in INDICATORS.values()}
     # One of ten ages is the true one; the variance is that of forty about as frequent ones.
     assert leaves["10"].value == pytest.approx(2 * 0.9 / (1 - 1 / 40), rel=0.01)
     assert leaves["6"].value == pytest.approx(2, abs=0.01)
     assert leaves["3"].value == float("inf") and leaves["24"].standing is Standing.MISSING
-    reasons = [str(one) for one in graded.reasons]
-    assert reasons[0] == "it was made elsewhere, and no record says what it promises"
-    assert any("always gives the same output" in one for one in reasons)
-    assert graded.policy[0].name == "max_epsilon" and graded.policy[0].found is None and not graded.policy[0].holds
+    assert verdict.guarantee.value == 0

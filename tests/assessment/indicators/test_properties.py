@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment import expected
-from leakgauge.assessment.indicators import source_of
+from leakgauge.artefacts.evidence import Evidence, Standing
+from leakgauge.assessment.indicators import properties, protected_column
 from leakgauge.assessment.indicators.associations import association, variable
-from leakgauge.mechanisms import laplace, randomized_response
-from leakgauge.randomness import simulation
-from leakgauge.tables import Kind, open_table
+from leakgauge.assessment.indicators.indicator import Context
+from leakgauge.mechanisms import Mechanism, laplace, randomized_response
+from leakgauge.randomness import Simulated, simulation
+from leakgauge.tables import Kind, Table, open_table
 from tests.assessment.indicators.small import LETTERS, by_leaf, people, table, value
 
 ROWS = people()
@@ -23,6 +23,10 @@ KINDS = {"illness": Kind.STRING, "city": Kind.STRING, "age": Kind.FLOAT, "childr
 
 def associated(first: str, second: str) -> float | None:
     return association(*(variable(ROWS[name].combine_chunks(), name, KINDS[name]) for name in (first, second)))
+
+
+def found_in(rows: Table, column: str, mechanism: Mechanism) -> dict[str, Evidence]:
+    return by_leaf(properties.measured(protected_column(rows, column, mechanism, Simulated(1)), Context()))
 
 
 def test_numbers_by_pearson() -> None:
@@ -77,7 +81,7 @@ def test_the_strongest_and_its_square() -> None:
         variable(ROWS["illness"].combine_chunks(), "illness", Kind.STRING),
         variable(ROWS["member"].combine_chunks(), "member", Kind.BOOL),
     )
-    found = by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(table(), "illness")))
+    found = found_in(table(), "illness", randomized_response(1.0, letters=LETTERS))
     known = [one for one in (*others, member) if one is not None]
     assert value(found["16"]) == pytest.approx(max(known))
     assert value(found["18"]) == pytest.approx(max(known) ** 2)
@@ -88,8 +92,7 @@ def test_columns_of_chance_hide_nothing() -> None:
     for number in range(5):
         rows = rows.append_column(f"chance {number}", pa.array(draws.random(len(rows))))
     before, after = (
-        by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(open_table(one), "illness")))
-        for one in (people(), rows)
+        found_in(open_table(one), "illness", randomized_response(1.0, letters=LETTERS)) for one in (people(), rows)
     )
     for leaf in ("16", "18"):
         assert value(after[leaf]) >= value(before[leaf])
@@ -97,12 +100,12 @@ def test_columns_of_chance_hide_nothing() -> None:
 
 def test_a_table_of_one_column_has_nothing_to_go_with() -> None:
     alone = open_table(pa.table({"illness": LETTERS * 20}))
-    found = by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(alone, "illness")))
+    found = found_in(alone, "illness", randomized_response(1.0, letters=LETTERS))
     assert found["16"].standing is found["18"].standing is Standing.MISSING
 
 
 def test_capabilities_against_the_table() -> None:
-    letters = by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(table(5000), "illness")))
-    numbers = by_leaf(expected(laplace(1.0, lower=0, upper=100), source_of(table(5000), "age")))
+    letters = found_in(table(5000), "illness", randomized_response(1.0, letters=LETTERS))
+    numbers = found_in(table(5000), "age", laplace(1.0, lower=0, upper=100))
     assert [value(letters[leaf]) for leaf in ("20", "21", "22", "23")] == pytest.approx([2 / 3, 1, 4 / 6, 1])
     assert [value(numbers[leaf]) for leaf in ("20", "22", "23")] == pytest.approx([2 / 3, 1, 2 / 6])

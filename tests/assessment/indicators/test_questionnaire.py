@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment import Questionnaire, expected
+from leakgauge.assessment import Questionnaire, collect, protected_column
 from leakgauge.assessment.diagram import Better, Node
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.indicators import answered_beyond, asked_leaves, source_of
+from leakgauge.assessment.indicators import answered_beyond, asked_leaves
 from leakgauge.assessment.indicators.questionnaire import (
     ASKED,
     LANGUAGES,
@@ -22,6 +22,7 @@ from leakgauge.assessment.indicators.questionnaire import (
 )
 from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import randomized_response
+from leakgauge.randomness import Simulated
 from tests.assessment.indicators.small import LETTERS, by_leaf, table
 
 
@@ -36,9 +37,8 @@ def test_answers_become_counts_and_evidence(tmp_path: Path) -> None:
     found = read_questionnaire(path)
     assert found.answers == {"14": (0, 0, 0, 1, 2), "19": (1, 0, 0, 0, 0)}
     assert found.respondents == 3
-    evidence = by_leaf(
-        expected(randomized_response(1.0, letters=LETTERS), source_of(table(), "illness"), questionnaire=found)
-    )
+    made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
+    evidence = by_leaf(collect(made, questionnaire=found))
     assert (evidence["14"].standing, evidence["14"].answers) == (Standing.ASKED, (0, 0, 0, 1, 2))
     assert evidence["15"].standing is Standing.MISSING
 
@@ -51,7 +51,7 @@ def test_a_template_is_read_back_once_filled_in(language: str, tmp_path: Path) -
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["leaf"] for row in rows] == [*ASKED] * 3
-    assert all(row["question"] and row["answers"].count(";") == 4 for row in rows)
+    assert all(row["question"] and len(row["answers"].replace("；", ";").split(";")) == 5 for row in rows)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()

@@ -46,10 +46,7 @@ BESIDE = {one.key: one for one in (NEEDED, AUDIT)}
 class LeafNode:
     """A leaf: what it feeds, where it is best for that, and its weight among those that feed the same.
 
-    Attributes:
-        weight: 0 shows the leaf without counting it.
-        rows_only: whether it counts only where values of rows are released, because of answers it says nothing of a
-            person.
+    A weight of 0 shows the leaf without counting it.
     """
 
     key: str
@@ -58,7 +55,6 @@ class LeafNode:
     better: Best
     weight: float = 1.0
     chinese: str = ""
-    rows_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,9 +100,9 @@ class CriteriaDiagram:
         """The leaves that feed a criterion, or ``"needed"``, or ``"audit"``."""
         return tuple(leaf for leaf in self.leaves.values() if leaf.feeds == key)
 
-    def shares(self, key: str, *, of_rows: bool = True) -> dict[str, float]:
+    def shares(self, key: str) -> dict[str, float]:
         """The weight of each of them as a share of all; 0 of all where only a dial counts."""
-        weights = {leaf.key: leaf.weight if of_rows or not leaf.rows_only else 0.0 for leaf in self.feeding(key)}
+        weights = {leaf.key: leaf.weight for leaf in self.feeding(key)}
         # By the largest one first: a sum of huge weights must not overflow.
         most = max(weights.values(), default=0.0) or 1.0
         total = math.fsum(weight / most for weight in weights.values()) or 1.0

@@ -26,7 +26,7 @@ PAPER = "paper"
 """The paper's own diagram, by name."""
 _TOP = ("schema", "criteria", "leaves", "pairwise")
 _CRITERION = ("name", "chinese", "dial")
-_LEAF = ("name", "chinese", "feeds", "better", "weight", "rows_only")
+_LEAF = ("name", "chinese", "feeds", "better", "weight")
 
 
 @cache
@@ -168,14 +168,6 @@ def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], pla
             path=place,
             leaf=key,
         )
-    rows_only = fields.get("rows_only", False)
-    if not isinstance(rows_only, bool):
-        raise FileError(
-            "{path}: the leaf {leaf!r} has rows_only = {found!r}; write true or false.",
-            path=place,
-            leaf=key,
-            found=str(rows_only),
-        )
     return LeafNode(
         key,
         _text(fields, "name", place, what),
@@ -183,7 +175,6 @@ def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], pla
         ways[better],
         as_weight(fields.get("weight", 1.0), place, what),
         _text(fields, "chinese", place, what, ""),
-        rows_only,
     )
 
 

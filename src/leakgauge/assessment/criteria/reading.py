@@ -30,7 +30,6 @@ def criteria_of(
     dials: Dials,
     diagram: CriteriaDiagram | None = None,
     *,
-    of_rows: bool = True,
     confidence: float = 0.95,
 ) -> Criteria:
     """The criteria of a release, what protection its data call for, and how strong its audit was.
@@ -39,7 +38,6 @@ def criteria_of(
         evidence: of the leaves, in any order; one without evidence is missing.
         dials: of the secret; those that the diagram names bound its criteria.
         diagram: which leaf feeds which; ours by default.
-        of_rows: whether values of rows are released, and not answers such as counts.
         confidence: of the intervals of the evidence, and of means of answers.
 
     Raises:
@@ -59,7 +57,7 @@ def criteria_of(
     known = by_leaf(evidence)
 
     def read(node: CriterionNode) -> tuple[CriterionLeaf, ...]:
-        shares = diagram.shares(node.key, of_rows=of_rows)
+        shares = diagram.shares(node.key)
         return tuple(_leaf(diagram.leaves[key], known, share, confidence) for key, share in shares.items())
 
     criteria = tuple(_criterion(node, read(node), dials) for node in diagram.criteria.values())

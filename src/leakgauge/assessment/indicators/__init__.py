@@ -1,34 +1,25 @@
-"""The 28 indicators, one file per family, measured from a release or computed from its law."""
+"""The 28 indicators, one file per family, measured from a release."""
 
-from leakgauge.assessment.indicators.attacks import audited, audited_by
-from leakgauge.assessment.indicators.catalogue import INDICATORS, answered_beyond, asked_leaves, collect, expected
+from leakgauge.assessment.indicators.attacks import audited_by
+from leakgauge.assessment.indicators.catalogue import INDICATORS, answered_beyond, asked_leaves, collect
 from leakgauge.assessment.indicators.indicator import Form
-from leakgauge.assessment.indicators.protected import (
-    Protected,
-    protected_column,
-    protected_histogram,
-    protected_of_release,
-)
+from leakgauge.assessment.indicators.protected import ProtectedColumn, protected_column, protected_of_release
 from leakgauge.assessment.indicators.questionnaire import Questionnaire, read_questionnaire, write_template
 from leakgauge.assessment.indicators.setting import Setting, setting_of
-from leakgauge.assessment.indicators.source import Source, histogram_source, source_of
+from leakgauge.assessment.indicators.source import Source, source_of
 
 __all__ = [
     "INDICATORS",
     "Form",
-    "Protected",
+    "ProtectedColumn",
     "Questionnaire",
     "Setting",
     "Source",
     "answered_beyond",
     "asked_leaves",
-    "audited",
     "audited_by",
     "collect",
-    "expected",
-    "histogram_source",
     "protected_column",
-    "protected_histogram",
     "protected_of_release",
     "read_questionnaire",
     "setting_of",

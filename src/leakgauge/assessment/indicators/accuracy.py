@@ -13,9 +13,9 @@ import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment.indicators.associations import cramers_v
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
-from leakgauge.assessment.indicators.protected import Protected, released_again
-from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, by_form
+from leakgauge.assessment.indicators.protected import ProtectedColumn, released_again
+from leakgauge.assessment.indicators.setting import LetterSetting, Setting
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.sentences import Sentence
@@ -26,14 +26,14 @@ ERROR = Indicator(
     10,
     "mean squared error",
     "variances of the data",
-    of_numbers(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and letters that say nothing"))),
+    by_form(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and letters that say nothing"))),
 )
 DISTANCE = Indicator(
     "mahalanobis-distance",
     11,
     "Mahalanobis distance",
     "pooled standard deviations",
-    of_numbers(
+    by_form(
         Scale(0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")),
         UpTo(_DRAWN_EVENLY, Sentence("no distance, and letters that say nothing")),
     ),
@@ -44,15 +44,13 @@ _MEASURES = (ERROR, DISTANCE, CORRELATION, COSINE)
 
 DRAWS = 200
 """Releases that are simulated for the interval of letters."""
-MOST_COUNTS = 10_000
-"""Noisy counts that are simulated for the interval of answers."""
 FEW_DRAWS = 20
 MOST_CELLS = 20_000_000
 BLOCKS = 50
 _FOREIGN = Sentence("What is released are no letters of the column, so that it lies at no distance from them.")
 
 
-def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
+def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
     """From what went in and came out."""
     setting, seed, confidence = protected.setting, context.simulation_seed, context.confidence
     if isinstance(setting, LetterSetting):
@@ -63,42 +61,19 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
         return _evidence(setting, found, between, Sentence("from the rows"))
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
     numbers = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
-    if isinstance(setting, NumberSetting):
-        return _evidence(setting, numbers, row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
-    return _evidence(setting, numbers, _answer_intervals(setting, seed, confidence), Sentence("from the counts"))
+    return _evidence(setting, numbers, row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
 
 
-def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """From the law."""
-    how = Sentence("by the law")
-    if isinstance(setting, LetterSetting):
-        # The variance of the released histogram's shares, added up: rows that fall together or apart by chance.
-        matrix = setting.channel.matrix
-        chance = (matrix * (1 - matrix)).sum(axis=1)
-        noise = float(setting.prior.probabilities @ chance) / setting.source.rows
-        found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=noise)
-        return _evidence(setting, found, None, how)
-    x, taken = setting.numbers, setting.taken
-    sums = number_sums(x, taken).mean(axis=0)
-    # Noise of mean 0 that knows nothing of x adds its variance to the two squares it is in.
-    sums[_YY] += setting.noise_variance * sums[_N]
-    sums[_DD] += setting.noise_variance * sums[_N]
-    return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, how)
+FAMILY = Family(_MEASURES, measured)
 
 
-FAMILY = Family(_MEASURES, expected, measured)
-
-
-def letter_measures(
-    joint: Floats, same: Floats | None, n: float = math.inf, noise: float = 0.0
-) -> tuple[float | None, ...]:
+def letter_measures(joint: Floats, same: Floats | None, n: float = math.inf) -> tuple[float | None, ...]:
     """Squared error over the variance, Mahalanobis distance a dimension, Cramér's V, and the histograms' cosine.
 
     Args:
         joint: shares of inputs (rows) and outputs (columns).
         same: 1 where an output is the input's own letter; None where outputs are no letters of the column.
-        n: how many rows the shares rest on; infinite of a law.
-        noise: of a law, the variance of all shares of a release's histogram together.
+        n: how many rows the shares rest on.
     """
     p, r = joint.sum(axis=1), joint.sum(axis=0)
     rows, columns = p > 0, r > 0
@@ -118,7 +93,7 @@ def letter_measures(
     apart = joint * (1 - same)
     squared = float(apart.sum(axis=1) @ inverse + apart.sum(axis=0) @ (inverse @ same))
     distance = math.sqrt(squared / (letters.sum() - 1))
-    cosine = float(p @ seen) / math.sqrt(float(p @ p) * (float(seen @ seen) + noise))
+    cosine = float(p @ seen) / math.sqrt(float(p @ p) * float(seen @ seen))
     return error, distance, association, min(cosine, 1.0)
 
 
@@ -161,15 +136,6 @@ def row_intervals(x: Floats, y: Floats, confidence: float) -> list[tuple[float, 
     reach = float(stdtrit(blocks - 1, (1 + confidence) / 2)) * errors
     middle = number_measures(total, centre)
     return list(zip((middle - reach).tolist(), (middle + reach).tolist(), strict=True))
-
-
-def _answer_intervals(setting: AnswerSetting, seed: int, confidence: float) -> list[tuple[float, float]]:
-    """Where the middle of simulated releases lie."""
-    counts, grid = setting.source.numbers, setting.noise.span.grid
-    times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
-    noise = setting.noise.added.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
-    sums = np.concatenate([number_sums(counts, counts + one) for one in noise])
-    return quantiles(number_measures(sums, float(counts.mean())), confidence)
 
 
 def _letter_intervals(setting: LetterSetting, inputs: Codes, seed: int, confidence: float) -> list[tuple[float, float]]:

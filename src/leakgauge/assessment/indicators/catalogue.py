@@ -1,4 +1,4 @@
-"""All indicators, and their evidence of one protected column or histogram."""
+"""All indicators, and their evidence of one protected column."""
 
 from __future__ import annotations
 
@@ -18,12 +18,8 @@ from leakgauge.assessment.indicators import (
 )
 from leakgauge.assessment.indicators.attacks import Audited, audited_in
 from leakgauge.assessment.indicators.indicator import Context, Family
-from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.questionnaire import ASKED, Questionnaire, answered
-from leakgauge.assessment.indicators.setting import Setting, setting_of
-from leakgauge.assessment.indicators.source import Source
-from leakgauge.errors import OptionError
-from leakgauge.mechanisms import Mechanism
 
 FAMILIES: tuple[Family, ...] = (
     claims.FAMILY,
@@ -39,7 +35,7 @@ INDICATORS = {one.id: one for family in FAMILIES for one in family.indicators}
 
 
 def collect(
-    protected: Protected,
+    protected: ProtectedColumn,
     *,
     audit: Audited | Audit | None = None,
     questionnaire: Questionnaire | None = None,
@@ -52,10 +48,10 @@ def collect(
 
     Args:
         protected: what went in and came out.
-        audit: of the release, or what ``audited`` found; without it what an audit shows of a column is missing.
+        audit: of the release, or of the column alone; without it what an audit shows is missing.
         questionnaire: what people answered; without it what people are asked is missing.
         releases_per_period: how often such a release is made.
-        stored: evidence of an earlier assessment, from which space and time are taken instead of run again.
+        stored: evidence of an earlier verdict, from which space and time are taken instead of run again.
         simulation_seed: for intervals and samples.
         confidence: of the intervals; an audit has its own.
 
@@ -84,33 +80,8 @@ def collect(
         simulation_seed,
         confidence,
     )
-    return _ordered(evidence for family in FAMILIES for evidence in family.measured(protected, context))
-
-
-def expected(
-    mechanism: Mechanism | Setting,
-    source: Source | None = None,
-    *,
-    questionnaire: Questionnaire | None = None,
-    releases_per_period: float = 1.0,
-    stored: Iterable[Evidence] = (),
-) -> tuple[Evidence, ...]:
-    """The same computed from the law of a mechanism over a source, or of a setting; nothing is drawn.
-
-    Raises:
-        OptionError, ColumnError: a mechanism that cannot be run on the source.
-    """
-    if not isinstance(mechanism, Setting):
-        if source is None:
-            raise OptionError("{name} is given without a source; name the column's.", name=mechanism.name)
-        mechanism = setting_of(mechanism, source)
-    answers = {} if questionnaire is None else questionnaire.answers
-    context = Context(None, answers, releases_per_period, {one.leaf: one for one in stored})
-    return _ordered(evidence for family in FAMILIES for evidence in family.expected(mechanism, context))
-
-
-def _ordered(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    return tuple(sorted(evidence, key=lambda one: int(one.leaf)))
+    every = (evidence for family in FAMILIES for evidence in family.measured(protected, context))
+    return tuple(sorted(every, key=lambda one: int(one.leaf)))
 
 
 def asked_leaves(diagram: Diagram) -> tuple[str, ...]:

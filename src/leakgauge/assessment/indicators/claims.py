@@ -5,26 +5,15 @@ from __future__ import annotations
 import math
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Form, Indicator, alike
-from leakgauge.assessment.indicators.protected import Protected
-from leakgauge.assessment.indicators.setting import MOVED, LetterSetting, NumberSetting, Setting
+from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Indicator, alike
+from leakgauge.assessment.indicators.protected import ProtectedColumn
+from leakgauge.assessment.indicators.setting import LetterSetting, Setting
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.sentences import Sentence
 
 DELTA = 1e-6
 """The δ at which a claim that has none of its own is stated."""
-LARGEST_DELTA = 0.01
-"""With a δ from here on one row in a hundred may be released as it is."""
-
-
-def _promises_little(delta: float, of_rows: bool) -> Sentence | None:
-    if delta < LARGEST_DELTA:
-        return None
-    return Sentence(
-        "δ is {delta:.3g}, and from {largest:g} on it promises next to nothing", delta=delta, largest=LARGEST_DELTA
-    )
-
 
 SENSITIVITY = Indicator(
     "sensitivity",
@@ -32,8 +21,6 @@ SENSITIVITY = Indicator(
     "sensitivity Δ",
     "Δ relative to what is released",
     alike(Scale(1e-4, 1e2, True, Sentence("one row in ten thousand, and bounds a hundred standard deviations apart"))),
-    # The distance of two letters is 1 whatever is done.
-    fixed=(Form.LETTERS,),
 )
 RELAXATION = Indicator(
     "relaxation",
@@ -41,8 +28,6 @@ RELAXATION = Indicator(
     "relaxation δ",
     "probability",
     alike(Scale(1e-10, 1e-2, True, Sentence("as good as none, and one row in 100"))),
-    limit="max_delta",
-    veto=_promises_little,
 )
 BUDGET = Indicator(
     "privacy-budget",
@@ -50,34 +35,17 @@ BUDGET = Indicator(
     "privacy budget ε",
     "nats",
     alike(Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000"))),
-    limit="max_epsilon",
-    needed=Sentence("the budget ε (leaf 3)"),
-    veto=lambda epsilon, of_rows: Sentence("ε is infinite, which promises nothing") if epsilon == math.inf else None,
 )
 TIGHTNESS = Indicator("bound-tightness", 4, "tightness of ε's lower bound", "share of the claim", SHARE)
 _NO_LEVEL = Sentence("No finite level is claimed, so nothing can be a share of it.")
 
 
-def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
+def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
     """The tightness from the audit, the others from the claim."""
     return (*_claimed(protected.setting), _tightness(protected.setting, context))
 
 
-def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """The tightness from the law, whose noise is no more than the claim asks for, the others from the claim."""
-    epsilon = tightest(setting)[0]
-    if not math.isfinite(epsilon):
-        return (*_claimed(setting), TIGHTNESS.missing(_NO_LEVEL))
-    exact = setting.exact_level
-    share = TIGHTNESS.evidence(
-        setting.form,
-        1.0 if epsilon == 0 or exact is None else min(exact / epsilon, 1.0),
-        Sentence("The level that the law reaches, over the claimed one."),
-    )
-    return (*_claimed(setting), share)
-
-
-FAMILY = Family((SENSITIVITY, BUDGET, RELAXATION, TIGHTNESS), expected, measured)
+FAMILY = Family((SENSITIVITY, BUDGET, RELAXATION, TIGHTNESS), measured)
 
 
 def tightest(setting: Setting) -> tuple[float, float]:
@@ -111,12 +79,8 @@ def _claimed(setting: Setting) -> tuple[Evidence, ...]:
 def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
     if isinstance(setting, LetterSetting):
         return 1.0, Sentence("One letter for another: a distance of 1.")
-    if isinstance(setting, NumberSetting):
-        width = setting.noise.span.steps * setting.noise.span.grid
-        how = Sentence("The width of the bounds over the data's standard deviation.")
-        return width / math.sqrt(setting.variance), how
-    how = Sentence("What a replaced row moves the counts by, over the mean count.")
-    return setting.noise.added.length(MOVED) / float(setting.source.numbers.mean()), how
+    width = setting.noise.span.steps * setting.noise.span.grid
+    return width / math.sqrt(setting.variance), Sentence("The width of the bounds over the data's standard deviation.")
 
 
 def _tightness(setting: Setting, context: Context) -> Evidence:

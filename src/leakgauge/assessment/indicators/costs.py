@@ -11,9 +11,8 @@ import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators.indicator import Context, Family, Form, Indicator, alike
-from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
-from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
-from leakgauge.audit.attacks.columns import values_of
+from leakgauge.assessment.indicators.protected import ProtectedColumn
+from leakgauge.assessment.indicators.setting import LetterSetting
 from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
@@ -66,24 +65,22 @@ def volume_of_file(form: Form, bytes_per_record: float) -> Evidence:
     return VOLUME.evidence(form, bytes_per_record, Sentence("The bytes of the released file by row."))
 
 
-def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
+def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
     """Space and time from stored evidence or else from runs made here; the volume from what came out."""
-    setting = protected.setting
-    stored = _stored(setting, context)
-    runs = stored if all(one.standing is not Standing.MISSING for one in stored) else _runs(protected)
-    return (*runs, frequency(setting.form, context), _measured_volume(protected, context))
+    form = protected.setting.form
+    runs = _stored(form, context) or _runs(protected)
+    return (*runs, frequency(form, context), _volume(protected, context))
 
 
-def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """Space and time from stored evidence only, since no law knows a machine; the volume by the law."""
-    return (*_stored(setting, context), frequency(setting.form, context), _volume(setting))
+FAMILY = Family((SPACE, TIME, FREQUENCY, VOLUME), measured)
 
 
-FAMILY = Family((SPACE, TIME, FREQUENCY, VOLUME), expected, measured)
+def _runs(protected: ProtectedColumn) -> tuple[Evidence, ...]:
+    column = protected.released
 
+    def run(size: int) -> None:
+        column.law.draw(column.inputs[:size], Simulated(0))
 
-def _runs(protected: Protected) -> tuple[Evidence, ...]:
-    run = _run_of(protected)
     # At least a factor of 2 between the sizes, so that their ratio says something.
     larger = min(protected.setting.source.rows, LARGER)
     sizes = (max(min(SMALLER, larger // 2), 1), larger)
@@ -109,14 +106,13 @@ def _runs(protected: Protected) -> tuple[Evidence, ...]:
     return tuple(evidence)
 
 
-def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """Only the numbers are taken from a file; the scale is this one, whatever the file says."""
+def _stored(form: Form, context: Context) -> tuple[Evidence, ...]:
+    """Only the numbers are taken from a file, and the scale is ours; nothing unless both are there."""
     evidence = []
     for indicator in (SPACE, TIME):
         one = context.stored.get(indicator.leaf)
         if one is None or one.standing is Standing.MISSING or one.value is None:
-            evidence.append(indicator.missing(Sentence("Nothing was run, and there is no stored evidence of a run.")))
-            continue
+            return ()
         if not (one.interval[0] >= 0 and one.interval[1] < math.inf):
             raise OptionError(
                 "The stored evidence of leaf {leaf} reaches from {low} to {high}, which no run could; run it again.",
@@ -126,20 +122,10 @@ def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
             )
         evidence.append(
             indicator.evidence(
-                setting.form, one.value, one.source, standing=one.standing, between=one.interval, details=one.details
+                form, one.value, one.source, standing=one.standing, between=one.interval, details=one.details
             )
         )
     return tuple(evidence)
-
-
-def _run_of(protected: Protected) -> Callable[[int], object]:
-    if isinstance(protected, ProtectedColumn):
-        column = protected.released
-        return lambda size: column.law.draw(column.inputs[:size], Simulated(0))
-    source, law = protected.setting.source, protected.setting.noise.added
-    codes = values_of(source.values[0], source.name)
-    bins = len(source.numbers)
-    return lambda size: (np.bincount(codes[:size])[:bins], law.noise(bins, Simulated(0)))
 
 
 def _nanoseconds(run: Callable[[int], object], size: int) -> float:
@@ -161,15 +147,15 @@ def _peak(run: Callable[[int], object], size: int) -> float:
     return float(max(peak - before, 0))
 
 
-def _measured_volume(protected: Protected, context: Context) -> Evidence:
-    """From the record's file where there is one, else from the letters that came out."""
+def _volume(protected: ProtectedColumn, context: Context) -> Evidence:
+    """From the record's file where there is one, else from the letters that came out, or eight bytes a number."""
     from scipy.special import ndtri
 
     setting = protected.setting
     if protected.bytes_per_record is not None:
         return volume_of_file(setting.form, protected.bytes_per_record)
     if not isinstance(setting, LetterSetting):
-        return _volume(setting)
+        return VOLUME.evidence(setting.form, float(NUMBER), Sentence("Eight bytes a number."))
     sizes, counts = _sizes(setting), setting.counts(protected.inputs, protected.outputs).sum(axis=0)
     shares = counts / counts.sum()
     mean = float(shares @ sizes)
@@ -177,17 +163,6 @@ def _measured_volume(protected: Protected, context: Context) -> Evidence:
     doubt = float(ndtri((1 + context.confidence) / 2)) * error
     how = Sentence("The mean length of the letters released.")
     return VOLUME.evidence(setting.form, mean, how, between=(max(mean - doubt, 0.0), mean + doubt))
-
-
-def _volume(setting: Setting) -> Evidence:
-    """By the law: the mean length of a letter's text, 8 bytes a number."""
-    if isinstance(setting, LetterSetting):
-        mean = float(setting.joint.sum(axis=0) @ _sizes(setting))
-        return VOLUME.evidence(setting.form, mean, Sentence("The mean length of the letters released, by the law."))
-    if isinstance(setting, NumberSetting):
-        return VOLUME.evidence(setting.form, float(NUMBER), Sentence("Eight bytes a number."))
-    volume = NUMBER * len(setting.source.numbers) / setting.source.rows
-    return VOLUME.evidence(setting.form, volume, Sentence("Eight bytes a count, by row of the table."))
 
 
 def _sizes(setting: LetterSetting) -> Floats:

@@ -59,7 +59,7 @@ def collect_foreign(
 
     Args:
         audit: of the release.
-        secret: the column that is graded.
+        secret: the column that is judged.
         source: that column in the matched rows of the original.
         changed: the same beside what was released of it; None where it was withheld.
         released: what was released of it, where that is numbers.

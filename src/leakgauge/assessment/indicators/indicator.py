@@ -1,4 +1,4 @@
-"""What an indicator is: its unit, the monotone map that puts it between 0 and 1, and what is asked of it elsewhere.
+"""What an indicator is: its unit, and the monotone map that puts it between 0 and 1.
 
 A scale always rises with the raw value; which way is good is the diagram's business. ``docs/reference/indicators.md``
 shows all of them. Those that are found together are a family.
@@ -17,11 +17,7 @@ from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     from leakgauge.assessment.indicators.attacks import Audited
-    from leakgauge.assessment.indicators.protected import Protected
-    from leakgauge.assessment.indicators.setting import Setting
-
-TOLD = 0.9
-"""A share of the secret from which on the release is as good as the data."""
+    from leakgauge.assessment.indicators.protected import ProtectedColumn
 
 
 class Form(Enum):
@@ -29,7 +25,6 @@ class Form(Enum):
 
     LETTERS = "letters"
     NUMBERS = "numbers"
-    ANSWERS = "answers"
 
 
 @dataclass(frozen=True)
@@ -47,10 +42,6 @@ class Indicator:
     Attributes:
         number: of its leaf in the paper's diagram; diagrams, questionnaires and stored evidence know it by that.
         scales: for each form of release the map to [0, 1]; empty where people are asked.
-        limit: the limit of a policy that its upper end is held against; empty where there is none.
-        needed: what a verdict does not know without it; None where it can do without.
-        veto: what a raw value says against the release, if anything; also told whether values of rows are released.
-        fixed: the forms in which no release moves it.
     """
 
     id: str
@@ -58,10 +49,6 @@ class Indicator:
     name: str
     unit: str
     scales: Mapping[Form, Scale | UpTo] = field(default_factory=dict)
-    limit: str = ""
-    needed: Sentence | None = None
-    veto: Callable[[float, bool], Sentence | None] = lambda value, of_rows: None
-    fixed: tuple[Form, ...] = ()
 
     @property
     def leaf(self) -> str:
@@ -117,7 +104,7 @@ class Context:
 
     Attributes:
         answers: for each leaf that people were asked about how many gave each of the five answers.
-        stored: evidence of an earlier assessment by its leaves, of which space and time are taken.
+        stored: evidence of an earlier verdict by its leaves, of which space and time are taken.
         simulation_seed: for intervals and samples; it protects nobody.
         confidence: of the intervals that are made here; those of an audit have its own.
     """
@@ -140,17 +127,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Family:
-    """Indicators in the order of their vetoes, found from the law and, unless that is the same, from the release."""
+    """Indicators that are found together, and how, from what went in and came out."""
 
     indicators: tuple[Indicator, ...]
-    expected: Callable[[Setting, Context], tuple[Evidence, ...]]
-    measure: Callable[[Protected, Context], tuple[Evidence, ...]] | None = None
-
-    def measured(self, protected: Protected, context: Context) -> tuple[Evidence, ...]:
-        """Evidence of what went in and came out."""
-        if self.measure is None:
-            return self.expected(protected.setting, context)
-        return self.measure(protected, context)
+    measured: Callable[[ProtectedColumn, Context], tuple[Evidence, ...]]
 
 
 def alike(scale: Scale | UpTo) -> Mapping[Form, Scale | UpTo]:
@@ -158,10 +138,9 @@ def alike(scale: Scale | UpTo) -> Mapping[Form, Scale | UpTo]:
     return dict.fromkeys(Form, scale)
 
 
-def of_numbers(scale: Scale, letters: UpTo | None = None) -> Mapping[Form, Scale | UpTo]:
-    """A scale of numbers and answers, and another one of letters, if any."""
-    same: dict[Form, Scale | UpTo] = {Form.NUMBERS: scale, Form.ANSWERS: scale}
-    return same if letters is None else {Form.LETTERS: letters, **same}
+def by_form(numbers: Scale, letters: UpTo) -> Mapping[Form, Scale | UpTo]:
+    """A scale of numbers, and another one of letters."""
+    return {Form.LETTERS: letters, Form.NUMBERS: numbers}
 
 
 SHARE = alike(Scale(0.0, 1.0, reason=Sentence("none of it, and all of it")))

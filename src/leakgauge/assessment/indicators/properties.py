@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, by_form
+from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC, Source
-from leakgauge.mechanisms.mechanism import COUNTABLE, Capabilities
+from leakgauge.mechanisms.mechanism import Capabilities
 from leakgauge.release.bound import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
 
@@ -23,25 +24,26 @@ VARIANCE = Indicator(
     28,
     "variance of the noise",
     "variances of the data",
-    of_numbers(SPREAD, UpTo("its value for outputs drawn evenly", Sentence("no noise, and nothing but noise"))),
+    by_form(SPREAD, UpTo("its value for outputs drawn evenly", Sentence("no noise, and nothing but noise"))),
 )
 KURTOSIS = Indicator(
     "noise-kurtosis",
     29,
     "kurtosis of the noise",
     "excess kurtosis",
-    of_numbers(Scale(-1.2, 6.0, reason=Sentence("uniform noise, and tails as heavy as the exponential law's"))),
+    {Form.NUMBERS: Scale(-1.2, 6.0, reason=Sentence("uniform noise, and tails as heavy as the exponential law's"))},
 )
 
 
-def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
     """The same whatever is drawn."""
+    setting = protected.setting
     return (*of_columns(setting.form, setting.source), *_of_use(setting), *_of_noise(setting))
 
 
 FAMILY = Family(
     (CORRELATION, COVARIANCE, SCENARIOS, DISTRIBUTIONS, SIZES, TYPES, VARIANCE, KURTOSIS),
-    expected,
+    measured,
 )
 
 
@@ -71,8 +73,6 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     if setting.mechanism.noise is not None:
         # Noise is for columns with bounds and for answers with a sensitivity alike.
         able = Capabilities(NUMERIC, True, able.finite)
-    # A histogram counts values of any countable kind; its bins are letters.
-    kinds = COUNTABLE if form is Form.ANSWERS else able.columns
     bounded = form is not Form.NUMBERS
     sizes = [not bounded or one.distinct <= LARGEST_ALPHABET for one in columns]
     ways = (bool(able.columns), able.answers, able.finite)
@@ -84,7 +84,7 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
         else Sentence("Numbers may have as many different values as they like.")
     )
     of_kinds = Sentence("The share of the columns that are of a kind the mechanism takes.")
-    taken = sum(one.kind in kinds for one in columns)
+    taken = sum(one.kind in able.columns for one in columns)
     return (
         SCENARIOS.evidence(form, sum(ways) / len(ways), of_ways, standing=Standing.DECLARED),
         DISTRIBUTIONS.evidence(form, _taken(setting), of_rows),
@@ -94,7 +94,7 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
 
 
 def _taken(setting: Setting) -> float:
-    """The share of numbers that are neither missing nor clamped; letters and counts are all taken."""
+    """The share of numbers that are neither missing nor clamped; letters are all taken."""
     if not isinstance(setting, NumberSetting):
         return 1.0
     span, numbers = setting.noise.span, setting.source.numbers

@@ -1,23 +1,15 @@
-"""One protected column, or one protected histogram: what went in, what came out, and by which mechanism."""
+"""One protected column: what went in, what came out, and by which mechanism."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
-from leakgauge.assessment.indicators.setting import (
-    AnswerSetting,
-    ColumnSetting,
-    NumberSetting,
-    Setting,
-    column_setting,
-    setting_of,
-)
-from leakgauge.assessment.indicators.source import histogram_source, source_of
+from leakgauge.assessment.indicators.setting import NumberSetting, Setting, setting_of
+from leakgauge.assessment.indicators.source import source_of
 from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret, read_case
 from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP
@@ -28,43 +20,25 @@ from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release import Release
-from leakgauge.release.bound import LARGEST_ALPHABET, BoundColumn
-from leakgauge.release.queries import Histogram, Protection
-from leakgauge.release.queries.labels import DeclaredLabel, label_text
+from leakgauge.release.bound import BoundColumn
 from leakgauge.release.recorded_plan import as_released
 from leakgauge.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
-class _Protected:
-    """What went in and came out: of letters the number of each row's, else numbers or counts.
+class ProtectedColumn:
+    """What went in and came out, of letters the number of each row's, with what attacks on it need.
 
     The digest of the record and the bytes per record of the whole release are None of a simulation.
     """
 
     inputs: Codes | Floats
     outputs: Codes | Floats
-    record_digest: str | None = None
-    bytes_per_record: float | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ProtectedColumn(_Protected):
-    """A column, with what attacks on it need."""
-
-    setting: ColumnSetting
+    setting: Setting
     case: Case
     released: ReleasedColumn
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ProtectedHistogram(_Protected):
-    """The counts of a column."""
-
-    setting: AnswerSetting
-
-
-Protected: TypeAlias = ProtectedColumn | ProtectedHistogram
+    record_digest: str | None = None
+    bytes_per_record: float | None = None
 
 
 def protected_of_release(
@@ -83,7 +57,7 @@ def protected_of_release(
     case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
     seen = as_released(original, said.plan)
-    setting = column_setting(made.mechanism, source_of(seen, *made.reads, public=case.public))
+    setting = setting_of(made.mechanism, source_of(seen, *made.reads, public=case.public))
     return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
 
 
@@ -94,19 +68,11 @@ def protected_column(table: Table, column: str, mechanism: Mechanism, randomness
         ColumnError: a column that is not there, or holds values that the mechanism cannot take.
         OptionError: a mechanism that releases no columns.
     """
-    return _released_column(column_setting(mechanism, source_of(table, column)), randomness)
+    return released_again(setting_of(mechanism, source_of(table, column)), randomness)
 
 
-def released_again(setting: Setting, randomness: Randomness) -> Protected:
-    """A simulated release of a column or histogram that was read before."""
-    if isinstance(setting, AnswerSetting):
-        counts = setting.source.numbers
-        noisy = setting.noise.run(counts.astype(np.int64), randomness)
-        return ProtectedHistogram(counts, np.asarray(noisy, dtype=np.float64), setting=setting)
-    return _released_column(setting, randomness)
-
-
-def _released_column(setting: ColumnSetting, randomness: Randomness) -> ProtectedColumn:
+def released_again(setting: Setting, randomness: Randomness) -> ProtectedColumn:
+    """A simulated release of a column that was read before."""
     source = setting.source
     bound = BoundColumn(source.name, setting.mechanism, source.names, source.names)
     inputs = bound.form.inputs(source.values)
@@ -128,35 +94,8 @@ def _released_column(setting: ColumnSetting, randomness: Randomness) -> Protecte
     return _protected(setting, made, case)
 
 
-def protected_histogram(
-    table: Table,
-    column: str,
-    mechanism: Mechanism,
-    randomness: Randomness,
-    *,
-    labels: Sequence[DeclaredLabel] | None = None,
-    edges: Sequence[float] | None = None,
-) -> Protected:
-    """A simulated release of a column's histogram with noise in every count.
-
-    Args:
-        table: whose rows are counted.
-        column: by its values.
-        mechanism: ``laplace`` or ``gaussian``; its ε and δ are those of the whole histogram.
-        randomness: of the noise.
-        labels: the texts that are counted; by default those of the table, which leaves unprotected which occur.
-        edges: or where numbers are cut.
-    """
-    source = source_of(table, column)
-    if labels is None and edges is None:
-        labels = [label_text(one) for one in table.counts(column, limit=LARGEST_ALPHABET).labels(column)]
-    query = Histogram(column=column, labels=labels, edges=edges, epsilon=1.0)
-    query.require_columns(table, Protection())
-    return released_again(setting_of(mechanism, histogram_source(source, table, query)), randomness)
-
-
 def _protected(
-    setting: ColumnSetting,
+    setting: Setting,
     released: ReleasedColumn,
     case: Case,
     record_digest: str | None = None,
@@ -172,9 +111,7 @@ def _protected(
     if setting.source.public:
         # What is public and goes into the mechanism is known to everyone who guesses the rest.
         case = replace(case, background=setting.source.classes, knows=setting.source.public)
-    return ProtectedColumn(
-        inputs, outputs, record_digest, bytes_per_record, setting=setting, case=case, released=released
-    )
+    return ProtectedColumn(inputs, outputs, setting, case, released, record_digest, bytes_per_record)
 
 
 def _set_numbers(sets: LetterSets, channel: Channel, members: Members) -> Codes:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment.indicators.indicator import Context, Family, Indicator
-from leakgauge.assessment.indicators.setting import Setting
+from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.sentences import Sentence
@@ -55,12 +55,12 @@ def declared_sensitivity(answer: int) -> Evidence:
     )
 
 
-def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
     """How many people gave each of the five answers, whatever is released."""
     return tuple(answered(leaf, context.answers.get(leaf)) for leaf in ASKED)
 
 
-FAMILY = Family(_INDICATORS, expected)
+FAMILY = Family(_INDICATORS, measured)
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,14 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from leakgauge.assessment.indicators.indicator import Form
-from leakgauge.assessment.indicators.noisy_numbers import Mixture, Summed, mixture, summed
-from leakgauge.assessment.indicators.source import NUMERIC, Groups, Source
-from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.assessment.indicators.source import NUMERIC, Source
+from leakgauge.claims import Statement
 from leakgauge.errors import ColumnError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Codes, Floats
-from leakgauge.release.queries.noise import bin_noise
-
-MOVED = 2
-"""A replaced row lowers one count and raises another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +63,6 @@ class LetterSetting(_Setting):
                 name=self.source.name,
             )
         return Distribution(self.channel.inputs, counts / counts.sum())
-
-    @cached_property
-    def joint(self) -> Floats:
-        """p(x) q(y|x)."""
-        return np.asarray(self.prior.probabilities[:, None] * self.channel.matrix)
 
     @cached_property
     def letters(self) -> tuple[tuple[Label, ...], Codes]:
@@ -122,36 +112,17 @@ class LetterSetting(_Setting):
 
 
 @dataclass(frozen=True, eq=False)
-class _NoiseSetting(_Setting):
-    """Numbers or counts, and the noise in each."""
+class NumberSetting(_Setting):
+    """A column of numbers with noise in each."""
+
+    form = Form.NUMBERS
 
     noise: NoisyNumber
-
-    @cached_property
-    def groups(self) -> Groups:
-        """A few numbers that stand for all, their shares, and the secret an attacker guesses each as."""
-        return self.source.groups(self.noise.missing)
-
-    @cached_property
-    def mixture(self) -> Mixture:
-        """The law of numbers with noise, a few of them standing for all."""
-        numbers, shares, _ = self.groups
-        return mixture(self.noise, numbers, shares)
-
-    @cached_property
-    def summed(self) -> Summed:
-        """The law of all numbers with noise."""
-        return summed(self.noise, self.noise.on_grid(self.source.numbers))
 
     @property
     def noise_variance(self) -> float:
         """Of each number, in the data's unit squared."""
         return (self.noise.added.standard_deviation * self.noise.span.grid) ** 2
-
-    @cached_property
-    def taken(self) -> Floats:
-        """Each number as the mechanism takes it: missing ones replaced, clamped, on the grid."""
-        return np.asarray(self.noise.from_grid(self.noise.on_grid(self.source.numbers)), dtype=np.float64)
 
     @cached_property
     def numbers(self) -> Floats:
@@ -164,33 +135,11 @@ class _NoiseSetting(_Setting):
         return float(self.numbers.var())
 
 
-class NumberSetting(_NoiseSetting):
-    """A column of numbers with noise in each."""
-
-    form = Form.NUMBERS
-
-
-class AnswerSetting(_NoiseSetting):
-    """A histogram with noise in each count."""
-
-    form = Form.ANSWERS
-
-
-ColumnSetting: TypeAlias = LetterSetting | NumberSetting
-Setting: TypeAlias = ColumnSetting | AnswerSetting
+Setting: TypeAlias = LetterSetting | NumberSetting
 
 
 def setting_of(mechanism: Mechanism, source: Source) -> Setting:
-    """A mechanism over a source; one that cannot be run on it, or a column that it cannot take, is refused.
-
-    Over counts, Laplace and Gaussian noise is that of a histogram with the mechanism's ε and δ: a replaced row moves
-    two counts, so that the sensitivity is 2 in sum and √2 in length.
-    """
-    return column_setting(mechanism, source) if source.counts is None else _over_counts(mechanism, source)
-
-
-def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
-    """A mechanism over the rows of a column; refuses as ``setting_of`` does."""
+    """A mechanism over the rows of a column; refuses one that cannot be run on it, and a column that it cannot take."""
     noise = mechanism.noise
     if noise is not None:
         if source.kind not in NUMERIC or noise.span.lowest is None:
@@ -218,15 +167,3 @@ def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
             name=mechanism.name,
         )
     return LetterSetting(source, mechanism, mechanism.claims, channel)
-
-
-def _over_counts(mechanism: Mechanism, source: Source) -> AnswerSetting:
-    epsilon, delta = mechanism.parameters.get("epsilon"), mechanism.parameters.get("delta")
-    if mechanism.noise is None or not isinstance(epsilon, int | float):
-        raise OptionError("{name!s} does not perturb a histogram; use laplace or gaussian.", name=mechanism.name)
-    part = float(delta) if isinstance(delta, int | float) else None
-    noise = bin_noise(float(epsilon), part, 1, MOVED)
-    claims: tuple[Statement, ...] = (CentralDP(float(epsilon)),)
-    if part is not None:
-        claims = (ApproximateDP(float(epsilon), part), ZeroConcentratedDP(noise.rho))
-    return AnswerSetting(source, mechanism, claims, noise.mechanism)

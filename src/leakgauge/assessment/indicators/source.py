@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,18 +16,13 @@ from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.bound import BoundColumn
-from leakgauge.release.queries import Histogram, Protection
 from leakgauge.tables import Kind, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FEWEST_ROWS = 16
-GROUPS = 60
-"""About so many groups stand for the numbers of a column where attacks on it are computed; a tenth is six of them."""
 NUMERIC = (Kind.INT, Kind.FLOAT)
-
-Groups = tuple[Floats, Floats, Codes]
 
 
 @dataclass(frozen=True)
@@ -42,12 +37,11 @@ class ColumnFacts:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A column, or the counts of one.
+    """A column, or several that are read together.
 
     Attributes:
         names: the columns that are read; nearly always one.
         kind: of the first one's values.
-        counts: where a histogram is released, its true counts.
         public: those of the columns read that are released as they are; what they hold is no secret.
     """
 
@@ -56,10 +50,8 @@ class Source:
     rows: int
     values: tuple[pa.Array, ...] = field(repr=False)
     columns: tuple[ColumnFacts, ...]
-    counts: Floats | None = None
     public: tuple[str, ...] = ()
     _counted: dict[tuple[Label, ...], Codes] = field(default_factory=dict, repr=False)
-    _grouped: dict[float | None, Groups] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -68,8 +60,8 @@ class Source:
 
     @cached_property
     def numbers(self) -> Floats:
-        """The numbers that are released: of each row, missing ones NaN, or the true counts."""
-        return self.counts if self.counts is not None else plain_numbers(self.values[0], self.kind)
+        """The numbers that are released, missing ones NaN."""
+        return plain_numbers(self.values[0], self.kind)
 
     @cached_property
     def known(self) -> Floats:
@@ -79,36 +71,6 @@ class Source:
     def filled(self, missing: float | None) -> Floats:
         """The numbers with one that stands for those that are missing; as they are without one."""
         return self.numbers if missing is None else np.where(np.isnan(self.numbers), missing, self.numbers)
-
-    def groups(self, missing: float | None) -> Groups:
-        """A few numbers that stand for all, their shares, and the secret an attacker guesses each as.
-
-        Of counts all that differ. Of a column, for each secret its different numbers where there are few in all, else
-        the means of groups of equal size, about 60 together.
-        """
-        if missing not in self._grouped:
-            self._grouped[missing] = self._groups(self.filled(missing))
-        return self._grouped[missing]
-
-    def _groups(self, numbers: Floats) -> Groups:
-        if self.counts is not None:
-            different, counts = np.unique(numbers, return_counts=True)
-            return different, counts / counts.sum(), np.arange(len(different))
-        known = ~np.isnan(numbers)
-        numbers, secrets = numbers[known], self.secrets[known]
-        order = np.lexsort((numbers, secrets))
-        numbers, secrets = numbers[order], secrets[order]
-        new = np.concatenate([[True], (np.diff(numbers) != 0) | (np.diff(secrets) != 0)])
-        if new.sum() > GROUPS:
-            # Within a secret each group begins where its share of that secret's rows does.
-            counts = np.bincount(secrets)
-            parts = np.maximum(np.rint(GROUPS * counts / len(numbers)), 1).astype(np.int64)
-            rank = np.arange(len(numbers)) - (np.cumsum(counts) - counts)[secrets]
-            part = rank * parts[secrets] // counts[secrets]
-            new = np.concatenate([[True], (np.diff(part) != 0) | (np.diff(secrets) != 0)])
-        starts = np.flatnonzero(new)
-        sizes = np.diff(np.append(starts, len(numbers)))
-        return np.add.reduceat(numbers, starts) / sizes, sizes / len(numbers), secrets[starts]
 
     @cached_property
     def secrets(self) -> Codes:
@@ -173,11 +135,3 @@ def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     known = tuple(name for name in names if name in open_ones)
     values = tuple(arrays[name] for name in names)
     return Source(names, kinds[names[0]], table.rows, values, tuple(columns), public=known)
-
-
-def histogram_source(source: Source, table: Table, query: Histogram) -> Source:
-    """The true counts of a histogram of the column, in place of its rows."""
-    counts = query.exact(table, Protection()).astype(np.float64)
-    if float(counts.var()) == 0:
-        raise ColumnError("All bins of {name!r} hold as many rows; there is nothing to tell apart.", name=source.name)
-    return replace(source, counts=counts, _grouped={})

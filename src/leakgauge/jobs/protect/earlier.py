@@ -26,12 +26,14 @@ from leakgauge.tables.levels import named_levels
 
 RECORD = "release.json"
 _DECIDING = (
-    *("max_distortion", "local_dp", "min_protection", "mechanism", "keep", "distortion", "within", "bins", "levels"),
-    *("clamp", "lower", "upper", "accounted", "public_distortion"),
+    *("max_distortion", "local_dp", "min_protection", "min_usefulness", "mechanism", "keep", "distortion", "within"),
+    *("bins", "levels", "clamp", "lower", "upper", "accounted", "public_distortion"),
 )
 """What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""
 _TYPED_AS = {"public_distortion": "public"}
 """Options that fields are parts of."""
+_SEARCHED_BY = ("min_protection", "min_usefulness")
+"""Of these, what only limits a job whose mechanism is not searched."""
 _PER_COLUMN = ("bins", "levels")
 """Of these, what is said of public columns and the background may be said anew."""
 _NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
@@ -208,6 +210,8 @@ def earlier_job(folder: Path | str) -> Earlier:
 
 def _deciding(asked: Request, name: str) -> object:
     """What the mechanism follows from in a field of a request."""
+    if name in _SEARCHED_BY and not asked.is_searched:
+        return None
     value = asked.kept if name == "keep" else getattr(asked, name)
     if name not in _PER_COLUMN:
         return value

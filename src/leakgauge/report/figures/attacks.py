@@ -8,9 +8,11 @@ from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
-from leakgauge.report.figures.texts import joined, lines_of, named
+from leakgauge.report.figures.texts import joined, lines_of, named, shortened
 
 _LABELS, _AREA, _COLUMN, _ROW = 200, 250, 72, 34
+_TARGET = 140
+"""Pixels for the names of the columns that are attacked."""
 
 
 def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
@@ -45,7 +47,7 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
     spec = {
         "title": {"text": title, "subtitle": under, "offset": 30},
         "width": _AREA + _COLUMN * len(heads),
-        "height": {"step": _ROW},
+        "height": chart.row_step(order, _ROW),
         "view": {"stroke": None},
         "data": {"values": rows},
         "encoding": {"y": chart.nominal("attack", sort=order, title=None, axis=chart.row_axis(_LABELS + 30))},
@@ -58,7 +60,7 @@ def _row(attack: Fields, several: bool, language: Language) -> dict[str, Any]:
     baseline, advantage = value_of(attack, "baseline"), value_of(attack, "raw")
     name = language.retell(sentence_of(attack["attack"]))
     if several:
-        name += f" ({', '.join(attack['target'])})"
+        name += f" ({shortened(', '.join(attack['target']), _TARGET)})"
     shares = {
         "without": baseline,
         "success": value_of(attack, "success"),

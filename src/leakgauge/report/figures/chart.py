@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.report.figures.texts import width_of
 from leakgauge.report.visible import visible
 
 Fields = Mapping[str, Any]
@@ -143,14 +144,28 @@ def number_columns(
     return layers
 
 
-def row_axis(longest: float) -> dict[str, Any]:
-    """The axis of rows with long names, which ``lines_of`` broke; each name in the middle of its row."""
+def domain_with_room(bars: Sequence[tuple[float, str]], area: float) -> float:
+    """Where an axis from 0 ends so that each bar has room for the text after it, in an area of so many pixels."""
+    return max(end * area / max(area - width_of(text) - 14, 1.0) for end, text in bars) or 1.0
+
+
+def row_step(names: Iterable[str], least: int) -> dict[str, Any]:
+    """The height of rows in which the name with most lines fits, and at least so many pixels."""
+    return {"step": max(least, 14 * max(name.count("\n") + 1 for name in names) + 6)}
+
+
+def row_axis(longest: float, room: float = 0) -> dict[str, Any]:
+    """The axis of rows with long names, which ``lines_of`` broke; each name in the middle of its row.
+
+    ``room`` is what the names take by ``width_of``: what draws may take them for narrower than a browser shows them.
+    """
     return {
+        "minExtent": room,
         "labelExpr": "split(datum.label, '\\n')",
         "labelOffset": {
             "condition": [
                 {"test": f"length(split(datum.value, '\\n')) === {lines}", "value": -7 * (lines - 1)}
-                for lines in (2, 3, 4)
+                for lines in (2, 3, 4, 5)
             ],
             "value": 0,
         },

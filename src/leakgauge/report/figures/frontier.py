@@ -28,12 +28,23 @@ _SAID_OF_ONE = {
     ),
 }
 
+_NO_UNIT = message("mean distortion")
+_UNITS = {
+    "hamming": message("mean distortion: the share of the values that are changed"),
+    "absolute": message("mean distortion: how far values are moved, in the units of the column"),
+    "squared": message("mean distortion: the squared error, in squared units of the column"),
+    "great-circle": message("mean distortion: how far places are moved, in kilometres"),
+}
+"""What an axis of distortions is called, by what a wrong value costs."""
+
 
 def frontier_figure(
     frontier: Fields,
     release: Fields | None = None,
     others: Sequence[Fields] = (),
     language: Language = ENGLISH,
+    *,
+    distortion: str = "",
 ) -> Figure:
     """The least leakage over the mean distortion of ``frontier.json``, with the floor that the background sets.
 
@@ -43,6 +54,7 @@ def frontier_figure(
     Args:
         release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
         others: mechanisms of the ranking of ``comparison.json``, drawn with their names.
+        distortion: what a wrong value costs, which is the unit of the axis: hamming, absolute, squared or great-circle.
     """
     points = frontier["points"]
     name, title = _objective(frontier, language)
@@ -57,7 +69,7 @@ def frontier_figure(
         "leakage": 1.08 * max([floor or 0.0, *(one["leakage"] for one in everything)]) or 1.0,
     }
     axes = {
-        "x": _axis("distortion", language.say("mean distortion"), most["distortion"]),
+        "x": _axis("distortion", language.say(_UNITS.get(distortion, _NO_UNIT)), most["distortion"]),
         "y": _axis("leakage", title, most["leakage"]),
     }
     said = message("Each line is the least that its channels leak at their mean distortion.")
@@ -69,10 +81,16 @@ def frontier_figure(
     spec = {
         "title": {
             "text": language.say("What usefulness costs"),
-            "subtitle": language.say(said if beside else _SAID_OF_ONE[kept]),
+            "subtitle": [
+                language.say(said if beside else _SAID_OF_ONE[kept]),
+                language.say(
+                    "Channels of the solid line reach every point of the shaded side, and none on the other side."
+                ),
+            ],
         },
         **AREA,
         "layer": [
+            _reachable(curve, most, axes),
             *([_beside(beside, axes)] if beside else []),
             chart.layer(
                 {"type": "line", "point": {"size": 26, "color": chart.LINE}, "color": chart.LINE},
@@ -154,6 +172,16 @@ def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) 
         chart.layer(line, values, y=axes["y"], description={"field": "said"}),
         chart.layer(text, values, x={"value": 0}, y=axes["y"], text=chart.nominal("said")),
     ]
+
+
+def _reachable(curve: list[dict[str, Any]], most: Mapping[str, float], axes: dict[str, Any]) -> dict[str, Any]:
+    """The side of the curve on which there are channels: whoever may distort more, or leak more, may do as well."""
+    points = sorted((one["distortion"], one["leakage"]) for one in curve)
+    points.append((most["distortion"], points[-1][1]))
+    rows = [{"at": distortion, "least": leakage, "top": most["leakage"]} for distortion, leakage in points]
+    area = {"type": "area", "color": chart.LIGHT, "opacity": 0.6, "aria": False}
+    sides = {"x": {**axes["x"], "field": "at"}, "y": {**axes["y"], "field": "least"}, "y2": {"field": "top"}}
+    return chart.layer(area, rows, **sides)
 
 
 def _beside(curve: list[dict[str, Any]], axes: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, shown
-from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, width_of
+from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, shortened, width_of
 
 NOTIONS = {
     "identifiability": message("identifiability"),
@@ -50,7 +50,7 @@ def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
     under = language.say("The smaller a level, the more is protected.")
     if len(claims) == 1:
         under = language.say(
-            "Column {column!s}. The smaller a level, the more is protected.", column=next(iter(claims))
+            "Column {column!s}. The smaller a level, the more is protected.", column=shortened(next(iter(claims)), 330)
         )
     # The axes of all units start at the same place.
     labels = 8 + max(width_of(line) for row in rows for line in row["notion"].split("\n"))
@@ -70,7 +70,9 @@ def _row(column: str, name: str, level: Fields, several: bool, language: Languag
     unit = str(level["unit"])
     said = named(language, notion, f"{shown(value)} {language.retell(unit)}")
     return {
-        "notion": "\n".join(lines_of(listed(language, notion, column) if several else notion, _LABELS)),
+        "notion": "\n".join(
+            lines_of(listed(language, notion, shortened(column, _LABELS)) if several else notion, _LABELS)
+        ),
         "column": column,
         "unit": unit,
         # An infinite level has no bar, and a sign in its place.
@@ -86,11 +88,11 @@ def _chart(rows: list[dict[str, Any]], unit: str, labels: float, language: Langu
     # Beyond the longest bar there must be room for its number.
     scale = {"domain": [0, most * 1.25], "nice": False}
     x = chart.quantitative("level", title=language.retell(unit), scale=scale, axis={"tickCount": 6})
-    axis = {**chart.row_axis(_LABELS + 30), "minExtent": labels, "maxExtent": labels}
+    axis = {**chart.row_axis(_LABELS + 30, labels), "maxExtent": labels}
     return {
         "data": {"values": rows},
         "width": _AREA,
-        "height": {"step": 32},
+        "height": chart.row_step(notions, 32),
         "encoding": {"x": x, "y": chart.nominal("notion", sort=notions, title=None, axis=axis)},
         "layer": [
             chart.layer(

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
+from leakgauge.probability import Distribution, Label
+from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, value_of
-from leakgauge.report.figures.texts import ended, joined, listed, named, shortened, width_of
+from leakgauge.report.figures.texts import ended, joined, listed, named, shortened, told_apart, width_of
 
 _LABELS, _BAR = 200, 13
 _NEVER = 1e-9
@@ -22,9 +24,9 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     """
     sides = {"table": language.say("table as it is"), "released": language.say("release")}
     order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
-    names = _told_apart([_name(one, language) for one in order])
+    names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
-    longest = max(width_of(row["value"]) for row in rows)
+    labels = min(max(width_of(row["value"]) for row in rows) + 8, _LABELS + 30)
     most = max(row["share"] for row in rows)
     scale = {"domain": list(sides.values()), "range": [chart.LIGHT, chart.DARK]}
     fill = chart.nominal("side", scale=scale, sort=None, legend={"orient": "bottom", "title": None})
@@ -35,7 +37,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
             "subtitle": language.say("How often each value occurs, in the table and in a release by its law."),
         },
         # Room on the right for what is said of the longest bar.
-        "width": chart.WIDTH - 44 - min(longest + 8, _LABELS + 30),
+        "width": chart.WIDTH - 44 - labels,
         "height": {"step": _BAR + 2, "for": "offset"},
         "data": {"values": rows},
         "encoding": {
@@ -50,7 +52,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
                 "value",
                 sort=None,
                 title=None,
-                axis=chart.row_axis(_LABELS + 30),
+                axis=chart.row_axis(_LABELS + 30, labels),
                 scale={"paddingInner": 0.3, "paddingOuter": 0.2},
             ),
             "yOffset": chart.nominal("side", sort=list(sides.values())),
@@ -63,11 +65,18 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     return Figure(spec, joined(language, *(row["said"] for row in rows)))
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, numbered where several look alike: bars of one name would lie on each other."""
-    return [
-        f"{name} ({names[:at].count(name) + 1})" if names.count(name) > 1 else name for at, name in enumerate(names)
+def prior_of(shares: Sequence[Fields], values: Sequence[Label]) -> Distribution | None:
+    """The shares in the table as a law over the values that they name; None where they name others."""
+    found = {tuple(one["value"]): value_of(one, "table") or 0.0 for one in shares}
+    names = [
+        tuple(None if part is None else text_of(part) for part in (one if isinstance(one, tuple) else (one,)))
+        for one in values
     ]
+    total = sum(found.get(name, 0.0) for name in names)
+    # What is left out by rounding is no other value.
+    if len({*names}) < len(names) or abs(total - 1) > 1e-6:
+        return None
+    return Distribution(values, [found.get(name, 0.0) / total for name in names])
 
 
 def _name(one: Fields, language: Language) -> str:
@@ -79,7 +88,7 @@ def _row(name: str, one: Fields, side: str, sides: Fields, language: Language) -
     share = value_of(one, side) or 0.0
     lost = side == "released" and share < _NEVER < (value_of(one, "table") or 0.0)
     # What is rare must not read as what never occurs.
-    number = "<0.01 %" if 0 < share < 1e-4 else f"{share:.2%}"
+    number = "<0.01 %" if 0 < share < 1e-4 else f"{100 * share:.3g} %"
     return {
         "value": name,
         "side": sides[side],

@@ -64,6 +64,13 @@ def shortened(text: str, width: float, size: float = 12) -> str:
     return short
 
 
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names, numbered where several look alike: marks of one name would lie on each other."""
+    return [
+        f"{name} ({names[:at].count(name) + 1})" if names.count(name) > 1 else name for at, name in enumerate(names)
+    ]
+
+
 def apart(wanted: Sequence[float], least: float, lowest: float, highest: float) -> list[float]:
     """Places as near as can be to those wanted, in their order, at least so far apart and from one end to the other.
 

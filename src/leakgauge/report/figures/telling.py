@@ -1,0 +1,98 @@
+"""Which columns tell most of a secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leakgauge.languages import ENGLISH, Language
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
+from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named, shortened, told_apart, width_of
+
+MOST = 20
+"""Columns that are drawn at most; the rest is counted."""
+_LABELS = 200
+
+
+def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) -> Figure:
+    """The bits of a secret that each column of ``survey.json`` tells by itself, the most telling first.
+
+    Columns that name people are marked. Where a column has too many values to count what it tells, the bar is what was
+    shown and the line reaches to what is possible.
+    """
+    title = language.say("Columns by what they tell of {secret}", secret=shortened(secret, 420, 15))
+    found = [
+        (column, told)
+        for column in survey.get("columns") or ()
+        for told in column["tells"]
+        if told["secret"] == secret and column["name"] != secret
+    ]
+    if not found:
+        return figure_of_words(title, language.say("No other column was surveyed."))
+    ranked = sorted(found, key=lambda one: -_ends(one[1])[1])
+    names = told_apart([shortened(column["name"], _LABELS) for column, _ in ranked[:MOST]])
+    rows = [_row(name, column, told, language) for name, (column, told) in zip(names, ranked, strict=False)]
+    under = [language.say("Bits of the secret that each column tells by itself; the thin line is the interval.")]
+    if any(row["bracket"] for row in rows):
+        under.append(
+            language.say(
+                "Of columns with too many values to count there are two ends: the bar and the end of the line."
+            )
+        )
+    if any(row["identifier"] for row in rows):
+        under.append(language.say("White bars: columns that name people, and so tell everything."))
+    if len(ranked) > MOST:
+        under.append(language.say("Columns that tell less and are not drawn: {count:d}.", count=len(ranked) - MOST))
+    labels = min(max(map(width_of, names)) + 8, _LABELS + 30)
+    area = chart.WIDTH - 44 - labels
+    most = chart.domain_with_room([(row["high"], row["number"]) for row in rows], area)
+    x = chart.quantitative("bits", title=language.say("bits"), scale={"domain": [0, most], "nice": False})
+    axis = chart.row_axis(_LABELS + 30, labels)
+    fill = {"condition": {"test": "datum.identifier", "value": "white"}, "value": chart.DARK}
+    interval = {"type": "rule", "strokeWidth": 2, "color": chart.MIDDLE, "aria": False}
+    spec = {
+        "title": {"text": title, "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)]},
+        "width": area,
+        "height": {"step": 24},
+        "data": {"values": rows},
+        "encoding": {"y": chart.nominal("column", sort=None, title=None, axis=axis)},
+        "layer": [
+            chart.layer({**chart.BAR, "height": 13, "stroke": chart.INK}, x=x, fill=fill, **chart.SAID),
+            chart.layer(interval, x={**x, "field": "low"}, x2={"field": "high"}),
+            chart.layer(chart.text_mark(align="left", dx=6), x={**x, "field": "high"}, text=chart.nominal("number")),
+        ],
+    }
+    told = clauses(language, *(row["said"] for row in rows))
+    return Figure(spec, joined(language, *under, ended(language, told)))
+
+
+def _ends(told: Fields) -> tuple[float, float]:
+    """From what is told at least to what at most."""
+    bits = value_of(told, "information") or 0.0
+    low, high = (value_of(told["information"], end) for end in ("low", "high"))
+    return bits if low is None else low, bits if high is None else high
+
+
+def _row(name: str, column: Fields, told: Fields, language: Language) -> dict[str, Any]:
+    bits, (low, high) = value_of(told, "information") or 0.0, _ends(told)
+    identifier = column.get("identifier") is not None
+    # What could not be counted has the unfavourable end as its value.
+    bracket = not identifier and low < bits == high
+    if not told["significant"]:
+        number = language.say("nothing beyond chance")
+    elif bracket:
+        number = language.say("at least {low}, at most {high}", low=f"{low:.3g}", high=f"{high:.3g}")
+    else:
+        number = f"{bits:.3g}"
+    if identifier:
+        number = language.say("{bits}, names people", bits=number)
+    return {
+        "column": name,
+        "bits": low if bracket else bits,
+        "low": low,
+        "high": max(high, bits),
+        "identifier": identifier,
+        "bracket": bracket,
+        "number": number,
+        "said": named(language, name, number),
+    }

@@ -1,0 +1,85 @@
+"""Verdicts and searches are read as they were written."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pyarrow as pa
+import pytest
+from msgspec import structs
+
+from leakgauge.artefacts import Judgement, Request, StoredEvidence, StoredImprovement, codec
+from leakgauge.artefacts.criteria import Published
+from leakgauge.artefacts.verdict import Action, Beside, Recommendation
+from leakgauge.assessment import collect, criteria_of, default_diagram, protected_column
+from leakgauge.assessment.arcs import over_arcs
+from leakgauge.assessment.comprehensive_evaluation import evaluate_evidence
+from leakgauge.assessment.factor_files import open_factors
+from leakgauge.assessment.published import grade_evidence
+from leakgauge.errors import FileError
+from leakgauge.jobs.improve import Goal, search, stored
+from leakgauge.jobs.protect.judged import Judging
+from leakgauge.mechanisms import laplace, randomized_response
+from leakgauge.randomness import Simulated
+from leakgauge.sentences import Sentence
+from leakgauge.tables import Table, open_table
+
+
+@cache
+def people() -> Table:
+    illness, city = ["flu", "none", "none", "cold"] * 100, ["Oslo", "Bergen"] * 200
+    return open_table(pa.table({"illness": illness, "city": city, "age": list(range(20, 60)) * 10}))
+
+
+@cache
+def verdict(column: str) -> Judgement:
+    """By law, with an action and all that may stand beside it."""
+    asked = Request("people", (column,), public=("city",), mechanism=("randomized-response:epsilon=8",))
+    if column == "age":
+        asked = structs.replace(asked, mechanism=("laplace:epsilon=1,lower=0,upper=100",))
+    found = Judging(people()).before(asked)
+    action = Action(
+        said=Sentence("take out {columns!s}", columns=("city",)),
+        options=(),
+        asked=structs.replace(asked, public=()),
+        promised=found.dials,
+        recommendation=Recommendation.RELEASE_IF,
+    )
+    letters = ["flu", "none", "cold"]
+    mechanism = laplace(1.0, lower=0, upper=100) if column == "age" else randomized_response(8.0, letters=letters)
+    evidence = collect(protected_column(people(), column, mechanism, Simulated(1)))
+    grade = grade_evidence(evidence)
+    beside = Beside(
+        criteria=criteria_of(evidence, found.dials[column]),
+        evidence=StoredEvidence(evidence, column, "ab"),
+        published=Published(grade.score, grade.grade.value, grade.credibility, grade.decides, grade.why_not),
+        over_arcs=over_arcs(default_diagram(), evidence),
+        comprehensive=evaluate_evidence(evidence, open_factors("paper-a")),
+    )
+    return structs.replace(found, beside={column: beside}, actions=(action,))
+
+
+@pytest.mark.parametrize("column", ["illness", "age"])
+def test_a_verdict_is_read_as_it_was_written(column: str) -> None:
+    found = verdict(column)
+    fields = json.loads(codec.text_of(found))
+    assert codec.decode(Judgement, fields, "it") == found
+    assert fields["schema"] == "leakgauge/verdict/1" and len(fields["reasons"]) <= 3 and fields["actions"]
+
+
+@cache
+def searched() -> StoredImprovement:
+    return stored(search(people(), Goal("age", min_protection=60.0)))
+
+
+def test_a_search_is_read_as_it_was_written() -> None:
+    kept = searched()
+    assert codec.decode(StoredImprovement, json.loads(codec.text_of(kept)), "it") == kept
+
+
+def test_another_file_is_refused() -> None:
+    with pytest.raises(FileError, match="this version reads 'leakgauge/verdict/1'"):
+        codec.decode(Judgement, {"schema": "leakgauge/assessment/1"}, "verdict.json")
+    with pytest.raises(FileError, match=r"verdict\.json is not a whole judgement: '\w+' is missing"):
+        codec.decode(Judgement, {"schema": "leakgauge/verdict/1"}, "verdict.json")
