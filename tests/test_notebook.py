@@ -173,8 +173,11 @@ def test_numbers_have_three_digits_and_texts_are_flush_left() -> None:
     told = {0.123456: "0.123", 48842.0: "48,800", 1e-17: "0", float("-inf"): "minus infinity"}
     assert {value: notebook.number(value) for value in told} == told
     assert notebook.percent(0.98765) == "98.8 %"
-    (row,) = ElementTree.fromstring(notebook.table_html((), [("name", "a sentence", "1,234", "12 %")], "")).iter("tr")
-    assert [cell.get("style", "")[11:] for cell in row] == ["left", "left", "right", "right"]
+    cells = [("name", "a sentence", "1,234", "12 %")]
+    _, row = ElementTree.fromstring(notebook.table_html(("", "a", "b", "c"), cells, "")).iter("tr")
+    assert [cell.get("style") for cell in row] == [f"text-align:{side}" for side in ("left", "left", "right", "right")]
+    (facts,) = ElementTree.fromstring(notebook.table_html((), cells, "")).iter("tr")
+    assert {cell.get("style") for cell in facts} == {"text-align:left"}
 
 
 def test_what_a_mechanism_its_levels_a_plan_and_a_table_show(made: Release) -> None:

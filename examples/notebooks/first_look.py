@@ -153,8 +153,7 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # %%
 lg.Report.of(done.folder)
 # → Report
-# → recommendation | release if
-# → because | declare its purpose, who receives it, when it is reviewed
+# → recommendation | release if you declare its purpose, who receives it, when it is reviewed
 # → because | protection is 62.4 of 100
 # → because | nobody is made all but certain to have a value
 # → rests on | 16 files

@@ -46,8 +46,10 @@ def table_html(
     )
     lines = ["<table>", f"<caption {_LEFT}>{_text(caption)}</caption>"]
     if head:
-        lines.append("<thead>" + _row(head, "th") + "</thead>")
-    lines += ["<tbody>", *(_row(row, "td") for row in found[:MOST]), "</tbody>"]
+        lines.append("<thead>" + _row(head, "th", _LEFT) + "</thead>")
+    # Numbers stand below each other only where a column holds one kind of thing.
+    of_numbers = _RIGHT if head else _LEFT
+    lines += ["<tbody>", *(_row(row, "td", of_numbers) for row in found[:MOST]), "</tbody>"]
     if any(left_out):
         said = f"and {' and '.join(filter(None, left_out))}"
         lines.append(f'<tfoot><tr><td colspan="{min(width, MOST + 1)}">{said}</td></tr></tfoot>')
@@ -84,9 +86,9 @@ def interval(value: float, low: float, high: float, confidence: float, unit: str
     return f"{text}{' ' if unit else ''}{unit} at {100 * confidence:.6g} %"
 
 
-def _row(cells: Sequence[object], kind: str) -> str:
+def _row(cells: Sequence[object], kind: str, of_numbers: str) -> str:
     texts = list(map(_text, cells[: MOST + 1]))
-    written = [f"<{kind} {_RIGHT if _NUMBER.fullmatch(text) else _LEFT}>{text}</{kind}>" for text in texts[1:]]
+    written = [f"<{kind} {of_numbers if _NUMBER.fullmatch(text) else _LEFT}>{text}</{kind}>" for text in texts[1:]]
     name = f'<th scope="{"row" if kind == "td" else "col"}" {_LEFT}>{texts[0]}</th>'
     return f"<tr>{name}{''.join(written)}</tr>"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from leakgauge import notebook
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
@@ -22,6 +23,7 @@ from leakgauge.report.pdf import to_pdf
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.visible import on_one_line
+from leakgauge.sentences import in_turn
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -74,8 +76,14 @@ class Report:
 
     def _repr_html_(self) -> str:
         verdict = self.facts.files.get("verdict.json", {})
-        rows = [("recommendation", str(verdict.get("recommendation", "not judged")))]
-        rows += [("because", str(codec.sentence_of(one))) for one in verdict.get("reasons", ())]
+        conditions, reasons = (
+            [codec.sentence_of(one) for one in verdict.get(name, ())] for name in ("conditions", "reasons")
+        )
+        recommended = str(verdict.get("recommendation", "not judged"))
+        if recommended == Recommendation.RELEASE_IF.value:
+            recommended = f"{recommended} you {in_turn(conditions)}"
+        rows = [("recommendation", recommended)]
+        rows += [("because", str(one)) for one in reasons if one not in conditions]
         rows += [("rests on", f"{len(self.facts.files):,} files")]
         rows += [("to read it", "to_html(path), to_pdf(path), to_markdown(path)")]
         return notebook.table_html((), rows, "Report")
