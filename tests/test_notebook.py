@@ -170,7 +170,7 @@ def test_large_tables_are_cut_and_say_so() -> None:
 
 
 def test_numbers_have_three_digits_and_texts_are_flush_left() -> None:
-    told = {0.123456: "0.123", 48842.0: "48,800", 1e-17: "0", float("-inf"): "minus infinity"}
+    told = {0.123456: "0.123", 48842.0: "48,800", 1e-17: "1e-17", float("-inf"): "minus infinity"}
     assert {value: notebook.number(value) for value in told} == told
     assert notebook.percent(0.98765) == "98.8 %"
     cells = [("name", "a sentence", "1,234", "12 %")]

@@ -13,8 +13,6 @@ MOST = 20
 _LONGEST = 200
 # Notebooks set every cell flush right, which makes sentences hard to read.
 _LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
-_NOISE = 1e-12
-"""What is smaller is left over from the computer's arithmetic."""
 _THOUSAND, _LARGEST = 1000, 1e15
 """Numbers between them are written without an exponent."""
 _NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?( %)?")
@@ -64,10 +62,7 @@ def number(value: float, unit: str = "") -> str:
 
 def _digits(value: float) -> str:
     text = f"{value:.3g}"
-    rounded = float(text)
-    if abs(rounded) < _NOISE:
-        return "0"
-    return f"{rounded:,.0f}" if _THOUSAND <= abs(rounded) < _LARGEST else text
+    return f"{float(text):,.0f}" if _THOUSAND <= abs(float(text)) < _LARGEST else text
 
 
 def percent(share: float) -> str:
