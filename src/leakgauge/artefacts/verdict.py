@@ -49,7 +49,9 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         lost: the share of rows whose values are never released; None where every value may be.
         alone: the share of rows that stand alone in the published columns; None where there are none.
         smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
-        guessed: people who are guessed right only because of the release, and how many there are.
+        guessed: people who are guessed right only because of the release by the attacker who decides the protection,
+            and how many there are.
+        guessed_anyway: people whom the same attacker guesses right without it.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.
     """
@@ -61,6 +63,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     alone: Real | None = None
     smallest: int | None = None
     guessed: tuple[int, int] | None = None
+    guessed_anyway: int | None = None
     epsilon: Real | None = None
     delta: Real | None = None
     leakage_bits: Real | None = None
