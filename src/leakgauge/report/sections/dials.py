@@ -42,7 +42,7 @@ _OF_ROWS: Final = message("How close the released rows are to the true ones: 0 f
 _GIVEN_COUNTS: Final = message("It leaves out the counts that the release was fitted to, which it tells.")
 _SMALLEST: Final = 0.01
 """Of a dial less is not told apart from nothing."""
-_TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "note"}
+_TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
 
 
 def judged_by(tell: Teller) -> str | None:
@@ -135,37 +135,3 @@ def told_all(tell: Teller, file: str, *path: str | int) -> list[str]:
 def in_turn(tell: Teller, said: Iterable[str]) -> Plain:
     """Short sentences one after the other."""
     return Plain(tell.language.say("; ").join(said))
-
-
-def action_of(tell: Teller, file: str, at: int) -> Inline:
-    """What an action would do at the ends that decide, to the secret that it changes most."""
-    promised = tell.get(file, "actions", at, "promised")
-
-    def moved(secret: str) -> float:
-        now, then = tell.get(file, "dials", secret), promised[secret]
-        return sum(abs(least(then[name]) - least(now[name])) for name in ("protection", "usefulness"))
-
-    deciding = str(tell.get(file, "deciding"))
-    secret = max((deciding, *promised), key=moved)
-    now, then = ("dials", secret), ("actions", at, "promised", secret)
-    template = message("protection {safe} → {safer}, usefulness {useful} → {as_useful}")
-    if len(promised) > 1:
-        template = message("of {secret}, protection {safe} → {safer}, usefulness {useful} → {as_useful}")
-    return tell.say(
-        template,
-        secret=own(secret),
-        safe=unfavourable(tell, file, *now, "protection"),
-        safer=unfavourable(tell, file, *then, "protection"),
-        useful=unfavourable(tell, file, *now, "usefulness"),
-        as_useful=unfavourable(tell, file, *then, "usefulness"),
-    )
-
-
-def first_action(tell: Teller, file: str) -> Iterator[Content]:
-    """What would change the verdict, where anything was found that does."""
-    if tell.items(file, "actions"):
-        yield tell.say(
-            "What would change it: {action}; {outcome}.",
-            action=own(tell.told(tell.get(file, "actions", 0, "said"))),
-            outcome=action_of(tell, file, 0),
-        )
