@@ -13,7 +13,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
-
 from msgspec.structs import replace
 
 from leakgauge.artefacts.report import Code, Grid, Picture
@@ -68,6 +67,7 @@ def to_html(documents: Sequence[Document]) -> str:
         numbers=_numbers,
         drawing=_drawing(),
         edition=_edition,
+        script=lambda document: document.language.say("A script to be copied"),
         is_long=_is_long,
         isolated=_isolated,
         unmarked=_plain,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
@@ -70,7 +71,7 @@ def surest(before: float, epsilon: float) -> float:
     return before / (before + (1 - before) * math.exp(-epsilon))
 
 
-def _row(before: float, after: float, language: Language) -> dict[str, object]:
+def _row(before: float, after: float, language: Language) -> dict[str, Any]:
     name = language.say("before: {share} %", share=f"{100 * before:.3g}")
     # Rounded up, so that nobody is promised more than is claimed.
     number = language.say("at most {share} %", share=f"{math.ceil(1000 * after) / 10:.3g}" if after < 0.9995 else "100")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from typing import Final
 
 from leakgauge.artefacts.dials import DIALS, Grade, grade_of
@@ -13,7 +14,7 @@ from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES, is_known
 from leakgauge.report.figures.search import least
 from leakgauge.report.numbers import Number
-from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -67,7 +68,10 @@ def dial(tell: Teller, file: str, *path: str | int) -> Cell:
     if found.get("low") is None and 0 < found["value"] < _SMALLEST:
         small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
         return tell.say(small, least=_SMALLEST)
-    return tell.number(file, *path, "value", interval=path, unit="%" if path[-1] == "exposed" else "")
+    exposed = path[-1] == "exposed"
+    # As many as are exposed at most.
+    rounding = ROUND_CEILING if exposed else ROUND_HALF_EVEN
+    return tell.number(file, *path, "value", interval=path, unit="%" if exposed else "", rounding=rounding)
 
 
 def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:

@@ -20,6 +20,9 @@ Row = tuple[Cell, Cell, Cell]
 def headline(tell: Teller) -> Iterator[Content]:
     """Leakage, guarantee, attacks and values left unchanged, and what their units mean."""
     yield from (*_numbers(tell), *_explained(tell))
+    inside = tell.own and tell.released and not tell.external
+    if inside and not all(one["exact"] for one in tell.items("job.json", "secrets")):
+        yield better_attacker(tell)
 
 
 def _explained(tell: Teller) -> Iterator[Content]:
@@ -31,12 +34,12 @@ def _explained(tell: Teller) -> Iterator[Content]:
     if tell.epsilon is not None or any(one.asked_epsilon is not None for one in tell.each):
         template = message(
             "ε bounds how much one released row can betray of its true value: 0 betrays nothing, at 1 the odds move by "
-            "at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by 2.72 again."
+            "at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies it by 2.72 again."
         )
         if tell.protects_persons and tell.epsilon is not None:
             template = message(
                 "ε bounds how much the released rows of one person can betray of their true values: 0 betrays nothing, "
-                "at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by "
+                "at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies it by "
                 "2.72 again."
             )
         yield tell.note(template)
@@ -66,8 +69,6 @@ def every_secret(tell: Teller) -> Iterator[Content]:
         "Guessed right without it",
         rows,
     )
-    if not all(one["exact"] for one in tell.items("job.json", "secrets")):
-        yield better_attacker(tell)
 
 
 def _learnt(tell: Teller, *place: str | int, exact: bool) -> Inline:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from leakgauge.artefacts.report import Grid, Paragraph
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.actions import to_do
@@ -13,6 +13,7 @@ from leakgauge.report.sections.dials import dial_rows, judged_by, other_reasons,
 from leakgauge.report.sections.headline import every_secret
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import ROWS, Cell, Teller, own
+from leakgauge.sentences import Sentence
 
 _MANY_ALONE: Final = 0.05
 """The share of rows that stand alone above which it is loud."""
@@ -29,10 +30,12 @@ def statement(tell: Teller) -> Iterator[Content]:
         yield from (*_recommended(tell, file), *_alarms(tell), *_people(tell, file), *to_do(tell, file))
     else:
         yield from (*_refused(tell), *_alarms(tell))
-    yield from (*_dials(tell, file), *every_secret(tell), *_pictures(tell))
-    if tell.released:
-        yield Paragraph("warning" if tell.promises_nothing else "plain", _released(tell))
-    yield from (*_document(tell), *_signatures(tell))
+    leaves = (Paragraph("warning" if tell.promises_nothing else "plain", _released(tell)),) if tell.released else ()
+    if tell.external:
+        yield from (*leaves, *pictures(tell, "guarantee"), *_document(tell))
+        return
+    yield from (*_dials(tell, file), *every_secret(tell), *pictures(tell.deciding, *_FIRST))
+    yield from (*leaves, *_document(tell), *_signatures(tell))
 
 
 def _recommended(tell: Teller, file: str | None) -> Iterator[Content]:
@@ -47,18 +50,22 @@ def _recommended(tell: Teller, file: str | None) -> Iterator[Content]:
 
 def _people(tell: Teller, file: str | None) -> Iterator[Content]:
     """How many people are guessed right only because of the release, where attacks on it counted them."""
-    if file is not None and tell.has(file, "facts", "guessed"):
-        place = (file, "facts", "guessed")
+    if file is None or not tell.has(file, "facts", "guessed"):
+        return
+    place = (file, "facts", "guessed")
+    guessed, everybody = tell.items(*place)
+    said = Sentence(
+        "{people:,} of {everybody:,} people are guessed right only because of this release",
+        people=guessed,
+        everybody=everybody,
+    )
+    # It may be a reason already.
+    if tell.language.retell(said) not in told_all(tell, file, "reasons"):
         yield tell.say(
             "People: about {guessed} of {people} are guessed right only because of this release.",
             guessed=tell.number(*place, 0, count=True),
             people=tell.number(*place, 1, count=True),
         )
-
-
-def _pictures(tell: Teller) -> Iterator[Content]:
-    """Who is guessed right and where the information goes; for everybody, how far what they claim lets a guess move."""
-    yield from pictures(tell, "guarantee") if tell.external else pictures(tell.deciding, *_FIRST)
 
 
 def _dials(tell: Teller, file: str | None) -> Iterator[Content]:
@@ -77,15 +84,18 @@ def _dials(tell: Teller, file: str | None) -> Iterator[Content]:
 def _document(tell: Teller) -> Iterator[Content]:
     """Which document this is and what was declared of it; what is missing is to be filled in by hand."""
     say = tell.language.say
-    rows: list[tuple[Cell, Cell]] = [
-        (what, own(str(tell.get("job.json", "asked", key))) if tell.get("job.json", "asked", key) else tell.blank)
-        for key, what in (
-            ("purpose", say("purpose")),
-            ("recipient", say("recipient")),
-            ("review", say("review date")),
-            ("prepared_by", say("prepared by")),
-        )
-    ]
+    rows: list[tuple[Cell, Cell]] = []
+    for key, what in (
+        ("purpose", say("purpose")),
+        ("recipient", say("recipient")),
+        ("review", say("review date")),
+        ("prepared_by", say("prepared by")),
+    ):
+        declared = tell.get("job.json", "asked", key)
+        if declared:
+            rows.append((what, own(str(declared))))
+        elif not tell.external:
+            rows.append((what, tell.blank))
     # Everybody may not know when the table was read; what is handed out is known by its record.
     made = tell.get("job.json", "finished")
     if tell.document_number:
@@ -96,15 +106,11 @@ def _document(tell: Teller) -> Iterator[Content]:
 
 
 def _signatures(tell: Teller) -> Iterator[Content]:
-    """The decision of whoever signs, with room to write; what everybody reads is not signed."""
-    if tell.external:
-        return
-    say = tell.language.say
+    """The decision of whoever signs, with room to write."""
     if tell.released:
         yield tell.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
         yield tell.say("Conditions: {line}", line=own("_" * 60))
-    head = tuple(map(say, ("Name", "Role", "Date", "Signature")))
-    yield Grid(say("Signed by"), head, (((), (), (), ()),) * _SIGNATURES)
+    yield from tell.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def _refused(tell: Teller) -> Iterator[Content]:
