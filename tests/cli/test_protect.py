@@ -38,7 +38,11 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
         code, english, told = run(capsys, *PROTECT, "--max-distortion", "0.2", "--report-language", "en", "-o", "out")
     assert code == 0, told
     assert [line.partition(":")[2].strip() for line in told.splitlines()] == ["done"] * len(NAMES)
-    assert english.startswith("Recommendation: do not release.\n· ")
+    # The verdict, its reasons and the command to go on with are the last that a screen shows.
+    *_, reason, action, command = english.splitlines()
+    assert "\nRecommendation: do not release.\n· " in english and reason.startswith("· protection is ")
+    assert action.startswith("→ change ") and command.startswith("Next: leakgauge protect ")
+    assert command.endswith(" -o out-2")
     assert "the attacker learns" in english and "usefulness" in english
     assert "SIMULATION, NOT PRIVATE" in english
     code, chinese, again = run(
@@ -49,21 +53,24 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     assert "攻击者获知" in chinese
     assert numbers(chinese) == numbers(english)
     # Commands to copy are code, and so are options with their columns.
-    lines = (line for line in chinese.splitlines() if not line.startswith("  leakgauge "))
+    lines = (line for line in chinese.splitlines() if " leakgauge " not in line and "：leakgauge " not in line)
     prose = re.sub(r"--\w+ \S+", "", "\n".join(lines))
     assert not re.search(r"[a-z]{3,} [a-z]{3,}", prose)
 
 
 def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = as_json(capsys, *PROTECT, "--max-leakage", "0.000001", "-o", "no")
+    code, out, err = run(capsys, *PROTECT, "--max-leakage", "0.000001", "-o", "no", "--json")
     assert code == 1
-    assert not fields["outcome"]["released"]
+    # The job is the answer, and why it is no is beside it.
+    assert not json.loads(out)["outcome"]["released"]
+    said = json.loads(err.splitlines()[-1])
+    assert (said["kind"], said["exit"]) == ("RefusalError", 1)
     assert "Nothing was released" in Path("no/report.html").read_text(encoding="utf-8")
     code, out, err = run(capsys, *PROTECT, "--max-distortion", "0.2", "--min-protection", "60", "-o", "strict")
     assert code == 1
     # What the job promises is refused before anything is drawn, with the first thing that would change it.
-    assert out.startswith("Nothing was released.\nRecommendation: do not release.\n· protection is ")
-    assert "→ change " in out and "  add: --max-distortion " in out and not Path("strict/release.csv").exists()
+    assert out.startswith("Nothing was released.\n") and "\nRecommendation: do not release.\n· protection is " in out
+    assert "→ change " in out and " -o strict-2" in out.splitlines()[-1] and not Path("strict/release.csv").exists()
     assert err.splitlines()[-1].startswith("leakgauge: The release would not keep what is asked of it: protection is ")
 
 
@@ -132,10 +139,11 @@ def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
 ) -> None:
     code, out, _ = run(capsys, "demo", "-o", "new/demo")
     assert code == 0
-    assert out.startswith("Recommendation: release.\n")
+    assert "\nRecommendation: release.\n" in out
     for words in ("protection", "exposed", "usefulness", "ε", "strongest attack", "values unchanged"):
         assert words in out
-    assert out.splitlines()[-1] == "Report: new/demo/report.html"
+    assert "Report: new/demo/report.html\n" in out
+    assert out.splitlines()[-1] == "Next: leakgauge report new/demo --format pdf"
     assert Path("new/demo/report.html").exists()
     code, out, _ = run(capsys, "demo", "--sample", "adult.csv")
     assert (code, out) == (0, "Wrote adult.csv.\n")

@@ -77,11 +77,14 @@ class Attacker(Part, frozen=True):
         gained: the share of what was left to guess right that is guessed right because of the release, or of numbers
             the share of their variance that it explains; None where no attack was tried.
         told: the share of what was left uncertain that the release tells; None where it is not known.
+        left: the share of people whom the best guess without the release gets wrong; None of numbers, and where it is
+            not known.
     """
 
     knows: tuple[str, ...] = ()
     gained: Quantity | None = None
     told: Quantity | None = None
+    left: Real | None = None
 
 
 class Statistic(Part, frozen=True):
@@ -109,6 +112,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
         statistics: what the release is worth for each; for the use of rows, one without columns.
         least_told: the bits that the best channel with the same distortion tells, and keeps as much.
         own_told: the bits that this release tells.
+        withheld: whether it is not released, so that what it is worth is that of the rest of the release.
     """
 
     attackers: tuple[Attacker, ...]
@@ -120,6 +124,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
     statistics: tuple[Statistic, ...] = ()
     least_told: Real | None = None
     own_told: Real | None = None
+    withheld: bool = False
 
 
 class Dials(Part, frozen=True, kw_only=True):

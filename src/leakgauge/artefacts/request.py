@@ -442,7 +442,8 @@ class Request(Part, frozen=True):
                 raise OptionError(
                     "--distortion is given more than once for {column!s}; give it once.", column=", ".join(aim.columns)
                 )
-            if not aim.is_limited and self.limits == (None, None) and len(aim.mechanism) != 1:
+            is_looked_for = aim.is_searched and self.limits != (None, None)
+            if not aim.is_limited and not is_looked_for and len(aim.mechanism) != 1:
                 raise OptionError(
                     "No target is given for {column!s}; say --min-protection, --max-distortion, --within, "
                     "--max-leakage or --local-dp, or name one --mechanism.",

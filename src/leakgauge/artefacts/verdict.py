@@ -49,7 +49,9 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         lost: the share of rows whose values are never released; None where every value may be.
         alone: the share of rows that stand alone in the published columns; None where there are none.
         smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
-        guessed: people who are guessed right only because of the release, and how many there are.
+        guessed: people who are guessed right only because of the release by the attacker who decides the protection,
+            and how many there are.
+        guessed_anyway: people whom the same attacker guesses right without it.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.
     """
@@ -61,6 +63,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     alone: Real | None = None
     smallest: int | None = None
     guessed: tuple[int, int] | None = None
+    guessed_anyway: int | None = None
     epsilon: Real | None = None
     delta: Real | None = None
     leakage_bits: Real | None = None
@@ -82,17 +85,6 @@ class PolicyLine(Part, frozen=True):
     holds: bool
     of: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
     given: bool = False
-
-    @property
-    def said(self) -> Sentence:
-        """What was found and asked for, in a short sentence without a full stop."""
-        found = Sentence("not known") if self.found is None else Sentence("{value:.4g}", value=self.found)
-        limit = Sentence("{value:.4g}", value=self.limit)
-        if self.of.template:
-            return Sentence(
-                "{name} is {found} ({of}), the limit {limit}", of=self.of, name=self.name, found=found, limit=limit
-            )
-        return Sentence("{name} is {found}, the limit {limit}", name=self.name, found=found, limit=limit)
 
 
 class Verdict(Part, frozen=True, kw_only=True):
@@ -202,18 +194,22 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     record: str | None = None
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[object, ...]] = [("recommendation", self.recommendation.value, "", "")]
+        is_conditional = self.recommendation is Recommendation.RELEASE_IF
+        conditions = f" you {in_turn(self.conditions)}" if is_conditional else ""
+        rows: list[tuple[object, ...]] = [("recommendation", f"{self.recommendation.value}{conditions}", "", "")]
         rows += [("veto", str(veto), "", "") for veto in self.vetoes]
-        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in self.vetoes]
+        said = (*self.vetoes, *self.conditions)
+        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in said]
         for secret, dials in self.dials.items():
             for name in DIALS:
                 value: Quantity = getattr(dials, name)
                 low, high = map(notebook.points, value.ends)
-                unit = " %" if name == "exposed" else ""
+                unit = " % of people" if name == "exposed" else " of 100"
                 shown = "not known" if value.ends == (0.0, 100.0) else notebook.points(value.value) + unit
                 rows.append((name, shown, "" if low == high else f"[{low}, {high}]", secret))
         for action in self.actions:
-            promised = str(action.outcome(self)) if self.deciding in action.promised else ""
+            is_other = action.promised.get(self.deciding) not in (None, self.dials[self.deciding])
+            promised = str(action.outcome(self)) if is_other else ""
             rows.append(("would change it", str(action.said), promised, ""))
         return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 

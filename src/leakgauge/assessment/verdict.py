@@ -140,15 +140,15 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 def _why_not(line: PolicyLine) -> Sentence:
     if line.found is None:
         return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
-    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found), limit=line.limit)
+    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found, line.limit), limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
 
 
-def short_of(limit: str, found: float) -> float:
-    """What is found where a limit is missed, as it is told: never rounded up to the limit itself."""
-    if limit in DIAL_LIMITS:
-        # Without the last binary digits: 9.999999999999998 is 10, not 9.9.
-        return (math.floor if limit.startswith("min_") else math.ceil)(round(found * 10, 8)) / 10
+def short_of(name: str, found: float, limit: float) -> float:
+    """What is found where a limit is missed, as it is told in three digits: never rounded to what keeps the limit."""
+    shown = float(f"{found:.3g}")
+    if name in DIAL_LIMITS and (shown >= limit if name.startswith("min_") else shown <= limit):
+        return (math.floor if name.startswith("min_") else math.ceil)(round(found * 10, 8)) / 10
     return found
 
 

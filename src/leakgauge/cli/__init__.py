@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from importlib import import_module
@@ -12,7 +13,7 @@ import click
 from leakgauge import __version__
 from leakgauge.cli.help import refusal, spoken
 from leakgauge.cli.language import current, language_asked, speaking
-from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
+from leakgauge.errors import EngineError, InternalError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import message
 
 _VERBS = {
@@ -71,14 +72,14 @@ def verbs() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one verb; every failure is one sentence on standard error and an exit code."""
+    """Run one verb; every failure is one sentence on standard error, with ``--json`` in JSON, and an exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with speaking(language_asked(given)):
             return _run(given)
     except OptionError as error:
         # There is no such language: nothing but English is left to say so in.
-        return _fail(str(error), error.exit_code)
+        return _fail(given, error, str(error), error.exit_code)
 
 
 def _run(arguments: list[str]) -> int:
@@ -87,14 +88,14 @@ def _run(arguments: list[str]) -> int:
         code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except LeakgaugeError as error:
-        return _fail(current().error(error), error.exit_code)
+        return _fail(arguments, error, current().error(error), error.exit_code)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as help_wanted:
         click.echo(help_wanted.format_message())
         return 0
     except click.ClickException as error:
-        return _fail(refusal(error), 2)
+        return _fail(arguments, error, refusal(error), 2)
     except BrokenPipeError:
         # The reader has gone; pointing standard output elsewhere keeps Python's last flush quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -105,12 +106,33 @@ def _run(arguments: list[str]) -> int:
         ended = Ended.by(KeyboardInterrupt() if isinstance(error, click.Abort) else error)
         if os.environ.get("LEAKGAUGE_DEBUG") and not isinstance(error, KeyboardInterrupt | click.Abort | OSError):
             raise
-        return _fail(current().retell(ended.reason or ""), ended.code)
+        return _fail(arguments, error, current().retell(ended.reason or ""), ended.code)
 
 
-def _fail(sentence: str, code: int) -> int:
-    click.echo(f"leakgauge: {sentence}", err=True)
+def _fail(arguments: list[str], error: BaseException, sentence: str, code: int) -> int:
+    """Say what is wrong, in the last line of standard error: standard output is for answers, also for a "no"."""
+    before_names = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if "--json" in before_names:
+        fields = {"error": sentence, "kind": _kind(error), "exit": code}
+        can_write_all = "utf" in (getattr(sys.stderr, "encoding", None) or "").lower()
+        click.echo(json.dumps(fields, ensure_ascii=not can_write_all), err=True)
+    else:
+        click.echo(f"leakgauge: {sentence}", err=True)
     return code
+
+
+def _kind(error: BaseException) -> str:
+    """The name in our tree of errors."""
+    match error:
+        case LeakgaugeError():
+            return type(error).__name__
+        case click.ClickException():
+            return OptionError.__name__
+        case KeyboardInterrupt() | click.Abort():
+            return KeyboardInterrupt.__name__
+        case OSError() | MemoryError():
+            return EngineError.__name__
+    return InternalError.__name__
 
 
 def run() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "sto
 @click.command()
 @click.argument("release", metavar="DIR|RECORD|AUDIT", type=FILE, required=False)
 @click.argument("audit", metavar="[AUDIT]", type=FILE, required=False)
-@click.option("--original", metavar="TABLE", help="The table that was released.")
+@click.option("--original", type=options.ADDRESS, metavar="TABLE", help="The table that was released.")
 @options.released
 @options.reading
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to judge; default: all that are protected.")
@@ -41,7 +41,12 @@ READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "sto
 @options.purpose
 @options.recipient
 @options.review
-@click.option("--diagram", metavar="paper|FILE", help="Which indicator feeds which criterion, in TOML; or the paper's.")
+@click.option(
+    "--diagram",
+    type=options.ADDRESS,
+    metavar="paper|FILE",
+    help="Which indicator feeds which criterion, in TOML; or the paper's.",
+)
 @click.option("--write-diagram", type=FILE, metavar="FILE", help="Write the default diagram, and nothing else.")
 @click.option("--fuzzy", metavar="paper-a|paper-b|FILE", help="Add a fuzzy comprehensive evaluation.")
 @click.option("--questionnaire", type=FILE, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
@@ -57,7 +62,8 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
     \b
     leakgauge assess out
-    leakgauge assess out.json audit.json --original people.parquet --background city --policy policy.toml
+    leakgauge assess out.json audit.json --original people.parquet \\
+        --background city --policy policy.toml
     leakgauge assess audit.json --original people.csv --released theirs.csv
 
     A finished job, a record with its audit, or the audit of a release made elsewhere. Dials from 0 to 100 decide, at
@@ -91,7 +97,7 @@ def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) 
     require_not_read(output, original or str(release), release, *files)
 
 
-def _wrote(given: Mapping[str, Any]) -> bool:
+def _wrote(given: MutableMapping[str, Any]) -> bool:
     """Write the file that was asked for, where one was."""
     from leakgauge.assessment.criteria import write_diagram
     from leakgauge.assessment.indicators import write_template

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
+from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
@@ -20,7 +21,7 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity
+    from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity, Shown
     from leakgauge.artefacts.exposure import Bracket
 
 _OF_A_RELEASE = (
@@ -38,16 +39,26 @@ _NOT_FOR = {
 }
 
 
-@click.command()
-@click.argument("subject", required=False, metavar="[RECORD|MECHANISM|CHANNEL]")
+@click.command(
+    cls=Grouped,
+    groups={
+        message("A release"): "original released key secret withhold background unit bins levels targets",
+        message("A mechanism or a program"): "program claim inputs samples to_the_end seconds",
+        message("Reading the table"): " ".join(options.READING),
+        message("Other options"): "confidence simulate output as_json",
+    },
+)
+@click.argument("subject", type=options.ADDRESS, required=False, metavar="[RECORD|MECHANISM|CHANNEL]")
 @click.option("--program", metavar="COMMAND", help="Audit a program: one input per line in, one output per line out.")
 @click.option("--claim", metavar="NOTION", help="What it is held to, such as local-dp:1; default: what it claims.")
 @click.option("--inputs", nargs=2, multiple=True, metavar="A B", help="Two neighbouring inputs; may be repeated.")
 @click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs an input, at most [default: 200000].")
 @click.option("--to-the-end", is_flag=True, help="Draw all outputs even where the claim is already disproved.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
-@click.option("--original", metavar="TABLE", help="The table that was released.")
-@click.option("--released", metavar="TABLE", help="The release, if it was moved or has no RECORD.")
+@click.option("--original", type=options.ADDRESS, metavar="TABLE", help="The table that was released.")
+@click.option(
+    "--released", type=options.ADDRESS, metavar="TABLE", help="The release, if it was moved or has no RECORD."
+)
 @click.option("--key", metavar="COLUMN", help="Without RECORD: matches rows of both tables; default: by their order.")
 @options.reading
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD by default each.")
@@ -65,7 +76,8 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
     \b
     leakgauge audit out.parquet.json --original people.parquet --background job
-    leakgauge audit --released theirs.csv --original people.csv --secret illness --key id
+    leakgauge audit --released theirs.csv --original people.csv --secret illness \\
+        --key id
     leakgauge audit laplace:epsilon=1,sensitivity=1
     leakgauge audit --program "python mine.py" --claim local-dp:1 --inputs yes no
 
@@ -197,7 +209,7 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
     sure = audit.lower_bound.confidence
     how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure)
     bound = say("shown: more than") if audit.is_just_above else say("shown: at least")
-    facts.add_row(bound, f"{number(audit.at_least)} {unit}{how}")
+    facts.add_row(bound, f"{_at_least(audit)} {unit}{how}")
     facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
     facts.add_row(say("told apart by"), retell(audit.event) or say("no single output"))
     if sure is not None:
@@ -314,10 +326,17 @@ def _levels(audit: Audit) -> Table:
             levels.add_row(name, "", why, "")
             continue
         template = message("at least {level} {unit} VIOLATED") if level.violated else message("at least {level} {unit}")
-        at_least = say(template, level=number(level.at_least), unit=level.lower_bound.unit)
+        at_least = say(template, level=_at_least(level), unit=level.lower_bound.unit)
         claimed = "" if level.statement is None else str(level.statement)
         levels.add_row(name, claimed, at_least, say("{samples:d} of each of two", samples=level.samples))
     return levels
+
+
+def _at_least(shown: Shown) -> str:
+    """The level that was shown, with more digits where three would not tell it from the claim."""
+    level, text = shown.at_least, number(shown.at_least)
+    is_told_apart = shown.claim is None or shown.claim.value == level or number(shown.claim.value) != text
+    return text if is_told_apart else f"{level:.6g}"
 
 
 def _attacks(audit: Audit) -> Table:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
+from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE, loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
@@ -33,8 +34,18 @@ PICTURED_GAP = 1e-5
 """In nats: closer than anybody could see in a picture."""
 
 
-@click.command()
-@click.argument("table")
+@click.command(
+    cls=Grouped,
+    groups={
+        message("Columns"): "secret together background knowledge through after weights",
+        message("How much"): "slope max_distortion max_leakage within curve",
+        message("What the channel keeps"): "distortion keep keep_at_least never_changed local_dp identifiability",
+        message("Coarser columns"): "bins levels",
+        message("Reading the table"): " ".join(options.READING),
+        message("Other options"): "gap output as_json",
+    },
+)
+@click.argument("table", type=options.ADDRESS)
 @options.secrets
 @options.together
 @options.background
@@ -94,11 +105,16 @@ def command(
     """The channel that provably leaks least for the usefulness you need, from the frequencies in TABLE.
 
     \b
-    leakgauge design people.csv --secret illness --max-distortion 0.2 -o channel.json
-    leakgauge design people.csv --secret illness --background city --max-leakage 0.5 -o channel.json
-    leakgauge design people.csv --secret illness --max-distortion 0.2 --keep shares -o channel.json
-    leakgauge design people.csv --secret illness --through city --max-distortion 0.1 -o channel.json
-    leakgauge design people.csv --secret illness --after january.json --max-distortion 0.2 -o february.json
+    leakgauge design people.csv --secret illness --max-distortion 0.2 \\
+        -o channel.json
+    leakgauge design people.csv --secret illness --background city \\
+        --max-leakage 0.5 -o channel.json
+    leakgauge design people.csv --secret illness --max-distortion 0.2 \\
+        --keep shares -o channel.json
+    leakgauge design people.csv --secret illness --through city \\
+        --max-distortion 0.1 -o channel.json
+    leakgauge design people.csv --secret illness --after january.json \\
+        --max-distortion 0.2 -o february.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be

@@ -24,7 +24,7 @@ SHOWN = 60
 
 
 @click.command()
-@click.argument("release")
+@click.argument("release", type=options.ADDRESS)
 @click.option(
     "--channel",
     multiple=True,
@@ -63,8 +63,10 @@ def command(
     of every protected column are told, and the means of numbers with noise.
 
     \b
-    leakgauge estimate release.csv --channel illness=channel.json --crosstab illness,city
-    leakgauge estimate release.csv --channel illness=channel.json --mean income --by illness
+    leakgauge estimate release.csv --channel illness=channel.json \\
+        --crosstab illness,city
+    leakgauge estimate release.csv --channel illness=channel.json --mean income \\
+        --by illness
     leakgauge estimate kit
     """
     from leakgauge.artefacts import Estimates

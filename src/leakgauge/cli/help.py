@@ -9,7 +9,7 @@ import copy
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import click
@@ -49,6 +49,29 @@ class _Once(click.Command):
             if isinstance(parameter, click.Option) and times > 1 and not (parameter.multiple or parameter.is_flag):
                 raise _repeated(parameter, times)
         return super().parse_args(ctx, args)
+
+
+class Grouped(click.Command):
+    """A verb with many options, which its help shows in groups.
+
+    Args:
+        groups: names of parameters, by the head they stand below; the last group takes those that are left.
+    """
+
+    def __init__(self, *given: Any, groups: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.groups = groups
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each group below its head."""
+        records = {
+            str(one.name): one.get_help_record(ctx) for one in self.get_params(ctx) if isinstance(one, click.Option)
+        }
+        lines = {name: record for name, record in records.items() if record is not None}
+        rows = {head: [lines.pop(name) for name in names.split()] for head, names in self.groups.items()}
+        for head, own in rows.items():
+            with formatter.section(head):
+                formatter.write_dl([*own, *(lines.values() if head == next(reversed(rows)) else ())])
 
 
 def _language_once(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:

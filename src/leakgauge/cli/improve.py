@@ -27,7 +27,7 @@ SHOWN = 8
 
 
 @click.command()
-@click.argument("table")
+@click.argument("table", type=options.ADDRESS)
 @click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
 @options.min_protection
 @options.min_usefulness
@@ -51,7 +51,7 @@ SHOWN = 8
 )
 @click.option("--start", type=FILE, metavar="RECORD", help="A release whose mechanism is the cheapest to change.")
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
-@click.option("--ledger", metavar="PATH|ADDRESS", help="Which pays for it.")
+@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Which pays for it.")
 @options.dataset
 @options.reading
 @options.gone("--target", "--min-privacy", "--min-utility")
@@ -61,7 +61,8 @@ def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path 
 
     \b
     leakgauge improve people.parquet --secret illness --min-protection 60
-    leakgauge improve people.parquet --secret illness --public city --min-protection 60 --min-usefulness 30
+    leakgauge improve people.parquet --secret illness --public city \\
+        --min-protection 60 --min-usefulness 30
 
     Parameters are changed first, then the mechanism, then the data's form. Every setting is judged by its law over the
     table's counts; nothing is drawn or spent, and the choice itself is not protected. With --accounted the search reads

@@ -31,7 +31,7 @@ def command() -> None:
 
 
 @command.command("open")
-@click.argument("ledger")
+@click.argument("ledger", type=options.ADDRESS)
 @click.option("--dataset", required=True, metavar="NAME", help="Whose budget it is.")
 @click.option("--epsilon", type=float, metavar="E", help="At most so much ε, in nats, over all releases.")
 @click.option("--delta", type=float, metavar="D", help="The δ beside ε; 0 unless given.")
@@ -55,7 +55,8 @@ def open_account(
 
     \b
     leakgauge ledger open budget.ledger --dataset survey --epsilon 1 --delta 1e-6
-    leakgauge ledger open budget.ledger --dataset visits --rho 0.1 --unit "one value of 'person'"
+    leakgauge ledger open budget.ledger --dataset visits --rho 0.1 \\
+        --unit "one value of 'person'"
 
     The unit is what releases and queries of this data set must protect: "one row", or "one value of 'COLUMN'" for
     queries with --unit COLUMN.
@@ -74,7 +75,7 @@ def open_account(
 
 
 @command.command()
-@click.argument("ledger")
+@click.argument("ledger", type=options.ADDRESS)
 @click.option("--dataset", metavar="NAME", help="Only this one.")
 @options.output
 def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
@@ -93,7 +94,7 @@ def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -
 
 
 @command.command()
-@click.argument("ledger")
+@click.argument("ledger", type=options.ADDRESS)
 @click.option("--head", metavar="HASH", help="A hash that must occur, such as that of a record.")
 @options.output
 def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from rich.table import Table
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, require_not_read, working
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("table")
+@click.argument("table", type=options.ADDRESS)
 @options.secrets
 @click.option("--release", multiple=True, metavar="COLUMN", help="Released column; may be repeated.")
 @click.option(
@@ -73,9 +72,12 @@ def command(
     own.
 
     \b
-    leakgauge measure people.parquet --secret illness --background city --background age --bins age=width:10
-    leakgauge measure people.csv --secret illness --release illness_masked --background city --json
-    leakgauge measure people.csv --secret illness --channel january.json --channel february.json
+    leakgauge measure people.parquet --secret illness --background city \\
+        --background age --bins age=width:10
+    leakgauge measure people.csv --secret illness --release illness_masked \\
+        --background city --json
+    leakgauge measure people.csv --secret illness --channel january.json \\
+        --channel february.json
     """
     from leakgauge.artefacts import EachMeasurement
     from leakgauge.artefacts.channel_file import read_channel
@@ -143,6 +145,7 @@ _ZERO_LEAKAGE = {
     (False, False): message("Hypothesis that the background tells nothing: not rejected (p {p!s})."),
 }
 """By whether something is released, and whether the hypothesis is rejected."""
+_NOISE = 1e-12
 _COMPANIONS = (
     ("best_guess", message("Best single guess is right"), "%"),
     ("guesses", message("Guesses needed on average"), ""),
@@ -162,7 +165,7 @@ def _render(measurement: Measurement, table: str, channels: int) -> Parts:
             # Without a release, what is seen is the background alone, and the floor is all.
             shown = symbol if measurement.is_released else symbol.replace("YZ", "Z")
             corrected = measurement.bias_corrected[name].value
-            bits.add_row(shown, retell(meaning), *_cells(told[name], ""), f"{corrected:.4f}")
+            bits.add_row(shown, retell(meaning), *_cells(told[name], ""), _bits(corrected))
             if measurement.weighted is not None and name in measurement.weighted:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
                 bits.add_row(symbol, meaning, *_cells(measurement.weighted[name], ""), "")
@@ -199,7 +202,7 @@ def _notes(measurement: Measurement) -> list[str]:
     if measurement.zero_leakage is not None:
         p, drawn = measurement.zero_leakage.p_value, measurement.zero_leakage.degrees_of_freedom is None
         # Redrawn tables cannot show a smaller p than one in their number.
-        shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
+        shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.3g}"
         said.append(say(_ZERO_LEAKAGE[bool(measurement.release), p < 0.05], p=shown))
     if measurement.best_guess is None:
         said.append(
@@ -223,12 +226,13 @@ def too_small() -> str:
 
 
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
-    """A value and its interval, with the digits that tell the ends of the interval apart."""
-    ends = quantity.ends
-    width = ends[1] - ends[0]
-    decimals = 4 if width <= 0 else min(max(4, 2 - floor(log10(width))), 12)
+    """A value and its interval."""
     value, low, high = (
-        f"{100 * number:.{decimals - 2}f} %" if form == "%" else f"{number:.{decimals}f}"
-        for number in (quantity.value, *ends)
+        f"{number(100 * end)} %" if form == "%" else _bits(end) for end in (quantity.value, *quantity.ends)
     )
     return value, f"{low} – {high}"
+
+
+def _bits(value: float) -> str:
+    """A number without what is left over from the computer's arithmetic."""
+    return number(value if abs(value) > _NOISE else 0.0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
+
+class _Address(click.types.StringParamType):
+    """A file, or anything else that is named like one, such as the address of a database: shells offer files."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
 FILE: Final = click.Path(path_type=Path)
+ADDRESS: Final = _Address()
 NAMES = ("hamming", "absolute", "squared")
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 """What ``open_table`` takes beside the source."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,6 +16,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from leakgauge import notebook
 from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.languages import ENGLISH
@@ -22,19 +24,23 @@ from leakgauge.languages import ENGLISH
 Parts = list[RenderableType]
 """Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
 
+_IN_A_PIPE = 110
+_NARROWEST = 40
+"""Columns, below which no table is readable."""
+
 
 def number(value: float | str) -> str:
-    """A number for a person: six digits, and infinity in words."""
-    return say("infinite") if value in ("infinity", float("inf")) else f"{float(value):.6g}"
+    """A number for a person: three digits, and infinity in words."""
+    return say("infinite") if value in ("infinity", float("inf")) else notebook.number(float(value))
 
 
-def told_level(value: float, unit: str = "", digits: int = 6) -> str:
+def told_level(value: float, unit: str = "") -> str:
     """A level in nats for a person; one that promises nothing, or next to nothing, is told in words."""
     from leakgauge.claims import PRACTICALLY_UNLIMITED
 
     if value >= PRACTICALLY_UNLIMITED:
         return number(value) if value == float("inf") else say("practically unlimited")
-    return f"{value:.{digits}g} {unit}".rstrip()
+    return f"{number(value)} {unit}".rstrip()
 
 
 def grid(heads: str = "", title: str | None = None, **style: Any) -> Table:
@@ -73,8 +79,7 @@ def deliver(
     if as_json:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return
-    # Into a pipe the tables keep their full width instead of being cut at 80 columns.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    console = Console(highlight=False, width=_width())
     for part in render():
         if isinstance(part, Text) and part.no_wrap:
             # A command to copy: the terminal may break the line, but no break is printed.
@@ -83,14 +88,21 @@ def deliver(
             console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
 
 
+def _width() -> int | None:
+    """Columns to write in: as ``COLUMNS`` says, on a screen its own."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return max(int(columns), _NARROWEST)
+    # Into a pipe the tables keep their full width instead of being cut at 80 columns.
+    return None if sys.stdout.isatty() else _IN_A_PIPE
+
+
 def _fitting(part: RenderableType, width: int) -> RenderableType:
-    """The part as it is; with wide letters, so that nothing is cut off for want of a space to break a line at."""
-    if current().code == ENGLISH.code:
-        return part
+    """The part so that nothing is cut off where a column is narrow, or for want of a space between wide letters."""
     if isinstance(part, Table):
         for column in part.columns:
             column.overflow = "fold"
-    elif isinstance(part, Text) and not part.spans:
+    elif current().code != ENGLISH.code and isinstance(part, Text) and not part.spans:
         lines = [line for paragraph in part.plain.split("\n") for line in wrapped(paragraph, width)]
         return Text("\n".join(lines), style=part.style)
     return part

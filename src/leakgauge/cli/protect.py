@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
+from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, alert, deliver, grid, simulation_warning, told_level
@@ -39,8 +42,20 @@ STAGES = {
 }
 
 
-@click.command()
-@click.argument("table")
+@click.command(
+    cls=Grouped,
+    groups={
+        message("Columns"): "secret withhold together background public accept_unique unit rows_per_unit",
+        message("How much"): "max_distortion max_leakage local_dp min_protection min_usefulness within use",
+        message("Mechanism"): "mechanism keep distortion lower upper clamp accounted publish_shares repeat",
+        message("Coarser columns"): "bins levels suppress_below min_k max_suppressed",
+        message("Reading the table"): " ".join(options.READING),
+        message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
+        message("Report"): "purpose recipient review report_language",
+        message("Other options"): "output overwrite simulate as_json",
+    },
+)
+@click.argument("table", type=options.ADDRESS)
 @click.option(
     "--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself."
 )
@@ -114,17 +129,28 @@ STAGES = {
 )
 @click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
 @options.reading
-@click.option("--repeat", metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE.")
+@click.option(
+    "--repeat", type=options.ADDRESS, metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE."
+)
 @click.option(
     "--lower", type=float, metavar="NUMBER", help="With --min-protection: the least value of a numeric secret."
 )
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
-@click.option("--ledger", metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
+@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
 @options.dataset
-@click.option("--policy", metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
-@click.option("--diagram", metavar="paper|FILE", help="Which indicator feeds which criterion, in TOML; or paper.")
-@click.option("--questionnaire", metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
+@click.option(
+    "--policy", type=options.ADDRESS, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept."
+)
+@click.option(
+    "--diagram",
+    type=options.ADDRESS,
+    metavar="paper|FILE",
+    help="Which indicator feeds which criterion, in TOML; or paper.",
+)
+@click.option(
+    "--questionnaire", type=options.ADDRESS, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5."
+)
 @click.option("--releases-per-period", type=float, default=1.0, show_default=True, metavar="N", help="How often.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, metavar="C", help="Of intervals.")
 @options.purpose
@@ -143,8 +169,10 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     Measured, designed, released, attacked, judged, reported; everything is left in DIR.
 
     \b
-    leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
-    leakgauge protect people.parquet --secret illness --secret income --unit person --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --background city \\
+        --public city --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --secret income \\
+        --unit person --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --min-protection 60 -o out
     leakgauge protect february.parquet --repeat out/january -o out/february
 
@@ -242,10 +270,7 @@ def render(done: Done) -> Parts:
     parts: Parts = []
     if headline is None:
         parts.append(alert(say("Nothing was released.")))
-        promise = done.kept.get(Judgement, "promise.json")
-        parts += [] if promise is None else _judged(promise)
     else:
-        parts += _judged(done.verdict)
         parts += _warnings(done.read(Survey, "survey.json"))
         numbers = grid(title=", ".join(headline.secret))
         for row in _rows(headline, _epsilon_of(job.asked)):
@@ -287,14 +312,42 @@ def render(done: Done) -> Parts:
         places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
-    return parts
+    verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
+    return [*parts, *([] if verdict is None else _judged(verdict, done))]
 
 
-def _judged(verdict: Judgement) -> Parts:
-    """The recommendation, why, the dials, and the first thing that would change it."""
-    from leakgauge.cli.verdict import changes, dial_table, recommended
+def _judged(verdict: Judgement, done: Done) -> Parts:
+    """The dials, the recommendation, why, and how to go on: the last lines are those that a screen still shows."""
+    from leakgauge.cli.verdict import change, dial_table, recommended
 
-    return [*recommended(verdict), dial_table(verdict), *changes(verdict, verdict.actions[:1])]
+    parts: Parts = [dial_table(verdict), *recommended(verdict)]
+    parts += [change(verdict, action) for action in verdict.actions[:1]]
+    command = _next_command(verdict, done)
+    return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
+
+
+def _next_command(verdict: Judgement, done: Done) -> str | None:
+    """What to type next: what changes the verdict, the true job after a rehearsal, or the report to sign."""
+    from msgspec import structs
+
+    from leakgauge.artefacts.verdict import Recommendation
+
+    asked, action = done.job.asked, next(iter(verdict.actions), None)
+    if action is not None and action.asked is not None:
+        return action.asked.command(_free_beside(done.folder))
+    if action is not None:
+        # The words are somebody else's to write; the same job takes them without drawing again.
+        return " ".join((asked.command(done.folder), *action.options))
+    if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
+        return None
+    if asked.simulate is not None:
+        return structs.replace(asked, simulate=None).command(_free_beside(done.folder))
+    return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf"])
+
+
+def _free_beside(folder: Path) -> Path:
+    """A folder that is not there yet, named after this one."""
+    return next(place for n in count(2) if not (place := folder.with_name(f"{folder.name}-{n}")).exists())
 
 
 def learnt(found: Headline | SecretOutcome) -> str:
@@ -369,7 +422,7 @@ def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
             told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
-        yield epsilon_of, told_level(headline.epsilon.value, retell("nats"), digits=3)
+        yield epsilon_of, told_level(headline.epsilon.value, retell("nats"))
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
         yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain
@@ -23,6 +24,7 @@ from leakgauge.languages import message
 if TYPE_CHECKING:
     from leakgauge.artefacts import Answer
     from leakgauge.jobs.query import PaidAnswer
+    from leakgauge.probability import Estimate
     from leakgauge.release import queries
     from leakgauge.release.ledger import Entry, Spending
     from leakgauge.release.ledger.admission import Verdict
@@ -43,7 +45,7 @@ _COMMON = (
     click.option("--rows-per-unit", type=int, metavar="N", help="Use at most so many rows of each unit; 1 by default."),
     options.neighbours,
     options.reading,
-    click.option("--ledger", metavar="ADDRESS", help="Spend from this ledger."),
+    click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Spend from this ledger."),
     click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
     click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
     click.option("--simulate", type=int, metavar="SEED", help="Noise from a seed: not private, not a release."),
@@ -83,7 +85,7 @@ _AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at",
 
 
 @click.group()
-@click.argument("table")
+@click.argument("table", type=options.ADDRESS)
 @click.pass_context
 def command(ctx: click.Context, table: str) -> None:
     """Private answers about TABLE: noise hides what one row, or one person, contributes.
@@ -91,10 +93,14 @@ def command(ctx: click.Context, table: str) -> None:
     TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file.
 
     \b
-    leakgauge query people.csv mean --column age --lower 0 --upper 120 --epsilon 0.5 --ledger budget.ledger
-    leakgauge query people.csv count --where city=A --where "age>=18" --epsilon 0.1 --unit person --rows-per-unit 3
-    leakgauge query people.csv mean --column age --lower 0 --upper 120 --by city --groups "A|B" --epsilon 1
-    leakgauge query people.csv histogram --column city --labels "A|B|(missing)" --epsilon 1 --dry-run
+    leakgauge query people.csv mean --column age --lower 0 --upper 120 \\
+        --epsilon 0.5 --ledger budget.ledger
+    leakgauge query people.csv count --where city=A --where "age>=18" \\
+        --epsilon 0.1 --unit person --rows-per-unit 3
+    leakgauge query people.csv mean --column age --lower 0 --upper 120 --by city \\
+        --groups "A|B" --epsilon 1
+    leakgauge query people.csv histogram --column city --labels "A|B|(missing)" \\
+        --epsilon 1 --dry-run
     """
     ctx.obj = table
 
@@ -275,15 +281,28 @@ def _render(paid: PaidAnswer) -> Parts:
     for label, value in answer.values:
         cells = [_label(label or "")] * named
         if isinstance(value, Estimate):
-            cells += [number(value.value), say(" to ").join((number(value.low), number(value.high)))]
+            answered, low, high = _as_exact_as_its_noise(value)
+            cells += [answered, say(" to ").join((low, high))]
         else:
-            cells.append(_label(value) if isinstance(value, str) else number(value))
+            cells.append(_label(value) if isinstance(value, str) else f"{value:.6g}")
         table.add_row(*map(Text, cells))
     parts += [table, *_lines(answer)]
     if paid.spent is not None:
         left = _left(paid.spent)
         parts.append(say("Budget: ε {epsilon}, ρ {rho} spent now; {left!s}.", **_amounts(paid.cost), left=left))
     return parts
+
+
+def _as_exact_as_its_noise(answer: Estimate) -> tuple[str, str, str]:
+    """The answer and the ends of its interval, whose width has two digits: fewer would add an error of their own."""
+    width = answer.high - answer.low
+    if not 0 < width < math.inf:
+        return number(answer.value), number(answer.low), number(answer.high)
+    decimals = 1 - math.floor(math.log10(width))
+    value, low, high = (
+        f"{round(end, decimals):.{max(decimals, 0)}f}" for end in (answer.value, answer.low, answer.high)
+    )
+    return value, low, high
 
 
 def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> Parts:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("subject", metavar="CHANNEL|NOTION")
+@click.argument("subject", type=options.ADDRESS, metavar="CHANNEL|NOTION")
 @click.option("--prior", type=FILE, metavar="FILE", help="CSV label,value: p(x), summing to 1.")
 @click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
 @click.option(

@@ -11,6 +11,7 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
+from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import (
@@ -24,6 +25,7 @@ from leakgauge.cli.output import (
     told_level,
 )
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge import tables
@@ -36,12 +38,20 @@ if TYPE_CHECKING:
     from leakgauge.release.ledger.cost import Cost
 
 
-@click.command()
-@click.argument("table")
+@click.command(
+    cls=Grouped,
+    groups={
+        message("Plan and files"): "plan_file output record overwrite sign",
+        message("Budget"): "address dataset priors",
+        message("Reading the table"): " ".join(options.READING),
+        message("Other options"): "dry_run simulate as_json",
+    },
+)
+@click.argument("table", type=options.ADDRESS)
 @click.option("--plan", "plan_file", required=True, type=FILE, metavar="FILE", help="TOML plan.")
 @click.option("-o", "--output", type=FILE, metavar="OUT", help="The release, .csv or .parquet.")
 @click.option("--record", type=FILE, metavar="FILE", help="Its record; by default OUT with .json added.")
-@click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Where the budget is spent.")
+@click.option("--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Where the budget is spent.")
 @click.option("--dataset", metavar="NAME", help="Account in the ledger; by default the table's name.")
 @click.option(
     "--prior",
@@ -76,7 +86,8 @@ def command(
     """Write the protected table a plan describes, with its records; columns the plan does not name are not released.
 
     \b
-    leakgauge release people.csv --plan plan.toml --ledger people.ledger -o out.parquet
+    leakgauge release people.csv --plan plan.toml --ledger people.ledger \\
+        -o out.parquet
     leakgauge release people.csv --plan plan.toml --ledger people.ledger --dry-run
 
     A plan is TOML: public = ["city"], then [columns] with lines such as

@@ -32,7 +32,7 @@ def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
         if found is not None and asked is not None:
             fields = {"secret": ", ".join(one.secret), "found": found.value, "asked": asked}
             parts.append(
-                say("The mean distortion of {secret!s} is {found:.4g} now; {asked:g} was asked for.", **fields)
+                say("The mean distortion of {secret!s} is {found:.3g} now; {asked:g} was asked for.", **fields)
             )
     if repeated.spent is not None:
         parts.append(

@@ -22,7 +22,7 @@ SHOWN = 12
 
 
 @click.command()
-@click.argument("table")
+@click.argument("table", type=options.ADDRESS)
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; may be repeated.")
 @click.option("--column", multiple=True, metavar="COLUMN", help="Look through these alone; by default all.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")

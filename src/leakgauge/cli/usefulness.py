@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROUNDED = 1e-9
 """Of an error that was asked for: what rounding may add."""
 _CERTAIN = message(
-    "For {share:.2%} of the rows {secret!s} is released as it is for certain: all rows with the same {kept!s} have the "
+    "For {share:.1%} of the rows {secret!s} is released as it is for certain: all rows with the same {kept!s} have the "
     "same value."
 )
 _TAKEN_FOR_BOUND = message(
@@ -107,7 +107,7 @@ def _numbers(worth: Utility) -> Parts:
             parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by its law.", **fields))
             if one.allowed is not None and one.promised.value > one.allowed.value * (1 + ROUNDED):
                 # A mechanism that was taken over was designed for another table.
-                asked = _amount(one.allowed)
+                asked = _declared(one.allowed)
                 parts.append(
                     Text(
                         say(
@@ -122,7 +122,7 @@ def _numbers(worth: Utility) -> Parts:
             parts.append(say("· {column!s} is off by {error!s} on average.", **fields))
         if one.lower is None or one.upper is None:
             continue
-        bounds: dict[str, object] = {"column": column, "lower": _amount(one.lower), "upper": _amount(one.upper)}
+        bounds: dict[str, object] = {"column": column, "lower": _declared(one.lower), "upper": _declared(one.upper)}
         before, after = (100 * share.value if share else 0.0 for share in (one.beyond, one.released_beyond))
         said = ((_TAKEN_FOR_BOUND, before), (_BROUGHT_BACK if one.clamped else _OUTSIDE, after))
         parts += [Text(say(words, share=share, **bounds), "yellow") for words, share in said if share]
@@ -130,4 +130,9 @@ def _numbers(worth: Utility) -> Parts:
 
 
 def _amount(quantity: Quantity) -> str:
-    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
+    return f"{number(quantity.value)} {retell(quantity.unit)}".strip()
+
+
+def _declared(quantity: Quantity) -> str:
+    """A number that somebody typed, as it was typed."""
+    return f"{quantity.value:.12g} {retell(quantity.unit)}".strip()

@@ -88,23 +88,25 @@ def dials_in_words(dials: Dials) -> str:
 
 def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
     """What would change the verdict, each with the options to type."""
-    from leakgauge.artefacts.verdict import Recommendation
-
     parts: Parts = []
     for action in actions:
-        now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
-        outcome = Sentence("") if then in (None, now) else Sentence(": {outcome}", outcome=action.outcome(verdict))
-        if action.recommendation is Recommendation.DO_NOT_RELEASE:
-            parts.append(
-                say("→ {action}{outcome}, which is not enough by itself.", action=action.said, outcome=outcome)
-            )
-        else:
-            parts.append(say("→ {action}{outcome}.", action=action.said, outcome=outcome))
+        parts.append(change(verdict, action))
         if action.options:
             parts.append(Text(say("  add: {options!s}", options=_typed(action.options)), no_wrap=True))
         if action.left_out:
             parts.append(Text(say("  leave out: {options!s}", options=_typed(action.left_out)), no_wrap=True))
     return parts
+
+
+def change(verdict: Verdict, action: Action) -> str:
+    """What an action would change, in one line."""
+    from leakgauge.artefacts.verdict import Recommendation
+
+    now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
+    outcome = Sentence("") if then in (None, now) else Sentence(": {outcome}", outcome=action.outcome(verdict))
+    if action.recommendation is Recommendation.DO_NOT_RELEASE:
+        return say("→ {action}{outcome}, which is not enough by itself.", action=action.said, outcome=outcome)
+    return say("→ {action}{outcome}.", action=action.said, outcome=outcome)
 
 
 def notes(verdict: Verdict) -> Parts:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("record", type=FILE)
 @click.option("--released", type=FILE, metavar="FILE", help="The release, if it does not lie beside its record.")
-@click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Check the spend there too.")
+@click.option("--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Check the spend there too.")
 @click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Check the signature too, with this Ed25519 key.")
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
 @options.output

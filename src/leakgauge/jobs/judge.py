@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Origin, Request
+from leakgauge.artefacts import Audit, Level, Origin, Request
 from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
@@ -142,6 +142,9 @@ def judge(
         secret: with_attacks(going.evidence(secret, by.use, (efficiency or {}).get(secret)), audit, secret)
         for secret in (*hidden, *((name,) for name in withheld))
     }
+    if (accusing or audit).violations:
+        # A claim that is disproved guarantees nothing.
+        evidence = {secret: msgspec.structs.replace(one, advantage=None) for secret, one in evidence.items()}
     facts = facts_of(going, by, evidence)
     shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
     facts = msgspec.structs.replace(
@@ -217,9 +220,11 @@ def judgement(
     shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
     dials = {name: dials_of(one) for name, one in shown.items()}
     gains = [one.gained for each in shown.values() for one in each.attackers]
+    guessed, anyway = (None, None) if audit is None else _guessed(audit, shown, dials)
     facts = msgspec.structs.replace(
         facts,
-        guessed=None if audit is None else _guessed(audit, dials),
+        guessed=guessed,
+        guessed_anyway=anyway,
         advantage=max((one.ends[1] for one in gains if one is not None), default=None),
     )
     verdict = verdict_of(dials, terms.policy, facts)
@@ -234,21 +239,37 @@ def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, 
         return dict(evidence)
     least = evidence[min(worth, key=lambda secret: worth[secret])].statistics
     return {
-        secret: one if secret in worth else msgspec.structs.replace(one, statistics=least)
+        secret: one if secret in worth else msgspec.structs.replace(one, statistics=least, withheld=True)
         for secret, one in evidence.items()
     }
 
 
-def _guessed(audit: Audit, dials: Mapping[str, Dials]) -> tuple[int, int] | None:
-    """Of the secret that decides, the people whom the strongest attack guesses right because of the release alone."""
+def _guessed(
+    audit: Audit, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
+) -> tuple[tuple[int, int] | None, int | None]:
+    """Of the secret and the attacker who decide, the people guessed right because of the release alone, and without.
+
+    By the law, or by the strongest attack of somebody who knows the same.
+    """
     deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
-    found = [
-        one
-        for one in audit.attacks
-        if one.judged and ", ".join(one.target) == deciding and _guesses_a_secret(one.attack)
+    knows = {*dials[deciding].attacker}
+    by_law = [
+        (one.gained.value * one.left, 1 - one.left)
+        for one in evidence[deciding].attackers
+        if {*one.knows} == knows and one.gained is not None and one.left is not None
     ]
-    gained = max((one.advantage.value for one in found), default=0.0)
-    return (round(gained * audit.rows), audit.rows) if gained > 0 else None
+    if not by_law:
+        # Numbers are not guessed right or wrong.
+        return None, None
+    tried = [
+        (one.advantage.value, one.baseline.value)
+        for one in audit.attacks
+        if one.judged and ", ".join(one.target) == deciding and {*one.knows} == knows and _guesses_a_secret(one.attack)
+    ]
+    gained, before = max((*by_law, *tried))
+    if gained <= 0:
+        return None, None
+    return (round(gained * audit.rows), audit.rows), round(before * audit.rows)
 
 
 def _guesses_a_secret(name: Sentence) -> bool:
@@ -263,7 +284,7 @@ def facts_of(
 
     Without ``budgets`` ε and δ of all columns together are left out, which take longer than all the rest.
     """
-    together = list(together_of(going.plan.steps, Origin.TABLE).values()) if budgets else []
+    together = dict(together_of(going.plan.steps, Origin.TABLE)) if budgets else {}
     told = [going.bits_told(secret, one) for secret, one in evidence.items()]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
@@ -275,10 +296,17 @@ def facts_of(
         lost=max(lost, default=None),
         alone=None if sizes is None else sizes.alone / going.table.rows,
         smallest=None if sizes is None else sizes.smallest,
-        epsilon=_spent([one.value for one in together], terms.releases_per_period),
-        delta=max((one.delta or 0.0 for one in together), default=None),
+        epsilon=_spent([one.value for one in together.values()], terms.releases_per_period),
+        delta=_delta(together),
         leakage_bits=None if None in told else max((one for one in told if one is not None), default=None),
     )
+
+
+def _delta(together: Mapping[str, Level]) -> float | None:
+    """δ of all columns together; 0 where they keep a finite ε without one."""
+    if "dp" in together and math.isfinite(together["dp"].value):
+        return 0.0
+    return max((one.delta or 0.0 for one in together.values()), default=None)
 
 
 def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterator[Sentence]:

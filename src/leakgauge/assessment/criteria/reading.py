@@ -157,7 +157,7 @@ def _mean(counted: Sequence[CriterionLeaf], worst: float, dial: Quantity | None)
     rows = [(leaf.points.value, *leaf.points.ends) if leaf.points else (worst, 0.0, 100.0) for leaf in counted]
     means = np.array([leaf.weight for leaf in counted]) @ np.array(rows) if rows else most
     value, low, high = np.minimum(np.round(means, DIGITS), most).tolist()
-    return _quantity(value, low, high, confidence_of(known))
+    return _quantity(value, min(low, value), max(high, value), confidence_of(known))
 
 
 def _beside(needed: Criterion | None, dials: Dials) -> Sentence:

@@ -70,7 +70,8 @@ def evidence_by_law(
         if not leaves_something(sight, numbers):
             certain_to.append(knows)
             continue
-        attackers.append(Attacker(knows, share(gained(sight, numbers)), share(told(sight, numbers))))
+        left = None if numbers is not None else 1 - sight.before.guessed()
+        attackers.append(Attacker(knows, share(gained(sight, numbers)), share(told(sight, numbers)), left))
         most_exposed.append(exposed(sight, classes))
     return DialEvidence(
         attackers=tuple(attackers),

@@ -91,6 +91,8 @@ def _efficiency(evidence: DialEvidence) -> Quantity:
 
 
 def _notes(evidence: DialEvidence) -> Iterator[Sentence]:
+    if evidence.withheld:
+        yield Sentence("It is withheld, so that its usefulness is that of what is released.")
     for knows in evidence.certain_to:
         if knows:
             yield Sentence("To somebody who knows {columns}, nothing is left to protect.", columns=knows)

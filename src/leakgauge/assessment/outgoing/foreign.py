@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from statistics import NormalDist
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Audit, Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
+from leakgauge.artefacts.dials import DialEvidence, Statistic, share
 from leakgauge.assessment.dials import Sight, attacker_of_audit
+from leakgauge.assessment.dials.numbers import TENTHS
 from leakgauge.assessment.dials.usefulness import association
 from leakgauge.assessment.outgoing.learnt import Learnt, sureness
 from leakgauge.audit.attacks.attacker import Attacker as Fitted
@@ -16,7 +21,12 @@ from leakgauge.audit.attacks.columns import numbered, values_of
 from leakgauge.audit.foreign import ForeignRelease
 from leakgauge.probability.cells import Codes, gather
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 ROWS_PER_CELL = 5
+FEWEST = 16
+"""Rows from which on a correlation is told."""
 
 
 def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> DialEvidence:
@@ -42,21 +52,49 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
         fitted.units,
         release.confidence,
     )
-    tried = attacker_of_audit(audit, (secret,)).gained
+    tried, statistics = attacker_of_audit(audit, (secret,)).gained, tuple(_worths(release, secret, hidden.each))
+    explained = _explained(release, secret)
+    if explained is not None:
+        # Of numbers a share of the variance is gained, and worth something, however few are guessed right.
+        tried, statistics = _larger(tried, explained), (Statistic((), explained),)
     attackers = tuple(
-        Attacker(
-            one.knows, _larger(one.gained, tried) if one.knows == release.roles.background else one.gained, one.told
-        )
+        msgspec.structs.replace(one, gained=_larger(one.gained, tried), left=None if explained else one.left)
+        if explained is not None or one.knows == release.roles.background
+        else one
         for one in learnt.attackers(0.0, of_numbers=False)
     )
-    return DialEvidence(
-        attackers=attackers, exposed=learnt.exposed(), statistics=tuple(_worths(release, secret, hidden.each))
-    )
+    return DialEvidence(attackers=attackers, exposed=learnt.exposed(), statistics=statistics)
+
+
+def _explained(release: ForeignRelease, secret: str) -> Quantity | None:
+    """The share of the variance of numbers that the released ones explain, with Fisher's interval; None of letters."""
+    released = release.released.get(secret)
+    original = release.original.get(secret)
+    if released is None or original is None or not (_are_numbers(released) and _are_numbers(original)):
+        return None
+    x, y = (np.asarray(one.to_numpy(zero_copy_only=False), dtype=np.float64) for one in (original, released))
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    if len(x) < FEWEST or len(np.unique(x)) <= TENTHS:
+        return None
+    if y.std() == 0:
+        return share(0.0)
+    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+    away = NormalDist().inv_cdf((1 + release.confidence) / 2) / math.sqrt(len(x) - 3)
+    z = math.atanh(min(abs(r), 1 - 1e-15))
+    low, high = math.tanh(max(z - away, 0.0)) ** 2, math.tanh(z + away) ** 2
+    return share(r * r, min(low, r * r), max(high, r * r), release.confidence)
+
+
+def _are_numbers(values: pa.Array) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(values.type) or pa.types.is_floating(values.type))
 
 
 def _larger(one: Quantity | None, other: Quantity | None) -> Quantity | None:
     found = [gain for gain in (one, other) if gain is not None]
-    return max(found, key=lambda gain: gain.ends[1], default=None)
+    return max(found, key=lambda gain: (gain.ends[1], gain.value), default=None)
 
 
 def _worths(release: ForeignRelease, secret: str, values: Codes) -> Iterator[Statistic]:

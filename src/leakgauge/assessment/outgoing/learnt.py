@@ -78,10 +78,13 @@ class Learnt:
         guessed = self._guessed(self.before)
         most_common = np.full(len(self.letters), np.bincount(self.letters)[: self.named].argmax()) == self.letters
         # To whoever knows nothing, what others know is learnt at most: that is never too little.
-        found = [Attacker((), self._gained(most_common), self._told(everything, nothing, own, of_numbers))]
+        found = [self._attacker((), most_common, self._told(everything, nothing, own, of_numbers))]
         if self.knows:
-            found.append(Attacker(self.knows, self._gained(guessed), self._told(everything, known, own, of_numbers)))
+            found.append(self._attacker(self.knows, guessed, self._told(everything, known, own, of_numbers)))
         return tuple(found)
+
+    def _attacker(self, knows: tuple[str, ...], before: Truths, told: Quantity) -> Attacker:
+        return Attacker(knows, self._gained(before), told, 1 - float(before.mean()))
 
     def _guessed(self, probabilities: Floats) -> Truths:
         return np.asarray(probabilities[:, : self.named].argmax(axis=1) == self.letters)

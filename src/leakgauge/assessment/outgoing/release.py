@@ -401,8 +401,8 @@ _SEVERAL: dict[type[Statement], Callable[[Any, int], Statement]] = {
 def with_attacks(evidence: DialEvidence, audit: Audit, secret: tuple[str, ...]) -> DialEvidence:
     """Evidence with what attacks on the drawn release gained beyond it.
 
-    No attack beats an exact law but by chance, so that beside one an attack counts by its lower end, at which it is
-    shown. Beside what was learnt, the stronger of the two attackers decides.
+    No attack beats an exact law but by chance, and what was learnt has an upper end of its own: an attack counts by its
+    lower end, at which it is shown. The larger of two noisy upper ends would tell more of chance than of people.
     """
     if all(one.secret != secret for one in audit.exposures):
         return evidence
@@ -424,8 +424,8 @@ def with_attacks(evidence: DialEvidence, audit: Audit, secret: tuple[str, ...]) 
 def _stronger(known: Quantity | None, attack: Quantity) -> Quantity:
     if known is None:
         return attack
+    shown = attack.ends[0]
     if known.low is None and known.high is None:
-        return share(max(known.value, attack.ends[0]))
-    ends = zip((known.value, *known.ends), (attack.value, *attack.ends), strict=True)
-    value, low, high = (max(pair) for pair in ends)
+        return share(max(known.value, shown))
+    value, low, high = (max(end, shown) for end in (known.value, *known.ends))
     return share(value, low, high, confidence_of((known, attack)))

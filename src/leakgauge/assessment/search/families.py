@@ -215,8 +215,8 @@ def _designed(
 def _noisy(column: CountedColumn, use: Use, bounds: tuple[float, float], delta: float) -> Iterator[Family]:
     if column.numbers is None:
         raise OptionError(
-            "Column {name!r} is not of numbers without gaps, so that no noise is added to it; leave lower and upper "
-            "out.",
+            "Column {name!r} has missing values, or others than numbers, so that no noise is added to it; leave lower "
+            "and upper out, and gather it with --bins {name!s}=auto.",
             name=column.name,
         )
     lower, upper = bounds

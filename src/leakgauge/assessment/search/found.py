@@ -30,6 +30,8 @@ _ASKED = {
     "max_lost": "at most {asked:.3g} of the rows lost",
 }
 _ROUNDING = 1e-9
+MUCH_EXPOSED = 5.0
+"""Percent of the people who share a value from which on a reader is told of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +138,8 @@ class Search:
         """What the closest one misses, the farthest first, in short sentences without a full stop."""
         limits, closest = self.goal.limits(), self.closest
         names = sorted(closest.short, key=lambda name: -closest.short[name])
-        return tuple(
-            Sentence(_SHORT[name], found=short_of(name, closest.found[name]), asked=limits[name]) for name in names
-        )
+        told = {name: short_of(name, closest.found[name], limits[name]) for name in names}
+        return tuple(Sentence(_SHORT[name], found=told[name], asked=limits[name]) for name in names)
 
     @property
     def notes(self) -> tuple[Sentence, ...]:
@@ -165,6 +166,14 @@ class Search:
                     found=self.withheld.protection.ends[0],
                     secret=self.secret,
                     asked=least,
+                )
+            )
+        if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
+            notes.append(
+                Sentence(
+                    "It makes {share:.3g} % of the people who share a value all but certain to have it; where that is "
+                    "too many, give a policy with a lower max_exposed.",
+                    share=best.dials.exposed.ends[1],
                 )
             )
         if best is not None and best.family.is_fitted and best.dials.given_counts:

@@ -17,7 +17,7 @@ from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import DELTA, ROWS, Family, Stage, Use, families, sampled
-from leakgauge.assessment.search.found import Search, Trial
+from leakgauge.assessment.search.found import MUCH_EXPOSED, Search, Trial
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, InputError, OptionError
 from leakgauge.mechanisms import Mechanism
@@ -108,9 +108,15 @@ def most_useful(
     if as_it_is:
         every = [one for one in every if one.form == ROWS]
         if not every:
+            if column.numbers is None or column.is_binned:
+                raise ColumnError(
+                    "Column {name!r} has too many values to be released by name; gather them, such as with --bins "
+                    "{name!s}=auto.",
+                    name=secret,
+                )
             raise ColumnError(
-                "Column {name!r} has too many numbers to be released by name; gather them with bins, or give lower and "
-                "upper, the bounds that everybody knows, so that noise can be added.",
+                "Column {name!r} has too many numbers to be released by name; gather them, such as with --bins "
+                "{name!s}=auto, or give lower and upper, the bounds that everybody knows, so that noise can be added.",
                 name=secret,
             )
     return _Searching(column, goal, start, progress).search(every)
@@ -269,7 +275,16 @@ class _Searching:
         most = max(map(self._worth, every), default=0.0)
         good = [one for one in every if self._worth(one) >= most - AS_GOOD]
         order = list(Stage)
-        return min(good, key=lambda one: (order.index(one.family.stage), -self._worth(one)), default=None)
+        # Among those that are as good, one that exposes nobody is better than one that uses the limit up.
+        return min(
+            good,
+            key=lambda one: (
+                order.index(one.family.stage),
+                one.dials.exposed.ends[1] >= MUCH_EXPOSED,
+                -self._worth(one),
+            ),
+            default=None,
+        )
 
     def _started(self) -> Trial | None:
         """The mechanism of today, judged as it is."""

@@ -21,7 +21,7 @@ from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import EngineError, InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
-from leakgauge.jobs.improve import Goal, noisy_table, search, stored
+from leakgauge.jobs.improve import Goal, Improvement, noisy_table, search, stored
 from leakgauge.jobs.judge import policy_of
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
@@ -360,14 +360,10 @@ def _searched(
         upper=asked.upper,
         as_it_is=True,
     )
-    found = search(
-        sources.table,
-        goal,
-        accounted=asked.accounted,
-        ledger=sources.ledger,
-        dataset=sources.dataset,
-        progress=progress,
-    )
+    found = _found(asked, goal, sources, progress)
+    if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
+        # What only the default policy asks for colours the verdict, and refuses nothing.
+        found = _found(asked, replace(goal, max_exposed=None, max_lost=None), sources, progress)
     keep("improvement.json", stored(found))
     trial = found.search.require()
     if trial.channel is None:
@@ -375,3 +371,14 @@ def _searched(
     named = _named(trial.channel, aim)
     bought = asked.accounted is not None
     return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
+
+
+def _found(asked: Request, goal: Goal, sources: Sources, progress: Callable[[int, int], None]) -> Improvement:
+    return search(
+        sources.table,
+        goal,
+        accounted=asked.accounted,
+        ledger=sources.ledger,
+        dataset=sources.dataset,
+        progress=progress,
+    )
