@@ -156,6 +156,7 @@ STAGES = {
 @options.purpose
 @options.recipient
 @options.review
+@click.option("--prepared-by", metavar="NAME", help="Declared: who prepared the report.")
 @options.report_language
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")

@@ -158,7 +158,8 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
         if tell.released
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
-    document = retold(Document(title, language, edition, tuple(_sections(tell))), on_one_line)
+    document = Document(title, language, edition, tuple(_sections(tell)), tell.document_number)
+    document = retold(document, on_one_line)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)
