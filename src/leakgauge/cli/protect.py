@@ -51,7 +51,7 @@ STAGES = {
         message("Coarser columns"): "bins levels suppress_below min_k max_suppressed",
         message("Reading the table"): " ".join(options.READING),
         message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
-        message("Report"): "purpose recipient review report_language",
+        message("Report"): "purpose recipient review prepared_by report_language",
         message("Other options"): "output overwrite simulate as_json",
     },
 )
