@@ -126,6 +126,12 @@ def _shares_of(tell: Teller) -> list[Any]:
     return next((tell.items(*place) for place in places if tell.items(*place)), [])
 
 
+def _deciding_facts(tell: Teller) -> Mapping[str, Any] | None:
+    """What the verdict counts of the secret that decides; None of others."""
+    decides = tell.get("verdict.json", "deciding") == ", ".join(tell.secret)
+    return tell.get("verdict.json", "facts") if decides else None
+
+
 def _shares(tell: Teller) -> Figure | None:
     shares = _shares_of(tell)
     return shares_figure(shares, tell.language) if shares else None
@@ -203,7 +209,7 @@ _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "criteria": _criteria,
     "influence": _influence,
     "tuning": lambda tell: search_figure(tell.files["improvement.json"], tell.language),
-    "people": lambda tell: people_figure(tell.files["audit.json"], tell.secret, tell.language),
+    "people": lambda tell: people_figure(tell.files["audit.json"], tell.secret, tell.language, _deciding_facts(tell)),
     "waterfall": _waterfall,
     "telling": _telling,
     "guarantee": _guarantee,
