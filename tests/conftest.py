@@ -17,6 +17,8 @@ from tests.grids import EVERY_RUN
 if TYPE_CHECKING:
     from tests.jobs.finished import Finished
 
+# Workers of a parallel run are told to write in 80 columns, which would fold what tests read.
+os.environ.pop("COLUMNS", None)
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=EVERY_RUN)
 settings.register_profile(
     "nightly", derandomize=False, deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow]

@@ -21,9 +21,11 @@ from leakgauge.notions import Level, levels
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, release
 from leakgauge.sentences import Sentence
+from tests.notebooks import executed
 from tests.release.people import opened
 from tests.release.people import people as table_of_people
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "notebooks" / "first_look.py"
 HOSTILE = '<b onclick="x()">&amp;\'</b>\x00\ud800'
 
 
@@ -76,18 +78,18 @@ def test_an_estimate_has_its_interval_and_a_scenario_its_parts(joint: lg.Joint) 
     counts = lg.Counts({"x": ["a", "b"], "y": ["c", "d"]}, [[40, 10], [20, 30]])
     found = estimate(mutual_information, counts, ["x"], ["y"])
     told = fields(found)
-    assert told["value"] == f"{found.value:.6g}" and told["observations"] == "100"
-    assert told["95 % interval"] == f"[{found.low:.6g}, {found.high:.6g}]"
+    assert told["value"] == f"{found.value:.3g}" and told["observations"] == "100"
+    assert told["95 % interval"] == f"[{found.low:.3g}, {found.high:.3g}]"
     parts = fields(lg.Scenario(joint, lg.Channel.identity(joint.rows)))
     assert (parts["secrets X"], parts["releases Y"], parts["backgrounds Z"]) == ("3", "3", "2")
 
 
 def test_a_solution_has_its_units_and_its_gap(best: Solution) -> None:
     told = fields(best)
-    assert told["leakage I(X;Y)"] == f"{best.leakage:.6g} bits"
-    assert told["leakage with background I(X;Y,Z)"] == f"{best.leakage_with_background:.6g} bits"
-    assert told["gap to the optimum, at most"] == f"{best.gap:.6g} bits"
-    assert told["local ε"] == ("infinite nats" if np.isinf(best.epsilon) else f"{best.epsilon:.6g} nats")
+    assert told["leakage I(X;Y)"] == f"{best.leakage:.3g} bits"
+    assert told["leakage with background I(X;Y,Z)"] == f"{best.leakage_with_background:.3g} bits"
+    assert told["gap to the optimum, at most"] == f"{best.gap:.2e} bits"
+    assert told["local ε"] == ("infinite nats" if np.isinf(best.epsilon) else f"{best.epsilon:.3g} nats")
     assert "weighted leakage" not in told
 
 
@@ -109,7 +111,8 @@ def test_a_release_and_what_attacks_find(made: Release) -> None:
     assert found
     for finding in found:
         seen = fields(finding)
-        assert seen["success"].startswith(f"{finding.success.value:.6g} [{finding.success.low:.6g}, ")
+        assert seen["success"].startswith(f"{100 * finding.success.value:.3g} [")
+        assert seen["success"].endswith(" % of the targets at 95 %")
         assert seen["exposed"] == f"{finding.exposed:,} targets"
         assert seen["beats the claim"] == ("yes" if finding.beats_claim else "no")
 
@@ -131,7 +134,7 @@ def test_a_verdict_and_a_search() -> None:
     assert told[0][:2] == ["recommendation", "do not release"]
     assert told[1][0] == "veto" and told[1][1].startswith("<b onclick")
     dials = {row[0]: row[1] for row in told if row[3:] == ["illness"]}
-    assert dials["protection"] == "0" and dials["usefulness"] == f"{verdict.usefulness.value:.3g}"
+    assert dials["protection"] == "0 of 100" and dials["usefulness"] == f"{verdict.usefulness.value:.3g} of 100"
     found = lg.improve(table_of_people(300), secret="illness", min_protection=60.0)
     chosen, *others = cells(shown(found))
     assert chosen[0] == str(found.require().said) and chosen[-1] == "chosen" and len(others) == notebook.MOST - 1
@@ -142,10 +145,11 @@ def test_nothing_that_a_label_says_becomes_markup() -> None:
     one = lg.Joint([HOSTILE, ("x", "<i>")], ["</table>", '"'], [[0.25, 0.25], [0.25, 0.25]])
     table = shown(one)
     assert {tag.tag for tag in table.iter()} == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-    assert all(set(tag.attrib) <= {"scope", "colspan"} for tag in table.iter())
+    assert all(set(tag.attrib) <= {"scope", "colspan", "style"} for tag in table.iter())
+    assert {tag.get("style") for tag in table.iter()} <= {None, "text-align:left", "text-align:right"}
     assert cells(table)[0][0] == '<b onclick="x()">&amp;\'</b>\ufffd\ufffd'
     assert cells(table)[1][0] == "x|<i>"
-    assert not re.search(r"<(script|style|b|i)\b|style=", one._repr_html_())
+    assert not re.search(r"<(script|style|b|i)\b", one._repr_html_())
 
 
 def test_a_missing_label_is_not_taken_for_the_word() -> None:
@@ -163,3 +167,35 @@ def test_large_tables_are_cut_and_say_so() -> None:
     assert shown(lg.Distribution.uniform(range(21))).findtext("tfoot/tr/td") == "and 1 more row"
     assert shown(lg.Distribution.uniform(range(20))).find("tfoot") is None
     assert len(lg.Distribution(["x" * 10_000], [1.0])._repr_html_()) < 1000
+
+
+def test_numbers_have_three_digits_and_texts_are_flush_left() -> None:
+    told = {0.123456: "0.123", 48842.0: "48,800", 1e-17: "1e-17", float("-inf"): "minus infinity"}
+    assert {value: notebook.number(value) for value in told} == told
+    assert notebook.percent(0.98765) == "98.8 %"
+    cells = [("name", "a sentence", "1,234", "12 %")]
+    _, row = ElementTree.fromstring(notebook.table_html(("", "a", "b", "c"), cells, "")).iter("tr")
+    assert [cell.get("style") for cell in row] == [f"text-align:{side}" for side in ("left", "left", "right", "right")]
+    (facts,) = ElementTree.fromstring(notebook.table_html((), cells, "")).iter("tr")
+    assert {cell.get("style") for cell in facts} == {"text-align:left"}
+
+
+def test_what_a_mechanism_its_levels_a_plan_and_a_table_show(made: Release) -> None:
+    response = lg.mechanisms.randomized_response(1.0, letters=["<a>", "b"])
+    assert fields(response) == {"epsilon": "1", "letters": "<a>|b", "claims": "local-dp at most 1 nats", "values": "2"}
+    assert cells(shown(levels(response.channel())))[0] == ["local-dp", "1 nats", "<a> and b"]
+    channel = lg.Channel.identity(["flu", "none"])
+    plan = lg.ReleasePlan({"illness": channel, "visits": response}, public=["age"], bins={"age": "width:10"})
+    assert cells(shown(plan)) == [
+        ["illness", "a channel of 2 by 2 values", ""],
+        ["visits", "randomized-response:epsilon=1.0,letters=<a>|b", ""],
+        ["age", "nothing: it is public", "width:10"],
+    ]
+    table = opened(60)
+    names = [(one.name, one.kind.words) for one in table.columns()]
+    assert list(map(tuple, cells(shown(table)))) == names and "60 rows" in (shown(table).findtext("caption") or "")
+
+
+def test_the_example_notebook_shows_what_it_says() -> None:
+    """Run ``python -m tests.notebooks FILE`` to write what it shows now."""
+    assert EXAMPLE.read_text(encoding="utf-8") == executed(EXAMPLE).rstrip("\n") + "\n"

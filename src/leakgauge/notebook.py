@@ -11,6 +11,11 @@ from itertools import islice
 MOST = 20
 """Rows, and columns beside the first, that are shown of a large table."""
 _LONGEST = 200
+# Notebooks set every cell flush right, which makes sentences hard to read.
+_LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
+_THOUSAND, _LARGEST = 1000, 1e15
+"""Numbers between them are written without an exponent."""
+_NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?( %)?")
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What may stand in no document: control signs and halves of letters."""
 
@@ -37,10 +42,12 @@ def table_html(
         _more((len(found) if of_rows is None else of_rows) - MOST, "row"),
         _more((width - 1 if of_columns is None else of_columns) - MOST, "column"),
     )
-    lines = ["<table>", f"<caption>{_text(caption)}</caption>"]
+    lines = ["<table>", f"<caption {_LEFT}>{_text(caption)}</caption>"]
     if head:
-        lines.append("<thead>" + _row(head, "th") + "</thead>")
-    lines += ["<tbody>", *(_row(row, "td") for row in found[:MOST]), "</tbody>"]
+        lines.append("<thead>" + _row(head, "th", _LEFT) + "</thead>")
+    # Numbers stand below each other only where a column holds one kind of thing.
+    of_numbers = _RIGHT if head else _LEFT
+    lines += ["<tbody>", *(_row(row, "td", of_numbers) for row in found[:MOST]), "</tbody>"]
     if any(left_out):
         said = f"and {' and '.join(filter(None, left_out))}"
         lines.append(f'<tfoot><tr><td colspan="{min(width, MOST + 1)}">{said}</td></tr></tfoot>')
@@ -48,9 +55,19 @@ def table_html(
 
 
 def number(value: float, unit: str = "") -> str:
-    """A number in six digits, infinity in words, with its unit."""
-    text = f"{value:.6g}" if math.isfinite(value) else "infinite" if value > 0 else "minus infinity"
+    """A number in three digits, thousands apart, infinity in words, with its unit."""
+    text = _digits(value) if math.isfinite(value) else "infinite" if value > 0 else "minus infinity"
     return f"{text} {unit}" if unit else text
+
+
+def _digits(value: float) -> str:
+    text = f"{value:.3g}"
+    return f"{float(text):,.0f}" if _THOUSAND <= abs(float(text)) < _LARGEST else text
+
+
+def percent(share: float) -> str:
+    """A share as a percentage in three digits."""
+    return number(100 * share, "%")
 
 
 def points(value: float) -> str:
@@ -64,9 +81,10 @@ def interval(value: float, low: float, high: float, confidence: float, unit: str
     return f"{text}{' ' if unit else ''}{unit} at {100 * confidence:.6g} %"
 
 
-def _row(cells: Sequence[object], kind: str) -> str:
-    written = [f"<{kind}>{_text(cell)}</{kind}>" for cell in cells[1 : MOST + 1]]
-    name = f'<th scope="{"row" if kind == "td" else "col"}">{_text(cells[0])}</th>'
+def _row(cells: Sequence[object], kind: str, of_numbers: str) -> str:
+    texts = list(map(_text, cells[: MOST + 1]))
+    written = [f"<{kind} {of_numbers if _NUMBER.fullmatch(text) else _LEFT}>{text}</{kind}>" for text in texts[1:]]
+    name = f'<th scope="{"row" if kind == "td" else "col"}" {_LEFT}>{texts[0]}</th>'
     return f"<tr>{name}{''.join(written)}</tr>"
 
 

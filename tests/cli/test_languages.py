@@ -34,7 +34,7 @@ def test_help_is_in_chinese(capsys: pytest.CaptureFixture[str], verb: tuple[str,
     before = run(capsys, *verb, "--help")
     code, out, err = run(capsys, *verb, "--help", "--language", "zh")
     assert (code, err) == (0, "")
-    assert out.startswith(f"用法：leakgauge {verb[0]}") and "\n选项：\n" in out and "显示此帮助并退出。" in out
+    assert out.startswith(f"用法：leakgauge {verb[0]}") and "选项：\n" in out and "显示此帮助并退出。" in out
     parts = out.split("\n\n")[1:]
     examples = [part for part in parts if part.lstrip().startswith("leakgauge ")]
     said = "\n\n".join(part for part in parts if part not in examples)

@@ -92,7 +92,8 @@ def run_console(body: str, lines: Lines) -> None:
             continue
         assert program == "leakgauge", line
         code, shown = lines.run(arguments)
-        assert code in ((1, 2) if "leakgauge: " in expected else (0,)), shown
+        failed = "leakgauge: " in expected or expected.startswith('{"error": ')
+        assert code in ((1, 2) if failed else (0,)), shown
         if expected.strip():
             pattern = r"\s+".join(re.escape(word).replace("…", ".*?") for word in expected.split())
             assert re.fullmatch(rf"\s*{pattern}\s*", shown, re.DOTALL), shown

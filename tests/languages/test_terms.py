@@ -182,4 +182,4 @@ def test_no_text_is_stiff() -> None:
 
 def test_what_the_sections_of_a_report_are_called_is_no_claim() -> None:
     told = {str(one.id): str(one.string) for one in read("report") if one.id}
-    assert told["Statement"] == "总述"
+    assert told["Decision"] == "决定"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from leakgauge.report import report
 from leakgauge.report.document import Block, Document, Edition, Section, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.facts import Facts
+from leakgauge.report.figures.guarantee import surest
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.numbers import Number, written
@@ -131,7 +133,7 @@ def test_no_small_count_of_a_real_job_survives(facts: Facts, data: st.DataObject
         count = sources[number.source]
         assert number.value == (count if count >= LIMIT else "<10")
     page = to_html([document])
-    for source, text in re.findall(r'data-source="([^"]*)">([^<&]*(?:&lt;)?[^<]*)</span>', page):
+    for source, text in re.findall(r'data-source="([^"]*)"[^>]*>([^<&]*(?:&lt;)?[^<]*)</a>', page):
         if sources.get(source, LIMIT) < LIMIT:
             assert text.startswith("&lt;10"), source
 
@@ -294,3 +296,31 @@ def test_a_new_section_cannot_leak_by_forgetting(facts: Facts, monkeypatch: pyte
     assert len(inside) > 500 and len(outside) < 24
     private = ("/claims/", "/attacks/", "/headline/", "/leaves/", "/points/", "/matrix/", "_information", "entropy")
     assert not [source for source in outside if any(word in source for word in private)]
+
+
+def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
+    found = declared(facts)
+    document = compose(found, ENGLISH, Edition.EXTERNAL)
+    drawn = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
+    assert [one.caption.partition(",")[0] for one in drawn] == [
+        "What is guaranteed",
+        "The levels of the table above",
+    ]
+    told = to_markdown(document) + "".join(map(str, drawn))
+    assert not [label for label in ILLNESSES if label in told]
+    # A picture of anything else is refused, even where it stands among them.
+    inside = next(
+        block
+        for section in compose(found, ENGLISH).sections
+        for block in section.blocks
+        if isinstance(block, Picture) and "hundred people" in block.caption
+    )
+    with pytest.raises(InternalError, match="not everybody may know"):
+        require_masked(whole(*drawn, inside), found)
+
+
+@given(st.floats(0.001, 0.999), st.floats(0, 20))
+def test_nobody_becomes_surer_than_a_claim_allows(before: float, epsilon: float) -> None:
+    after = surest(before, epsilon)
+    assert before <= after <= 1
+    assert after / (1 - after) <= math.exp(epsilon) * before / (1 - before) * (1 + 1e-6) or after == 1

@@ -53,7 +53,12 @@ def test_the_style_is_the_one_its_hash_says(facts: Facts) -> None:
 def test_every_number_on_the_page_names_its_source(facts: Facts) -> None:
     document = compose(facts, ENGLISH)
     page = to_html([document])
-    assert page.count('<span class="number"') == len(list(document.numbers()))
+    assert page.count('<a class="number"') == len(list(document.numbers()))
+    # A list of them all is at the end, and every number leads to its own.
+    listed = dict(re.findall(r'<li id="source-(\d+)" value="\1"[^>]*>([^<]*)</li>', page))
+    assert [*listed] == [str(at) for at in range(1, len(listed) + 1)]
+    led = re.findall(r'href="#source-(\d+)" title="[^"]*" data-source="([^"]*)"', page)
+    assert len(led) == len(list(document.numbers())) and all(listed[at] == source for at, source in led)
     assert 'data-source="audit.json#/attacks/0/success"' in page
 
 
@@ -121,7 +126,7 @@ def test_a_report_of_a_folder_writes_every_format(job: Path, tmp_path: Path) -> 
     report = Report.of(job)
     report.to_html(tmp_path / "report.html", language="both")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert 'class="two"' in page and "总述" in page and "Statement" in page
+    assert 'class="two"' in page and "Decision" in page
     report.to_markdown(tmp_path / "report.md", language="zh", edition=Edition.EXTERNAL)
     assert "# 隐私报告" in (tmp_path / "report.md").read_text(encoding="utf-8")
     report.to_json(tmp_path / "report.json")

@@ -39,7 +39,7 @@ def test_the_first_sentence_is_what_to_do(facts: Facts) -> None:
     declare = encode(Sentence("declare {what}", what=(Sentence("its purpose"), Sentence("who receives it"))))
     assert first(judged(facts, "release")) == ("good", "Recommendation: release.")
     held = judged(facts, "release if", conditions=[declare], reasons=[declare, "protection is 70 of 100"])
-    assert first(held) == ("note", "Recommendation: release if you declare its purpose, who receives it.")
+    assert first(held) == ("caution", "Recommendation: release if you declare its purpose, who receives it.")
     # What is a condition is not said again as a reason.
     assert said_in(compose(held, ENGLISH), "statement").count("who receives it") == 1
     assert "protection is 70 of 100" in said_in(compose(held, ENGLISH), "statement")
@@ -101,7 +101,7 @@ def test_an_action_is_told_with_its_options_and_what_it_does(facts: Facts) -> No
     ((what, does, then, options, left_out),) = rows(document, "verdict", "What would change it")
     assert (what, then) == ("take out town", "release if the conditions are met")
     assert (options, left_out) == ("--max-distortion 0.3", "--public town")
-    assert "→ 77, usefulness" in does and f"What would change it: take out town; {does}." in texts(document)
+    assert "→ 77, usefulness" in does and f"What to do: take out town; {does}." in texts(document)
 
 
 def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: Facts, refused: Facts) -> None:
@@ -110,7 +110,7 @@ def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: 
     stopped = Facts({**refused.files, "promise.json": promise})
     document = compose(stopped, ENGLISH)
     said = said_in(document, "statement")
-    assert "What would change it: take out town" in said and "Recommendation" not in said
+    assert "What to do: take out town" in said and "Recommendation" not in said
     assert rows(document, "statement", "The dials that it would have had by its law, from 0 to 100")
     assert "Nothing was drawn" in said_in(document, "verdict")
     assert "criteria" not in {section.key for section in document.sections}

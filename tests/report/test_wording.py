@@ -25,8 +25,9 @@ def in_section(document: Document, key: str) -> str:
 
 
 def cells(document: Document, first: str) -> list[str]:
-    """The cells of the row of the statement that starts so."""
-    rows = [row for block in document.sections[0].blocks if isinstance(block, Grid) for row in block.rows]
+    """The cells of the row of the numbers that matter that starts so."""
+    (section,) = (one for one in document.sections if one.key == "headline")
+    rows = [row for block in section.blocks if isinstance(block, Grid) for row in block.rows]
     return next([text_of(one, ENGLISH) for one in row] for row in rows if text_of(row[0], ENGLISH).startswith(first))
 
 

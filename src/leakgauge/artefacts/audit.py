@@ -130,9 +130,10 @@ class Finding(Part, frozen=True):
 
     def _repr_html_(self) -> str:
         def told(share: Quantity) -> str:
-            return notebook.interval(share.value, *share.ends, share.confidence or 1.0, "of the targets")
+            value, low, high = (100 * one for one in (share.value, *share.ends))
+            return notebook.interval(value, low, high, share.confidence or 1.0, "% of the targets")
 
-        allowed = "anything" if self.ceiling is None else notebook.number(self.ceiling.value, "of the targets")
+        allowed = "anything" if self.ceiling is None else f"{notebook.percent(self.ceiling.value)} of the targets"
         rows = [
             ("target", ", ".join(self.target)),
             ("knows", ", ".join(self.knows) or "nothing"),
@@ -300,6 +301,16 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     total: Total | None = None
     diversity: tuple[Diversity, ...] = ()
     foreign: Foreign | None = None
+
+    def _repr_html_(self) -> str:
+        def row(one: Finding) -> tuple[object, ...]:
+            shares = (one.success, one.baseline, one.advantage)
+            beaten = "yes" if one.beats_claim else "no"
+            return str(one.attack), ", ".join(one.target), *(notebook.percent(share.value) for share in shares), beaten
+
+        head = ("attack", "target", "right", "without the release", "advantage", "beats the claim")
+        violated = "; ".join(map(str, self.violations)) or "nothing found against the claims"
+        return notebook.table_html(head, map(row, self.attacks), f"Audit of {self.rows:,} rows: {violated}")
 
     @property
     def strongest(self) -> Finding | None:

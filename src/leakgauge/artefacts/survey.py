@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from leakgauge import notebook
 from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
 from leakgauge.sentences import Sentence
 
@@ -104,6 +105,29 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
     def smallest(self) -> int | None:
         """The rows of the smallest group of the public columns, or its persons; None where none are public."""
         return None if self.published is None else self.published.smallest
+
+    def _repr_html_(self) -> str:
+        def row(one: SurveyedColumn) -> tuple[object, ...]:
+            alone = notebook.percent(one.alone / self.rows)
+            tells = {told.secret: notebook.number(told.information.value, "bits") for told in one.tells}
+            found = (tells.get(secret, "") for secret in self.secrets)
+            return one.name, one.kind, f"{one.distinct:,}", f"{one.missing:,}", alone, *found, one.suggested.value
+
+        head = (
+            "column",
+            "kind",
+            "values",
+            "missing",
+            "alone",
+            *(f"tells of {one}" for one in self.secrets),
+            "suggested",
+        )
+        caption = f"Survey of {self.rows:,} rows"
+        if self.combinations:
+            most = self.combinations[0]
+            share = notebook.percent(most.alone / self.rows)
+            caption += f"; {share} of them stand alone in {', '.join(most.columns)}"
+        return notebook.table_html(head, map(row, self.columns), caption)
 
     def column(self, name: str) -> SurveyedColumn:
         """By its name."""

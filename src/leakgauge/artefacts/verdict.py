@@ -194,18 +194,22 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     record: str | None = None
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[object, ...]] = [("recommendation", self.recommendation.value, "", "")]
+        is_conditional = self.recommendation is Recommendation.RELEASE_IF
+        conditions = f" you {in_turn(self.conditions)}" if is_conditional else ""
+        rows: list[tuple[object, ...]] = [("recommendation", f"{self.recommendation.value}{conditions}", "", "")]
         rows += [("veto", str(veto), "", "") for veto in self.vetoes]
-        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in self.vetoes]
+        said = (*self.vetoes, *self.conditions)
+        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in said]
         for secret, dials in self.dials.items():
             for name in DIALS:
                 value: Quantity = getattr(dials, name)
                 low, high = map(notebook.points, value.ends)
-                unit = " %" if name == "exposed" else ""
+                unit = " % of people" if name == "exposed" else " of 100"
                 shown = "not known" if value.ends == (0.0, 100.0) else notebook.points(value.value) + unit
                 rows.append((name, shown, "" if low == high else f"[{low}, {high}]", secret))
         for action in self.actions:
-            promised = str(action.outcome(self)) if self.deciding in action.promised else ""
+            is_other = action.promised.get(self.deciding) not in (None, self.dials[self.deciding])
+            promised = str(action.outcome(self)) if is_other else ""
             rows.append(("would change it", str(action.said), promised, ""))
         return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 

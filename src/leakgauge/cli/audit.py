@@ -21,7 +21,7 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity
+    from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity, Shown
     from leakgauge.artefacts.exposure import Bracket
 
 _OF_A_RELEASE = (
@@ -209,7 +209,7 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
     sure = audit.lower_bound.confidence
     how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure)
     bound = say("shown: more than") if audit.is_just_above else say("shown: at least")
-    facts.add_row(bound, f"{number(audit.at_least)} {unit}{how}")
+    facts.add_row(bound, f"{_at_least(audit)} {unit}{how}")
     facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
     facts.add_row(say("told apart by"), retell(audit.event) or say("no single output"))
     if sure is not None:
@@ -326,10 +326,17 @@ def _levels(audit: Audit) -> Table:
             levels.add_row(name, "", why, "")
             continue
         template = message("at least {level} {unit} VIOLATED") if level.violated else message("at least {level} {unit}")
-        at_least = say(template, level=number(level.at_least), unit=level.lower_bound.unit)
+        at_least = say(template, level=_at_least(level), unit=level.lower_bound.unit)
         claimed = "" if level.statement is None else str(level.statement)
         levels.add_row(name, claimed, at_least, say("{samples:d} of each of two", samples=level.samples))
     return levels
+
+
+def _at_least(shown: Shown) -> str:
+    """The level that was shown, with more digits where three would not tell it from the claim."""
+    level, text = shown.at_least, number(shown.at_least)
+    is_told_apart = shown.claim is None or shown.claim.value == level or number(shown.claim.value) != text
+    return text if is_told_apart else f"{level:.6g}"
 
 
 def _attacks(audit: Audit) -> Table:

@@ -147,14 +147,14 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
     ranking = Table(Column(say("mechanism"), overflow="fold"), *columns, title=title, title_justify="left")
     for one in comparison.ranking:
         # What is wasted within the gap may be nothing at all.
-        wasted = _short(one.waste.value) if one.waste.value > one.gap.value else "0"
+        wasted = number(one.waste.value) if one.waste.value > one.gap.value else "0"
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         met = say("met") if one.meets_target else say("missed")
         # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
-        bits = (_short(leakage.value) for leakage in leakages if leakage is not None)
+        bits = (number(leakage.value) for leakage in leakages if leakage is not None)
         levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
-        numbers = [_short(one.distortion.value), *(told_level(level.value) for level in levels)]
+        numbers = [number(one.distortion.value), *(told_level(level.value) for level in levels)]
         worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
         kept = say("yes") if one.keeps_shares else say("no")
         cells = (name, met, *bits, *numbers, kept, worth, wasted)
@@ -204,7 +204,3 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
     if comparison.advice is not None:
         parts.append(retell(comparison.advice))
     return parts
-
-
-def _short(value: float) -> str:
-    return say("infinite") if math.isinf(value) else f"{value:.3g}"

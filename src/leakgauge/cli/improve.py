@@ -110,7 +110,9 @@ def _command(search: Search, chosen: Trial, asked: Mapping[str, Any]) -> Parts:
 def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
     """The job that releases a setting; what is fitted to the counts is found again by the same limits."""
     from leakgauge.artefacts import Request
+    from leakgauge.assessment.search import Stage
     from leakgauge.probability import Interval
+    from leakgauge.probability.labels import interval_of
     from leakgauge.tables.binnings import Edges, spelled_binning
 
     names = (*options.READING, "min_protection", "min_usefulness", "use", "background", "public")
@@ -120,6 +122,9 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
     if bins:
         cuts: Any = sorted({end for one in bins for end in (one.low, one.high) if end is not None})
         how["bins"] = (f"{secret}={spelled_binning(Edges(tuple(cuts)))}",)
+    elif chosen.family.stage is Stage.FORM and any(isinstance(one, str) and interval_of(one) for one in chosen.values):
+        # Dates, and numbers beside missing values, were gathered by the table itself.
+        how["bins"] = (f"{secret}=auto",)
     if chosen.channel is None:
         how["mechanism"] = (str(chosen.said),)
         return Request(asked["table"], (secret,), **how)

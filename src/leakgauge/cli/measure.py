@@ -145,6 +145,7 @@ _ZERO_LEAKAGE = {
     (False, False): message("Hypothesis that the background tells nothing: not rejected (p {p!s})."),
 }
 """By whether something is released, and whether the hypothesis is rejected."""
+_NOISE = 1e-12
 _COMPANIONS = (
     ("best_guess", message("Best single guess is right"), "%"),
     ("guesses", message("Guesses needed on average"), ""),
@@ -164,7 +165,7 @@ def _render(measurement: Measurement, table: str, channels: int) -> Parts:
             # Without a release, what is seen is the background alone, and the floor is all.
             shown = symbol if measurement.is_released else symbol.replace("YZ", "Z")
             corrected = measurement.bias_corrected[name].value
-            bits.add_row(shown, retell(meaning), *_cells(told[name], ""), number(corrected))
+            bits.add_row(shown, retell(meaning), *_cells(told[name], ""), _bits(corrected))
             if measurement.weighted is not None and name in measurement.weighted:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
                 bits.add_row(symbol, meaning, *_cells(measurement.weighted[name], ""), "")
@@ -227,6 +228,11 @@ def too_small() -> str:
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
     """A value and its interval."""
     value, low, high = (
-        f"{number(100 * end)} %" if form == "%" else number(end) for end in (quantity.value, *quantity.ends)
+        f"{number(100 * end)} %" if form == "%" else _bits(end) for end in (quantity.value, *quantity.ends)
     )
     return value, f"{low} – {high}"
+
+
+def _bits(value: float) -> str:
+    """A number without what is left over from the computer's arithmetic."""
+    return number(value if abs(value) > _NOISE else 0.0)

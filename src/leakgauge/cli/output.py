@@ -16,6 +16,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from leakgauge import notebook
 from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.languages import ENGLISH
@@ -23,23 +24,14 @@ from leakgauge.languages import ENGLISH
 Parts = list[RenderableType]
 """Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
 
-_NOISE = 1e-12
-_THOUSAND, _LARGEST = 1000, 1e15
-"""Numbers between them are written without an exponent, thousands apart."""
 _IN_A_PIPE = 110
 _NARROWEST = 40
 """Columns, below which no table is readable."""
 
 
 def number(value: float | str) -> str:
-    """A number for a person: three digits, infinity in words, and nothing that is but the arithmetic's noise."""
-    if value in ("infinity", float("inf")):
-        return say("infinite")
-    text = f"{float(value):.3g}"
-    rounded = float(text)
-    if abs(rounded) < _NOISE:
-        return "0"
-    return f"{rounded:,.0f}" if _THOUSAND <= abs(rounded) < _LARGEST else text
+    """A number for a person: three digits, and infinity in words."""
+    return say("infinite") if value in ("infinity", float("inf")) else notebook.number(float(value))
 
 
 def told_level(value: float, unit: str = "") -> str:

@@ -51,7 +51,7 @@ STAGES = {
         message("Coarser columns"): "bins levels suppress_below min_k max_suppressed",
         message("Reading the table"): " ".join(options.READING),
         message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
-        message("Report"): "purpose recipient review report_language",
+        message("Report"): "purpose recipient review prepared_by report_language",
         message("Other options"): "output overwrite simulate as_json",
     },
 )
@@ -156,6 +156,7 @@ STAGES = {
 @options.purpose
 @options.recipient
 @options.review
+@click.option("--prepared-by", metavar="NAME", help="Declared: who prepared the report.")
 @options.report_language
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")

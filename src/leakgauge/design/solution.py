@@ -127,9 +127,10 @@ class Solution:
             ("mean distortion", self.distortion, ""),
             ("local ε", self.epsilon, "nats"),
             ("identifiability", None if self.identifiability is None else self.identifiability.value, "nats"),
-            ("gap to the optimum, at most", self.gap, "bits"),
             ("slope", self.slope, "nats per unit of distortion"),
         ]
         rows = [(name, notebook.number(value, unit)) for name, value, unit in bits if value is not None]
+        # The certificate is a bound, which rounding to nothing would break.
+        rows += [("gap to the optimum, at most", f"{self.gap:.2e} bits"), ("letters released", f"{self.letters:,}")]
         caption = f"Solution: the channel that leaks least, knowledge: {self.problem.knowledge.value}"
-        return notebook.table_html((), [*rows, ("letters released", f"{self.letters:,}")], caption)
+        return notebook.table_html((), rows, caption)

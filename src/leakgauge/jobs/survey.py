@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Unpack
+from typing import Unpack, cast
 
 import msgspec
 import numpy as np
@@ -54,7 +55,7 @@ def survey(
     """Which columns of a table identify people, which single them out together, and what each tells of each secret.
 
     Args:
-        table: a path or a frame, as ``open_table`` takes it.
+        table: a path or a frame, as ``open_table`` takes it, or an open table, which stays open.
         secrets: the columns to protect.
         columns: those to look through beside the secrets; by default all.
         unit: the column that says which rows are of one person.
@@ -75,7 +76,8 @@ def survey(
         ('leave out', 'background')
     """
     names = (secrets,) if isinstance(secrets, str) else tuple(secrets)
-    with open_table(table, **reading) as opened:
+    is_open = Table in type(table).__mro__
+    with nullcontext(cast("Table", table)) if is_open else open_table(table, **reading) as opened:
         known = [column.name for column in opened.columns()]
         wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))
         for name in wanted:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge import notebook
 from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import Claimed, Step
@@ -91,6 +92,15 @@ class Mechanism(ABC):
     @abstractmethod
     def run(self, values: Any, randomness: Randomness) -> Any:
         """What is released for values of a column, or about a table."""
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, object]] = [
+            (name, notebook.number(value) if isinstance(value, float) else _text(value))
+            for name, value in self.parameters.items()
+        ]
+        rows += [("claims", f"{one.name} at most {notebook.number(one.level, one.unit)}") for one in self.claims]
+        rows += [] if self.letters is None else [("values", f"{len(self.letters):,}")]
+        return notebook.table_html((), rows, f"Mechanism {self.name}")
 
     @property
     def capabilities(self) -> Capabilities:

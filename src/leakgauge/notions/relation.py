@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.claims import (
     NOTIONS,
@@ -31,6 +32,7 @@ from leakgauge.notions.neighbours import Structure, all_pairs, data_sets, given
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.files import Groups
+from leakgauge.probability.labels import text_of
 
 PAIRWISE_CELLS = 1 << 20
 """Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
@@ -48,6 +50,18 @@ PERHAPS_UNORDERED = message(
     "No data set holds the same records as another in a different order: if their order means nothing, compare them "
     "unordered, which can only raise levels."
 )
+
+
+class ExactLevels(dict[str, Level]):
+    """Levels by the names of their notions."""
+
+    def _repr_html_(self) -> str:
+        def row(name: str, level: Level) -> tuple[object, ...]:
+            inputs = () if level.witness is None else level.witness.inputs
+            return name, notebook.number(level.value, level.unit), " and ".join(map(text_of, inputs))
+
+        rows = [row(name, level) for name, level in self.items()]
+        return notebook.table_html(("notion", "level", "reached between"), rows, "Levels")
 
 
 @checked
@@ -90,7 +104,7 @@ def levels(
     if structure is None:
         warnings.warn(NO_NEIGHBOURS, stacklevel=3)
     exact = _exact_levels(channel, prior, structure, order, delta, central=records is not None)
-    return {level.statement.name: level for level in exact}
+    return ExactLevels((level.statement.name, level) for level in exact)
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from leakgauge import notebook
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.mechanism import spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Levels, Suppression, parse_binning
-from leakgauge.tables.binnings import both_bins_and_levels, parse_binnings
+from leakgauge.tables.binnings import both_bins_and_levels, parse_binnings, spelled_binning
 from leakgauge.tables.levels import level_file
 
 if TYPE_CHECKING:
@@ -135,6 +137,14 @@ class ReleasePlan:
                     found=tuple(map(repr, hidden)),
                 )
 
+    def _repr_html_(self) -> str:
+        through = {name: _in_words(how) for name, how in self.columns.items()}
+        through |= dict.fromkeys(self.public, "nothing: it is public")
+        bins = {name: spelled_binning(how) for name, how in self.bins.items()}
+        rows = ((name, how, bins.get(name, "")) for name, how in through.items())
+        caption = f"Plan that protects {self.unit}"
+        return notebook.table_html(("column", "released through", "coarser by"), rows, caption)
+
     def apply(self, table: Table, to: Path | str, **options: Any) -> Release:
         """The release of a table; options are those of ``leakgauge.release.release``."""
         from leakgauge.release.execution import release
@@ -213,6 +223,12 @@ def _channel_file(how: str) -> str | None:
     if how.startswith(_CHANNEL):
         return how.removeprefix(_CHANNEL)
     return how if how.endswith(".json") else None
+
+
+def _in_words(how: Planned) -> str:
+    if isinstance(how, NamedChannel):
+        return f"a channel of {len(how.channel.inputs):,} by {len(how.channel.outputs):,} values"
+    return spelled(how) if isinstance(how, Mechanism) else how
 
 
 def _planned(name: str, how: Mechanism | Channel | NamedChannel | str, folder: Path | None = None) -> Planned:

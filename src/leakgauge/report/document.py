@@ -32,12 +32,23 @@ Content: TypeAlias = Block | Inline
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report in one language, for those who may see the table or for everybody."""
+    """A whole report in one language, for those who may see the table or for everybody.
+
+    Attributes:
+        sections: the first one is the decision, all others are its annex.
+        reference: what it is filed under; empty where nothing was recorded.
+    """
 
     title: str
     language: Language
     edition: Edition
     sections: tuple[Section, ...]
+    reference: str = ""
+
+    @property
+    def annex(self) -> tuple[Section, ...]:
+        """Everything that the decision rests on."""
+        return self.sections[1:]
 
     def numbers(self) -> Iterator[Number]:
         """Every number in its text and tables, in order."""
@@ -58,6 +69,12 @@ def inlines(block: Block) -> Iterator[Inline]:
 def numbers_of(block: Block) -> list[Number]:
     """The numbers in the texts of a block."""
     return [part for inline in inlines(block) for part in inline if isinstance(part, Number)]
+
+
+def sources_of(documents: Sequence[Document]) -> dict[str, int]:
+    """Where every number comes from, in the order in which they are read, and numbered from 1."""
+    found = dict.fromkeys(number.source for document in documents for number in document.numbers())
+    return {source: at for at, source in enumerate(found, 1)}
 
 
 def text_of(parts: Inline, language: Language) -> str:

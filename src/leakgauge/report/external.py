@@ -20,9 +20,11 @@ from leakgauge.artefacts import Origin, PublicRecord, Quantity
 from leakgauge.artefacts.quantity import PROMISE
 from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.document import Block, Document, inlines, numbers_of, retold
+from leakgauge.report.document import Block, Document, Edition, inlines, numbers_of, retold
 from leakgauge.report.facts import Facts
 from leakgauge.report.numbers import Number
+from leakgauge.report.sections.pictures import FOR_EVERYBODY, figure_of
+from leakgauge.report.sections.teller import Teller
 
 LIMIT: Final = 10
 """Counts below it are masked."""
@@ -126,11 +128,12 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
-    """Refuse a document that says a count below the limit, shows a picture, or a number that is not in what is known.
+    """Refuse a document that says a count below the limit, or shows a number or a picture that is not of what is known.
 
     Raises:
         InternalError: names the section; the number itself stays unsaid.
     """
+    drawn = _drawn(document, known)
     for section in document.sections:
         texts = [document.title, section.title, *(text for block in section.blocks for text in _texts(block))]
         counts = [int(found.replace(",", "")) for text in texts for found in _COUNTED.findall(text)]
@@ -141,13 +144,21 @@ def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None
                 "please report this.",
                 section=section.key,
             )
-        shows = any(isinstance(block, Picture) for block in section.blocks)
+        shows = any(isinstance(block, Picture) and block.spec not in drawn for block in section.blocks)
         if shows or not all(_is_known(number, known, limit) for number in numbers):
             raise InternalError(
                 "A number that not everybody may know is left in the section {section} of the external report; "
                 "nothing was written, please report this.",
                 section=section.key,
             )
+
+
+def _drawn(document: Document, known: Facts) -> list[Mapping[str, Any]]:
+    """The pictures that what everybody may know allows."""
+    tell = Teller(known.files, known.diagram, document.language, Edition.EXTERNAL, own=known.own)
+    tellers = {one.group: one for one in (tell, *tell.each)}.values()
+    figures = (figure_of(one, name) for one in tellers for name in FOR_EVERYBODY)
+    return [one.spec for one in figures if one is not None]
 
 
 def _is_known(number: Number, known: Facts, limit: int) -> bool:

@@ -222,6 +222,8 @@ class Facts:
         bounds = (self.get(file, *interval) if interval else None) or {}
         if isinstance(found, dict):
             bounds, unit, found = found, str(found.get("unit") or unit), found.get("value")
+        # A share is a percentage, whatever it is a share of.
+        percent = percent or unit.split(" ")[0] == "share"
         if not _is_number(found):
             raise _without_number(self._place(file, *path))
         low, high, confidence = (

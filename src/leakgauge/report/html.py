@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import itertools
 import re
@@ -12,10 +13,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
+from msgspec.structs import replace
 
-from leakgauge.artefacts.report import Picture
+from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError
-from leakgauge.report.document import Document, Edition, Inline
+from leakgauge.languages import message
+from leakgauge.report.document import Block, Document, Edition, Inline, sources_of
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.numbers import Number, written
 from leakgauge.report.visible import END, START
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 _LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 _LONGEST_WORD: Final = 24
+_SHORT_CODE: Final = 4
+"""Lines of a text to be copied that is not folded."""
 _NAMESPACES: Final = re.compile(r'\sxmlns(?::\w+)?="[^"]*"')
 _IDS: Final = re.compile(r'(\bid="|url\(#|href="#)')
 
@@ -37,8 +42,23 @@ def to_html(documents: Sequence[Document]) -> str:
     """
     if not 1 <= len(documents) <= 2 or len({tuple(one.key for one in document.sections) for document in documents}) > 1:
         raise InternalError("A page takes one report, or two of the same sections.")
+    sources = sources_of(documents)
+
+    def say(template: str) -> str:
+        return " · ".join(document.language.say(template) for document in documents)
+
     return _template().render(
         documents=documents,
+        sources=sources,
+        words={
+            name: say(template)
+            for name, template in {
+                "annex": message("Annex"),
+                "sources": message("Sources of the numbers"),
+                "all": message("Unfold every table, in print too"),
+            }.items()
+        },
+        running=" · ".join(one for one in (documents[0].reference, _plain(documents[0].title)) if one),
         languages=_LANGUAGES,
         # It is our own file, and has to stay byte for byte what its hash is of.
         style=Markup(_style()),
@@ -47,11 +67,28 @@ def to_html(documents: Sequence[Document]) -> str:
         numbers=_numbers,
         drawing=_drawing(),
         edition=_edition,
+        script=lambda document: document.language.say("A script to be copied"),
         is_long=_is_long,
         isolated=_isolated,
-        unmarked=lambda text: text.replace(START, "").replace(END, ""),
-        contents=" · ".join(document.language.say("Contents") for document in documents),
+        unmarked=_plain,
+        contents=say(message("Contents of the annex")),
+        is_to_write_on=lambda row: not any(row),
+        is_folded=is_folded,
+        shown={*sources_of([_unfolded(document) for document in documents])},
     )
+
+
+def is_folded(block: Block) -> bool:
+    """Whether a block of the annex is folded: tables, and scripts."""
+    return isinstance(block, Grid) or (isinstance(block, Code) and block.text.count("\n") >= _SHORT_CODE)
+
+
+def _unfolded(document: Document) -> Document:
+    """The document without what is folded inside its annex."""
+    annex = (
+        replace(one, blocks=tuple(block for block in one.blocks if not is_folded(block))) for one in document.annex
+    )
+    return dataclasses.replace(document, sections=(*document.sections[:1], *annex))
 
 
 def style_hash() -> str:
@@ -83,6 +120,11 @@ def _isolated(text: str) -> Markup:
     """The text with each name that runs from the right in an element of its own."""
     # What is marked has been escaped before.
     return Markup(str(escape(text)).replace(START, "<bdi>").replace(END, "</bdi>"))
+
+
+def _plain(text: str) -> str:
+    """The text without the signs around names that run from the right."""
+    return text.replace(START, "").replace(END, "")
 
 
 def _is_long(parts: Inline) -> bool:

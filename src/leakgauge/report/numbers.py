@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from leakgauge.claims import PRACTICALLY_UNLIMITED
-from leakgauge.languages import Language
+from leakgauge.languages import Language, message
 
 _NOISE = Context(prec=12)
 """Digits beyond are what a computer's arithmetic leaves, not part of a number."""
-_NO_UNIT = "1"
-"""What artefacts say of a number without a unit."""
+_NO_UNITS = ("1", "letters", "correlation", "association", "probability")
+"""What artefacts say of a number without a unit: what it is of is said beside it."""
+_OF_ONE = {
+    "releases per period": message("release per period"),
+    "rows": message("row"),
+    "bits": message("bit"),
+    "guesses": message("guess"),
+    "variances of the data": message("variance of the data"),
+}
+"""Units of a single one."""
 _PLAIN = (-5, 15)
 """Powers of ten between which a number is written without an exponent."""
 
@@ -50,7 +58,7 @@ def written(number: Number, language: Language) -> str:
     and infinity is told in words, as are levels in nats that promise next to nothing.
     """
     text = _value(number, number.value, language, number.rounding)
-    unit = "%" if number.percent else "" if number.unit == _NO_UNIT else language.retell(number.unit)
+    unit = "%" if number.percent else _unit(number, text, language)
     ends = (number.value, number.low, number.high)
     if number.unit == "nats" and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
         return text if _is_infinite(number.value) else language.say("practically unlimited")
@@ -63,6 +71,14 @@ def written(number: Number, language: Language) -> str:
         # Nothing is counted in a unit.
         return text
     return f"{text} {unit}" if unit else text
+
+
+def _unit(number: Number, text: str, language: Language) -> str:
+    if number.unit in _NO_UNITS:
+        return ""
+    if text == "1" and number.low is None and number.unit in _OF_ONE:
+        return language.say(_OF_ONE[number.unit])
+    return language.retell(number.unit)
 
 
 def _value(number: Number, value: float | str, language: Language, rounding: str) -> str:

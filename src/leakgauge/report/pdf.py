@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +17,9 @@ from typing import Any, Final
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report.document import Block, Document, Edition, Inline, text_of
+from leakgauge.report.document import Block, Document, Edition, Inline, sources_of, text_of
 from leakgauge.report.figures.chart import Figure
+from leakgauge.report.numbers import Number
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
 """Fonts for text in the order they are wanted; the last one comes with typst."""
@@ -40,6 +41,8 @@ _LONG_WORD = re.compile(r"[^\s\u2e80-\uffff]{24,}")
 _PIECE = re.compile(r"[^\s\u200b\u2e80-\uffff]+|[\u2e80-\uffff]{1,2}")
 """What stays on one line."""
 _CHINESE_LETTER = re.compile(r"[\u2e80-\uffff]")
+_BLANK: Final = "blank"
+"""A cell to be written in by hand."""
 _SHORT: Final = 9
 _LETTERS_ACROSS: Final = 90
 """Letters of a table that go from margin to margin."""
@@ -92,34 +95,50 @@ def _fonts(installed: set[str], chinese: bool) -> dict[str, list[str]]:
 def _fields(document: Document, folder: Path) -> dict[str, Any]:
     language, external = document.language, document.edition is Edition.EXTERNAL
     lang, region = _PLACES[language.code]
+    sources = sources_of([document])
     return {
         "title": document.title,
         "lang": lang,
         "region": region,
         "edition": language.say("External edition") if external else language.say("Internal edition"),
+        "reference": document.reference,
+        "annex": language.say("Annex"),
+        "source": language.say("Sources of the numbers"),
+        "sources": [*map(_breakable, sources)],
         "sections": [
-            {"title": section.title, "blocks": [_block(one, language, folder) for one in section.blocks]}
+            {"title": section.title, "blocks": [_block(one, language, folder, sources) for one in section.blocks]}
             for section in document.sections
         ],
     }
 
 
-def _block(block: Block, language: Language, folder: Path) -> dict[str, Any]:
+def _block(block: Block, language: Language, folder: Path, sources: Mapping[str, int]) -> dict[str, Any]:
     """The fields of a block with its texts written, a table's with the widths of its columns, a picture drawn."""
 
     def text(parts: Inline) -> str:
         return _breakable(text_of(parts, language))
 
+    def pieces(parts: Inline) -> list[str | list[str]]:
+        """Texts, and numbers each with that of its source."""
+        return [
+            [text((part,)), str(sources[part.source])] if isinstance(part, Number) else _breakable(part)
+            for part in parts
+        ]
+
     if isinstance(block, Paragraph):
-        return {"kind": "paragraph", "tone": block.tone, "text": text(block.parts)}
+        return {"kind": "paragraph", "tone": block.tone, "text": pieces(block.parts)}
     if isinstance(block, Points):
-        return {"kind": "points", "items": [*map(text, block.items)], "numbered": block.numbered}
+        return {"kind": "points", "items": [*map(pieces, block.items)], "numbered": block.numbered}
     if isinstance(block, Grid):
         width = max(1, len(block.head), *map(len, block.rows))
         head = [*map(_breakable, block.head)]
         rows = [[*map(text, row), *[""] * (width - len(row))] for row in block.rows]
-        cells = {"head": head, "cells": [cell for row in rows for cell in row]}
-        return {"kind": "grid", "caption": block.caption, "widths": _widths([head, *rows], width), **cells}
+        cells = [[*map(pieces, row), *[[]] * (width - len(row))] for row in block.rows]
+        # A row of nothing is to be written in by hand.
+        made = [_BLANK if not any(row) else cell for row in cells for cell in row]
+        found = {"head": head, "cells": made}
+        widths = [1.0] * width if _BLANK in made else _widths([head, *rows], width)
+        return {"kind": "grid", "caption": block.caption, "widths": widths, **found}
     if isinstance(block, Picture):
         import vl_convert
 

@@ -7,8 +7,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakgauge import notebook
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
@@ -21,6 +23,7 @@ from leakgauge.report.pdf import to_pdf
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.visible import on_one_line
+from leakgauge.sentences import in_turn
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -70,6 +73,20 @@ class Report:
         report = cls.__new__(cls)
         report.facts = facts
         return report
+
+    def _repr_html_(self) -> str:
+        verdict = self.facts.files.get("verdict.json", {})
+        conditions, reasons = (
+            [codec.sentence_of(one) for one in verdict.get(name, ())] for name in ("conditions", "reasons")
+        )
+        recommended = str(verdict.get("recommendation", "not judged"))
+        if recommended == Recommendation.RELEASE_IF.value:
+            recommended = f"{recommended} you {in_turn(conditions)}"
+        rows = [("recommendation", recommended)]
+        rows += [("because", str(one)) for one in reasons if one not in conditions]
+        rows += [("rests on", f"{len(self.facts.files):,} files")]
+        rows += [("to read it", "to_html(path), to_pdf(path), to_markdown(path)")]
+        return notebook.table_html((), rows, "Report")
 
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -141,7 +158,8 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
         if tell.released
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
-    document = retold(Document(title, language, edition, tuple(_sections(tell))), on_one_line)
+    document = Document(title, language, edition, tuple(_sections(tell)), tell.document_number)
+    document = retold(document, on_one_line)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
+from leakgauge import notebook
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
@@ -201,6 +202,12 @@ class Table(Protocol):
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
+
+    def _repr_html_(self) -> str:
+        # Names and kinds alone: no row of a table is shown by chance.
+        rows = ((one.name, one.kind.words) for one in self.columns())
+        caption = f"Table of {self.rows:,} rows and {len(self.columns()):,} columns"
+        return notebook.table_html(("column", "kind"), rows, caption)
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""

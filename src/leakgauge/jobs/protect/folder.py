@@ -169,4 +169,4 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
 
 def _undeclared(asked: Request) -> Request:
     """What decides what is drawn: somebody who declares a purpose later has the same release judged anew."""
-    return msgspec.structs.replace(asked, purpose=None, recipient=None, review=None)
+    return msgspec.structs.replace(asked, purpose=None, recipient=None, review=None, prepared_by=None)

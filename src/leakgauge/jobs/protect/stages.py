@@ -551,7 +551,7 @@ READS: dict[str, tuple[str, ...]] = {
         *(*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire", "use"),
         *("min_protection", "min_usefulness", "publish_shares", *DECLARED),
     ),
-    "report": (*DECLARED, "report_language"),
+    "report": (*DECLARED, "prepared_by", "report_language"),
 }
 """What a stage reads of what was asked."""
 FILES: dict[str, tuple[str, ...]] = {

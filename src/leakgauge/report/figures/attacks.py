@@ -10,7 +10,7 @@ from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
 from leakgauge.report.figures.texts import joined, lines_of, named, shortened
 
-_LABELS, _AREA, _COLUMN, _ROW = 200, 250, 72, 34
+_LABELS, _AREA, _COLUMN, _ROW = 200, 244, 72, 34
 _TARGET = 140
 """Pixels for the names of the columns that are attacked."""
 
@@ -45,7 +45,11 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
     }
     order = [row["attack"] for row in rows]
     spec = {
-        "title": {"text": title, "subtitle": under, "offset": 30},
+        "title": {
+            "text": title,
+            "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)],
+            "offset": 30,
+        },
         "width": _AREA + _COLUMN * len(heads),
         "height": chart.row_step(order, _ROW),
         "view": {"stroke": None},

@@ -27,7 +27,9 @@ _GROUPS = {
 """What each group is called, its icon and its fill: they differ in shape or in lightness, not in colour alone."""
 
 
-def people_figure(audit: Fields, secret: Sequence[str] = (), language: Language = ENGLISH) -> Figure:
+def people_figure(
+    audit: Fields, secret: Sequence[str] = (), language: Language = ENGLISH, facts: Fields | None = None
+) -> Figure:
     """A hundred icons, shared between those whom the strongest attack of ``audit.json`` guesses right and the others.
 
     Those who are guessed right anyway are as many as the same attacker guesses right without the release; those because
@@ -36,12 +38,20 @@ def people_figure(audit: Fields, secret: Sequence[str] = (), language: Language 
 
     Args:
         secret: whose attacks to look at; without it, those of all secrets.
+        facts: of the verdict, which counts the people of the attacker who decides; without them the strongest attack.
     """
     title = language.say("A hundred people")
-    attack = _strongest(audit, secret)
-    if attack is None:
+    attack, everybody = _strongest(audit, secret), audit["rows"]
+    guessed, anyway = (facts or {}).get("guessed"), (facts or {}).get("guessed_anyway")
+    if guessed and anyway is not None:
+        because, everybody = guessed
+        groups = {"anyway": anyway, "because": because, "not": max(everybody - anyway - because, 0)}
+        by = language.say("By the attacker who decides the protection.")
+    elif attack is not None:
+        groups = _people(attack, everybody)
+        by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(sentence_of(attack["attack"])))
+    else:
         return figure_of_words(title, language.say("No attack on the release guessed a secret."))
-    groups, everybody = _people(attack, audit["rows"]), audit["rows"]
     icons = shared_out(list(groups.values()))
     lines = {name: _line(name, groups[name], everybody, language) for name in groups}
     rows = _icons(dict(zip(groups, icons, strict=True)), lines)
@@ -50,7 +60,6 @@ def people_figure(audit: Fields, secret: Sequence[str] = (), language: Language 
         people=f"{groups['because']:,}",
         everybody=f"{everybody:,}",
     )
-    by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(sentence_of(attack["attack"])))
     rare = any(0 < count * ICONS < 0.5 * everybody for count in groups.values())
     one = language.say("One icon stands for 1 % of them.")
     least = language.say("A smaller group is shown by one icon.") if rare else ""

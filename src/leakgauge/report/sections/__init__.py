@@ -12,6 +12,7 @@ from leakgauge.report.sections.criteria import criteria
 from leakgauge.report.sections.data import context, data
 from leakgauge.report.sections.earlier import earlier
 from leakgauge.report.sections.guarantee import guarantee
+from leakgauge.report.sections.headline import headline
 from leakgauge.report.sections.leakage import leakage
 from leakgauge.report.sections.limits import assumptions, left_out, limitations, residual
 from leakgauge.report.sections.recipients import recipients
@@ -26,6 +27,7 @@ from leakgauge.report.sections.verdict import verdict
 
 SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "statement": statement,
+    "headline": headline,
     "verdict": verdict,
     "left-out": left_out,
     "limitations": limitations,

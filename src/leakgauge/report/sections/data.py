@@ -16,9 +16,6 @@ def context(tell: Teller) -> Iterator[Content]:
 
 def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     say = tell.language.say
-    none = say("not declared")
-    for key, what in (("purpose", say("purpose")), ("recipient", say("recipient"))):
-        yield what, str(tell.get("job.json", "asked", key) or none)
     if tell.has("release.json", "unit_of_protection"):
         yield say("unit of protection"), tell.unit_of_protection
     if tell.get("release.json", "neighbours") == "replace-one":
@@ -31,7 +28,7 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
         yield say("column that says which rows are of one person"), own(str(unit))
     most = {"rows_per_unit": say("rows of one person, at most, as everybody knows it")}
     yield from tell.numbers(most, "job.json", "asked")
-    yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else none
+    yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else say("nothing")
     if tell.bins:
         yield say("columns in bins"), tell.listed(tell.bins)
     if tell.levels:

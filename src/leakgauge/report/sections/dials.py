@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from typing import Final
 
 from leakgauge.artefacts.dials import DIALS, Grade, grade_of
@@ -13,7 +14,7 @@ from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES, is_known
 from leakgauge.report.figures.search import least
 from leakgauge.report.numbers import Number
-from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -42,7 +43,7 @@ _OF_ROWS: Final = message("How close the released rows are to the true ones: 0 f
 _GIVEN_COUNTS: Final = message("It leaves out the counts that the release was fitted to, which it tells.")
 _SMALLEST: Final = 0.01
 """Of a dial less is not told apart from nothing."""
-_TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "note"}
+_TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
 
 
 def judged_by(tell: Teller) -> str | None:
@@ -67,7 +68,10 @@ def dial(tell: Teller, file: str, *path: str | int) -> Cell:
     if found.get("low") is None and 0 < found["value"] < _SMALLEST:
         small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
         return tell.say(small, least=_SMALLEST)
-    return tell.number(file, *path, "value", interval=path, unit="%" if path[-1] == "exposed" else "")
+    exposed = path[-1] == "exposed"
+    # As many as are exposed at most.
+    rounding = ROUND_CEILING if exposed else ROUND_HALF_EVEN
+    return tell.number(file, *path, "value", interval=path, unit="%" if exposed else "", rounding=rounding)
 
 
 def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
@@ -135,37 +139,3 @@ def told_all(tell: Teller, file: str, *path: str | int) -> list[str]:
 def in_turn(tell: Teller, said: Iterable[str]) -> Plain:
     """Short sentences one after the other."""
     return Plain(tell.language.say("; ").join(said))
-
-
-def action_of(tell: Teller, file: str, at: int) -> Inline:
-    """What an action would do at the ends that decide, to the secret that it changes most."""
-    promised = tell.get(file, "actions", at, "promised")
-
-    def moved(secret: str) -> float:
-        now, then = tell.get(file, "dials", secret), promised[secret]
-        return sum(abs(least(then[name]) - least(now[name])) for name in ("protection", "usefulness"))
-
-    deciding = str(tell.get(file, "deciding"))
-    secret = max((deciding, *promised), key=moved)
-    now, then = ("dials", secret), ("actions", at, "promised", secret)
-    template = message("protection {safe} → {safer}, usefulness {useful} → {as_useful}")
-    if len(promised) > 1:
-        template = message("of {secret}, protection {safe} → {safer}, usefulness {useful} → {as_useful}")
-    return tell.say(
-        template,
-        secret=own(secret),
-        safe=unfavourable(tell, file, *now, "protection"),
-        safer=unfavourable(tell, file, *then, "protection"),
-        useful=unfavourable(tell, file, *now, "usefulness"),
-        as_useful=unfavourable(tell, file, *then, "usefulness"),
-    )
-
-
-def first_action(tell: Teller, file: str) -> Iterator[Content]:
-    """What would change the verdict, where anything was found that does."""
-    if tell.items(file, "actions"):
-        yield tell.say(
-            "What would change it: {action}; {outcome}.",
-            action=own(tell.told(tell.get(file, "actions", 0, "said"))),
-            outcome=action_of(tell, file, 0),
-        )

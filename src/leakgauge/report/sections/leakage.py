@@ -26,7 +26,13 @@ _CHANGED = message("public, changed in part")
 def leakage(tell: Teller) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
     if tell.has(_BEFORE, "entropy") or tell.has(_AFTER, "entropy") or tell.foreign:
-        yield from (*_explained(tell), *_everything(tell), *_grids(tell), *pictures(tell, "decomposition"))
+        yield from (*_explained(tell), *_everything(tell), *_grids(tell), *_drawn(tell))
+
+
+def _drawn(tell: Teller) -> Iterator[Content]:
+    # The decision shows that of the secret that decides.
+    names = ("repeats",) if tell.group == tell.deciding.group else ("decomposition", "repeats")
+    return pictures(tell, *names)
 
 
 def _explained(tell: Teller) -> Iterator[Content]:

@@ -170,7 +170,8 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
     yield tell.say("Counts of rows below a limit are masked, because few rows may be few people.")
     yield tell.say(
         "What was measured: the leakage in bits, what attacks found, how useful each column still is, the dials and "
-        "what is recommended by them, what a policy says of them, the curve of least leakage, and every picture."
+        "what is recommended by them, what a policy says of them, the curve of least leakage, and every picture of "
+        "these."
     )
     if tell.keeps_guarantee_inside:
         yield tell.say(
@@ -199,8 +200,9 @@ def residual(tell: Teller) -> Iterator[Content]:
         yield tell.say("To be reviewed by {date}.", date=own(str(review)))
     else:
         yield tell.say(
-            "No review date was set. Review it before the next release of the same people, and whenever what attackers "
-            "may know changes."
+            "Review it before the next release of the same people, and whenever what attackers may know changes; "
+            "review date {date}.",
+            date=tell.blank,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
+from leakgauge.probability import Channel
 from leakgauge.report.figures.attacks import attacks_figure
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.chart import Figure
@@ -17,10 +19,16 @@ from leakgauge.report.figures.criteria import criteria_figure
 from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.report.figures.dials import dials_figure
 from leakgauge.report.figures.frontier import frontier_figure
+from leakgauge.report.figures.guarantee import guarantee_figure
 from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.people import people_figure
+from leakgauge.report.figures.repeats import repeats_figure
 from leakgauge.report.figures.search import search_figure
-from leakgauge.report.figures.shares import shares_figure
+from leakgauge.report.figures.shares import prior_of, shares_figure
+from leakgauge.report.figures.telling import telling_figure
+from leakgauge.report.figures.waterfall import waterfall_figure
+from leakgauge.report.sections.bits import exposure
 from leakgauge.report.sections.dials import judged_by, secret_of
 from leakgauge.report.sections.teller import Teller, spelled
 
@@ -30,8 +38,12 @@ _NEEDED: Final = {
     "frontier": ("frontier.json", "points"),
     "attacks": ("audit.json", "attacks"),
     "tuning": ("improvement.json", "trials"),
+    "people": ("audit.json", "attacks"),
+    "telling": ("survey.json", "columns"),
 }
 """Without what stands there a picture shows nothing."""
+FOR_EVERYBODY: Final = ("guarantee", "levels")
+"""Pictures of claims, which the facts for everybody have only where they may be known; all others show the table."""
 _CAPTIONS: Final = {
     "channel": message("How likely each value is released, for each true value."),
     "levels": message("The levels of the table above, by their units."),
@@ -43,12 +55,17 @@ _CAPTIONS: Final = {
     "criteria": message("The criteria that explain the dials."),
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
+    "people": message("A hundred people: who is guessed right, and because of what."),
+    "waterfall": message("What each thing that is seen adds to right guesses."),
+    "telling": message("The columns of the table by what they tell of the secret."),
+    "guarantee": message("What is guaranteed, whatever anybody knows: how sure one can become of a value."),
+    "repeats": message("What the release would tell if it were made again and again."),
 }
 
 
 def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
-    """The pictures of these names that the facts allow; none in the external edition: they are of exact numbers."""
-    for name in () if tell.external else names:
+    """The pictures of these names that the facts allow; for everybody, those of what is claimed alone."""
+    for name in (one for one in names if not tell.external or one in FOR_EVERYBODY):
         figure = figure_of(tell, name)
         if figure is not None:
             caption = tell.language.say(_CAPTIONS[name])
@@ -64,20 +81,59 @@ def figure_of(tell: Teller, name: str) -> Figure | None:
     return _DRAWN[name](tell)
 
 
-def _channel(tell: Teller) -> Figure | None:
+def _channel_of(tell: Teller) -> Channel | None:
     planned = (tell.get("release.json", "plan", "columns", name, "channel") for name in tell.planned)
     stored = (tell.files.get("channel.json"), *planned)
     channel = next((one for one in stored if one and one.get("matrix")), None)
+    return None if channel is None else named_channel(channel, Path("channel.json")).channel
+
+
+def _channel(tell: Teller) -> Figure | None:
+    channel = _channel_of(tell)
+    if channel is None:
+        return None
     try:
-        return channel and channel_figure(named_channel(channel, Path("channel.json")).channel, tell.language)
+        return channel_figure(channel, tell.language, prior=prior_of(_shares_of(tell), channel.inputs))
     except OptionError:
         # Too large to be read, as a channel of a hundred letters is: the tables say it all the same.
         return None
 
 
-def _shares(tell: Teller) -> Figure | None:
+def _repeats(tell: Teller) -> Figure | None:
+    channel = _channel_of(tell)
+    prior = None if channel is None else prior_of(_shares_of(tell), channel.inputs)
+    if channel is None or prior is None:
+        return None
+    limits = (line["limit"] for line in tell.items("verdict.json", "policy") if line["name"] == "min_protection")
+    return repeats_figure(prior, channel, next(limits, None), tell.language)
+
+
+def _telling(tell: Teller) -> Figure | None:
+    # Secrets that are protected together are surveyed one by one.
+    return telling_figure(tell.files["survey.json"], tell.secret[0], tell.language) if len(tell.secret) == 1 else None
+
+
+def _waterfall(tell: Teller) -> Figure | None:
+    places = exposure(tell)
+    if places is None:
+        return None
+    commonest = max((float(one["table"]["value"]) for one in _shares_of(tell)), default=None)
+    return waterfall_figure(tell.get("audit.json", *places), tell.get("audit.json", "rows"), commonest, tell.language)
+
+
+def _shares_of(tell: Teller) -> list[Any]:
     places = [("utility.json", "columns", name, "shares") for name in (*tell.secret, ", ".join(tell.secret))]
-    shares = next((tell.items(*place) for place in places if tell.items(*place)), [])
+    return next((tell.items(*place) for place in places if tell.items(*place)), [])
+
+
+def _deciding_facts(tell: Teller) -> Mapping[str, Any] | None:
+    """What the verdict counts of the secret that decides; None of others."""
+    decides = tell.get("verdict.json", "deciding") == ", ".join(tell.secret)
+    return tell.get("verdict.json", "facts") if decides else None
+
+
+def _shares(tell: Teller) -> Figure | None:
+    shares = _shares_of(tell)
     return shares_figure(shares, tell.language) if shares else None
 
 
@@ -87,7 +143,16 @@ def _frontier(tell: Teller) -> Figure:
     own = ("optimum", "designed")
     others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") not in own]
     release = files.get("design.json") or (released_point(tell) if tell.released else None)
-    return frontier_figure(files["frontier.json"], release, others, tell.language)
+    return frontier_figure(files["frontier.json"], release, others, tell.language, distortion=_distortion(tell))
+
+
+def _distortion(tell: Teller) -> str:
+    """What a wrong value of the secret costs, by its name; empty where it is not one of those with a unit."""
+    if tell.has("job.json", "asked", "within"):
+        return "absolute"
+    column, given = ", ".join(tell.secret), tell.names("job.json", "asked", "distortion")
+    own = [one.removeprefix(f"{column}=") for one in given if one.startswith(f"{column}=")]
+    return next(iter([*own, *(one for one in given if "=" not in one)]), "hamming")
 
 
 def _dials(tell: Teller) -> Figure | None:
@@ -95,6 +160,16 @@ def _dials(tell: Teller) -> Figure | None:
     if file is None:
         return None
     return dials_figure(tell.get(file, "dials", secret_of(tell, file)), tell.items(file, "policy"), tell.language)
+
+
+def _guarantee(tell: Teller) -> Figure | None:
+    """Of the ε of the record where it may be known, otherwise of the bound that was asked for."""
+    if tell.epsilon is not None:
+        found = tell.number("release.json", *tell.epsilon).value
+    else:
+        asked = [one.asked_epsilon for one in tell.each]
+        found = asked[0].value if len(asked) == 1 and asked[0] is not None else math.inf
+    return None if tell.promises_nothing else guarantee_figure(float(found), tell.language)
 
 
 def _criteria(tell: Teller) -> Figure | None:
@@ -134,4 +209,9 @@ _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "criteria": _criteria,
     "influence": _influence,
     "tuning": lambda tell: search_figure(tell.files["improvement.json"], tell.language),
+    "people": lambda tell: people_figure(tell.files["audit.json"], tell.secret, tell.language, _deciding_facts(tell)),
+    "waterfall": _waterfall,
+    "telling": _telling,
+    "guarantee": _guarantee,
+    "repeats": _repeats,
 }

@@ -1,56 +1,75 @@
-"""The first screen: what is recommended, what was done, the dials, the numbers that matter, and who signs."""
+"""The decision: what is recommended and why, for how many people, what to do, what leaves, and who signs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
-from leakgauge.report.numbers import Number
-from leakgauge.report.sections.bits import better_attacker, bits, bits_of, exposure, is_exact
-from leakgauge.report.sections.dials import (
-    dial,
-    dial_rows,
-    first_action,
-    judged_by,
-    other_reasons,
-    recommended,
-    secret_of,
-    told_all,
-)
-from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Plain, Teller, own
+from leakgauge.report.sections.actions import to_do
+from leakgauge.report.sections.dials import dial_rows, judged_by, other_reasons, recommended, secret_of, told_all
+from leakgauge.report.sections.headline import every_secret
+from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.teller import ROWS, Cell, Teller, own
+from leakgauge.sentences import Sentence
 
-_FAR_ABOVE = 0.1
-"""So much more of the targets is far above."""
-_MANY_ALONE = 0.05
+_MANY_ALONE: Final = 0.05
 """The share of rows that stand alone above which it is loud."""
-
-Row = tuple[Cell, Cell, Cell]
+_FIRST: Final = ("people", "decomposition", "waterfall")
+"""The pictures of the decision."""
+_SIGNATURES: Final = 2
+"""Who prepared the release and who approves it are rarely the same."""
 
 
 def statement(tell: Teller) -> Iterator[Content]:
-    """What is recommended, what was done and what speaks against it; it is never left out."""
-    yield from (*_recommended(tell), *_done(tell), *_alarms(tell), *_dials(tell), *_secrets(tell))
-    yield from (*_headline(tell), *_explained(tell))
-    # Two lines: who made the release and who lets it go are rarely the same.
-    yield from tell.grid("Approved by", "Name|Role|Date|Signature", [[(), (), (), ()]] * 2)
-
-
-def _recommended(tell: Teller) -> Iterator[Content]:
+    """All that somebody needs who signs; it is never left out."""
     file = judged_by(tell)
-    if file is not None and tell.released:
-        yield from (*recommended(tell, file), *first_action(tell, file))
-    elif tell.has("job.json") and tell.released and not tell.external:
+    if tell.released:
+        yield from (*_recommended(tell, file), *_alarms(tell), *_people(tell, file), *to_do(tell, file))
+    else:
+        yield from (*_refused(tell), *_alarms(tell))
+    leaves = (Paragraph("warning" if tell.promises_nothing else "plain", _released(tell)),) if tell.released else ()
+    if tell.external:
+        yield from (*leaves, *pictures(tell, "guarantee"), *_document(tell))
+        return
+    yield from (*_dials(tell, file), *every_secret(tell), *pictures(tell.deciding, *_FIRST))
+    yield from (*leaves, *_document(tell), *_signatures(tell))
+
+
+def _recommended(tell: Teller, file: str | None) -> Iterator[Content]:
+    if file is not None:
+        yield from recommended(tell, file)
+    elif tell.has("job.json") and not tell.external:
         yield tell.alarm(
             "This release was not judged by dials, because an earlier version made it: run the same protect command "
             "again."
         )
 
 
-def _dials(tell: Teller) -> Iterator[Content]:
+def _people(tell: Teller, file: str | None) -> Iterator[Content]:
+    """How many people are guessed right only because of the release, where attacks on it counted them."""
+    if file is None or not tell.has(file, "facts", "guessed"):
+        return
+    place = (file, "facts", "guessed")
+    guessed, everybody = tell.items(*place)
+    said = Sentence(
+        "{people:,} of {everybody:,} people are guessed right only because of this release",
+        people=guessed,
+        everybody=everybody,
+    )
+    # It may be a reason already.
+    if tell.language.retell(said) not in told_all(tell, file, "reasons"):
+        yield tell.say(
+            "People: about {guessed} of {people} are guessed right only because of this release.",
+            guessed=tell.number(*place, 0, count=True),
+            people=tell.number(*place, 1, count=True),
+        )
+
+
+def _dials(tell: Teller, file: str | None) -> Iterator[Content]:
     """The dials of the secret that decides; of what was not released, by its law."""
-    file = judged_by(tell)
     if file is not None:
         caption = message("The dials, from 0 to 100")
         if not tell.released:
@@ -62,19 +81,48 @@ def _dials(tell: Teller) -> Iterator[Content]:
         yield from tell.grid(caption, "Dial|Found|In plain words", rows, secret=own(secret))
 
 
-def _done(tell: Teller) -> Iterator[Content]:
-    if not tell.released:
-        yield tell.alarm("Nothing was released of {table}.", table=tell.table)
-        reason = tell.get("job.json", "outcome", "reason")
-        if reason:
-            yield Paragraph("warning", (tell.told(reason),))
-        spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
-        if spent is not None:
-            yield tell.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
-        if not tell.external:
-            yield from _instead(tell)
-        return
-    yield Paragraph("warning" if tell.promises_nothing else "plain", _released(tell))
+def _document(tell: Teller) -> Iterator[Content]:
+    """Which document this is and what was declared of it; what is missing is to be filled in by hand."""
+    say = tell.language.say
+    rows: list[tuple[Cell, Cell]] = []
+    for key, what in (
+        ("purpose", say("purpose")),
+        ("recipient", say("recipient")),
+        ("review", say("review date")),
+        ("prepared_by", say("prepared by")),
+    ):
+        declared = tell.get("job.json", "asked", key)
+        if declared:
+            rows.append((what, own(str(declared))))
+        elif not tell.external:
+            rows.append((what, tell.blank))
+    # Everybody may not know when the table was read; what is handed out is known by its record.
+    made = tell.get("job.json", "finished")
+    if tell.document_number:
+        rows.append((say("document number"), tell.document_number))
+    if made:
+        rows.append((say("date"), own(str(made)[:10])))
+    yield from tell.grid("The document", "What|As declared", rows)
+
+
+def _signatures(tell: Teller) -> Iterator[Content]:
+    """The decision of whoever signs, with room to write."""
+    if tell.released:
+        yield tell.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
+        yield tell.say("Conditions: {line}", line=own("_" * 60))
+    yield from tell.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
+
+
+def _refused(tell: Teller) -> Iterator[Content]:
+    yield tell.alarm("Nothing was released of {table}.", table=tell.table)
+    reason = tell.get("job.json", "outcome", "reason")
+    if reason:
+        yield Paragraph("warning", (tell.told(reason),))
+    spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
+    if spent is not None:
+        yield tell.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
+    if not tell.external:
+        yield from _instead(tell)
 
 
 def _released(tell: Teller) -> Inline:
@@ -126,6 +174,9 @@ def _released(tell: Teller) -> Inline:
     below = tell.maybe("release.json", "plan", "suppress_below")
     if below is not None:
         said += tell.say(" Public values are left out where groups are smaller than {below}.", below=below)
+    kept = tell.names("job.json", "withheld")
+    if kept:
+        return said + tell.say(" Not released: {columns}.", columns=tell.listed(kept))
     return said + tell.say(" No other column was released.")
 
 
@@ -154,7 +205,7 @@ def _instead(tell: Teller) -> Iterator[Content]:
     """Why nothing was released besides the reason of the job, and what could be done instead."""
     file = judged_by(tell)
     if file is not None and (tell.items(file, "vetoes") or tell.items(file, "failed")):
-        yield from (*other_reasons(tell, file), *first_action(tell, file))
+        yield from (*other_reasons(tell, file), *to_do(tell, file))
     for one in tell.each:
         # What the search came closest with says the reason.
         for note in told_all(one, "improvement.json", "notes"):
@@ -190,225 +241,3 @@ def _alarms(tell: Teller) -> Iterator[Content]:
             rows=tell.number("audit.json", "anonymity", "rows", unit=ROWS, count=True),
             columns=tell.listed(tell.names("audit.json", "anonymity", "quasi_identifiers")),
         )
-
-
-def _explained(tell: Teller) -> Iterator[Content]:
-    if not tell.external:
-        yield tell.note(
-            "A bit is the answer to one yes-or-no question whose answers are equally likely: a leakage of one bit "
-            "halves what an attacker has to choose from."
-        )
-    if tell.epsilon is not None or any(one.asked_epsilon is not None for one in tell.each):
-        template = message(
-            "ε bounds how much one released row can betray of its true value: 0 betrays nothing, at 1 the odds move by "
-            "at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by 2.72 again."
-        )
-        if tell.protects_persons and tell.epsilon is not None:
-            template = message(
-                "ε bounds how much the released rows of one person can betray of their true values: 0 betrays nothing, "
-                "at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by "
-                "2.72 again."
-            )
-        yield tell.note(template)
-        yield from tell.unprotected()
-
-
-def _secrets(tell: Teller) -> Iterator[Content]:
-    """Of several secrets a line for each, and what is told of all at once; none of it may be told to everybody."""
-    if not tell.own or tell.external or not tell.released:
-        return
-    say, total = tell.language.say, ("total", "information")
-    rows: list[tuple[Cell, ...]] = []
-    for at, one in enumerate(tell.items("job.json", "secrets")):
-        place = ("secrets", at)
-        name = tell.listed(one["secret"])
-        if one["withheld"]:
-            name = Plain(say("{secret} (withheld)", secret=name))
-        dials = (dial(tell, "job.json", *place, "dials", kind) for kind in ("protection", "exposed", "usefulness"))
-        shares = (tell.cell("job.json", *place, name, percent=True) for name in ("success", "baseline"))
-        rows.append((name, *dials, _learnt(tell, *place, exact=one["exact"]), *shares))
-    if tell.has("job.json", *total):
-        learnt = bits(tell, "job.json", *total, exact=tell.get("job.json", "total", "exact"))
-        rows.append((say("all of them at once"), *[NOTHING] * 3, learnt, *[NOTHING] * 2))
-    yield from tell.grid(
-        "Every secret",
-        "Secret|Protection|Exposed|Usefulness|The attacker learns|Guessed right with the release|"
-        "Guessed right without it",
-        rows,
-    )
-    if not all(one["exact"] for one in tell.items("job.json", "secrets")):
-        yield better_attacker(tell)
-
-
-def _learnt(tell: Teller, *place: str | int, exact: bool) -> Inline:
-    """Bits of a secret that are learnt, of how many."""
-    before = tell.maybe("job.json", *place, "leakage_before", "value", unit="bits")
-    if before is None or not tell.has("job.json", *place, "leakage_after"):
-        return (NOTHING,)
-    return bits(tell, "job.json", *place, "leakage_after", exact=exact, all_of_it=before, of=True)
-
-
-def _headline(tell: Teller) -> Iterator[Content]:
-    """Leakage, guarantee, attacks and values left unchanged, each with its number and in plain words."""
-    lead, caption = tell.deciding, message("The numbers that matter")
-    if lead.group:
-        caption = message("The numbers that matter, of {secret}")
-    rows = (row for made in (_leakage, _guarantee, _attacks, _unchanged) for row in made(lead))
-    yield from tell.grid(caption, "What|How much|In plain words", rows, secret=tell.listed(lead.group))
-
-
-def _leakage(tell: Teller) -> Iterator[Row]:
-    place = exposure(tell)
-    before = tell.maybe("measurement.json", "entropy")
-    if tell.foreign and place is not None:
-        before = tell.number("audit.json", *place, "entropy")
-    if before is None:
-        return
-    what = tell.say("Leakage of the secret")
-    words = tell.say("Released as it is, the column would tell all there is to know of it.")
-    if tell.secret_bins:
-        what = tell.say("Leakage of the secret, of its bins ({bins})", bins=tell.listed(tell.secret_bins))
-        words = tell.say(
-            "Released in these bins and without noise, the column would tell the first number; its exact values would "
-            "tell more."
-        )
-    after, floor = _told(tell)
-    if floor is not None:
-        words += tell.say(
-            " The last number is what the declared background tells anyway: no protection of this column can go below "
-            "it."
-        )
-    said = {
-        (False, False): message("{before} before"),
-        (False, True): message("{before} before; known anyway: {floor}"),
-        (True, False): message("{before} before → {after} after"),
-        (True, True): message("{before} before → {after} after; known anyway: {floor}"),
-    }[after is not None, floor is not None]
-    if place is not None:
-        words += tell.say(" The number after counts everything that is released or known.")
-        if not is_exact(tell, *place, "everything"):
-            words += tell.say(" A better attacker may learn more than the lower end.")
-            said = {
-                False: message("{before} before; after: {after}"),
-                True: message("{before} before; after: {after}; known anyway: {floor}"),
-            }[floor is not None]
-    yield what, tell.say(said, before=before, after=after, floor=floor), words
-
-
-def _told(tell: Teller) -> tuple[Number | Inline | None, Number | Inline | None]:
-    """The bits that are told with the release, and by the background alone; None where they are not known."""
-    place = exposure(tell)
-    if place is None:
-        after = tell.maybe("leakage.json", "leakage_with_background") or tell.maybe(
-            "leakage.json", "mutual_information"
-        )
-        return after, tell.maybe("measurement.json", "background_floor")
-    floor = bits_of(tell, *place, "known") if tell.background else None
-    return bits_of(tell, *place, "everything"), floor
-
-
-def _guarantee(tell: Teller) -> Iterator[Row]:
-    place = tell.epsilon
-    if place is not None:
-        what = message("Guarantee of {unit}")
-        if len(tell.names("release.json", "claims")) > 1:
-            what = message("Guarantee of {unit}, all protected columns together")
-        yield tell.say(what, unit=tell.unit_of_protection), _epsilon(tell, place), _odds(tell)
-    elif tell.keeps_guarantee_inside:
-        for one in tell.each:
-            if one.asked_epsilon is not None:
-                # What is asked for is of a row, whomever the record protects.
-                what = message("Guarantee of one row, {secret} alone") if one.group else message("Guarantee of one row")
-                said = tell.say("ε at most {asked}", asked=one.asked_epsilon)
-                yield tell.say(what, secret=tell.listed(one.group)), said, _odds(one)
-
-
-def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
-    level = tell.number("release.json", *place)
-    if tell.has("release.json", *place, "delta"):
-        return tell.say("ε = {level}, δ = {delta}", level=level, delta=tell.number("release.json", *place, "delta"))
-    if tell.has("job.json", "spent", "histogram"):
-        return tell.say(
-            "ε = {level} of the release and {histogram} of the histogram of its design, {together} together",
-            level=level,
-            histogram=tell.number("job.json", "spent", "histogram", unit="nats"),
-            together=tell.number("job.json", "spent", "together", unit="nats"),
-        )
-    return "ε = ", level
-
-
-def _odds(tell: Teller) -> Inline:
-    """How far the odds move; columns that are released unprotected may move them further."""
-    seen = tell.language.say("the protected columns") if any(tell.public) else tell.language.say("the release")
-    if tell.epsilon is None and tell.group:
-        seen = tell.language.say("the released {secret}", secret=tell.listed(tell.group))
-    unit = tell.language.say("one row")
-    if tell.epsilon is not None and tell.protects_persons:
-        unit = tell.language.say("one person")
-    fields = {"seen": Plain(seen), "unit": Plain(unit)}
-    if tell.promises_nothing:
-        return tell.say(
-            "Nothing is guaranteed: some released values can only come from some true values, and then tell them for "
-            "sure."
-        )
-    if tell.has("job.json", "spent", "histogram"):
-        return tell.say(
-            "Seeing {seen} and which channel was designed changes the odds between any two true values of {unit} "
-            "at most by the factor e to the power of both ε together.",
-            **fields,
-        )
-    if tell.epsilon is not None and tell.has("release.json", *tell.epsilon, "delta"):
-        return tell.say(
-            "Seeing {seen} changes the odds between any two true values of {unit} at most by the factor e to the "
-            "power ε, but for a chance of δ.",
-            **fields,
-        )
-    return tell.say(
-        "Seeing {seen} changes the odds between any two true values of {unit} at most by the factor e to the power ε.",
-        **fields,
-    )
-
-
-def _attacks(tell: Teller) -> Iterator[Row]:
-    """The strongest attack, and one that was not tried on this release alone where it does far better."""
-    judged, attacks = tell.strongest_attack, tell.items("audit.json", "attacks")
-    if judged is None:
-        return
-
-    def gained(at: int) -> float:
-        return float(attacks[at]["advantage"]["value"])
-
-    def instead(at: int) -> Inline:
-        shares = {
-            name: tell.number("audit.json", "attacks", at, name, percent=True) for name in ("success", "baseline")
-        }
-        return tell.say("right about {success} instead of {baseline}", **shares)
-
-    words = tell.say(
-        "The share of its targets that the attack “{attack}” is right about, instead of the share that the same "
-        "attacker is right about without the release.",
-        attack=Plain(tell.told(attacks[judged]["attack"])),
-    )
-    yield tell.say("Strongest attack"), instead(judged), words
-    others = [at for at in tell.attacks if not attacks[at].get("judged", True) and at != judged]
-    most = max(others, key=gained, default=judged)
-    if gained(most) >= gained(judged) + _FAR_ABOVE:
-        words = tell.say(
-            "The attack “{attack}” needs further releases, or was tried on releases drawn afresh: it says what may "
-            "happen, not what this release did.",
-            attack=Plain(tell.told(attacks[most]["attack"])),
-        )
-        yield tell.say("Strongest attack with more than this release"), instead(most), words
-
-
-def _unchanged(tell: Teller) -> Iterator[Row]:
-    for column in tell.secret:
-        number = tell.maybe("utility.json", "columns", column, "unchanged", percent=True)
-        if number is not None:
-            words = tell.say("The share of rows that still show the true value.")
-            if not tell.promises_nothing:
-                words = tell.say(
-                    "The share of rows that still show the true value; which these are, the release does not say."
-                )
-            yield tell.say("Values of {column} left unchanged", column=own(column)), number, words
-            return

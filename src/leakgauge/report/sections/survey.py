@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.bits import bits
+from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Teller, own
 
 _FILE = "survey.json"
@@ -15,7 +16,11 @@ def survey(tell: Teller) -> Iterator[Content]:
     """What a survey of the table found, where there is one; everybody may know the groups of public columns alone."""
     yield from _published(tell)
     if tell.has(_FILE) and not tell.external:
-        yield from (*_columns(tell), *_combinations(tell))
+        yield from (
+            *_columns(tell),
+            *(one for each in tell.each for one in pictures(each, "telling")),
+            *_combinations(tell),
+        )
 
 
 def _published(tell: Teller) -> Iterator[Content]:

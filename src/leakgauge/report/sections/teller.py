@@ -23,10 +23,13 @@ NOTHING = "–"
 AS_DECLARED: Final = 6
 """Digits of what somebody gave: a limit is not rounded to a stricter one."""
 _LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
+_LINE: Final = 20
+"""Letters of a line to write on."""
 ROWS = message("rows")
 """The unit of counts of rows."""
 TITLES: Final = {
-    "statement": message("Statement"),
+    "statement": message("Decision"),
+    "headline": message("The numbers that matter"),
     "verdict": message("Verdict"),
     "left-out": message("What this edition leaves out"),
     "limitations": message("Limitations"),
@@ -121,6 +124,22 @@ class Teller(Facts):
     def listed(self, names: Iterable[str]) -> Plain:
         """Names of columns, one after the other."""
         return Plain(self.language.say(", ").join(str(own(name)) for name in names) or "–")
+
+    @property
+    def blank(self) -> Inline:
+        """What stands in the place of something that nobody declared: a line to write on."""
+        return self.say("to be filled in: {line}", line=own("_" * _LINE))
+
+    @property
+    def document_number(self) -> str:
+        """What a document on the release is filed under, from the digest of its record; empty where there is none.
+
+        Who guesses the counts behind the record could confirm the guess by its digest, so that everybody is told that
+        of the record that is handed out.
+        """
+        record = "release.public.json" if self.external else "release.json"
+        digest = str(self.get(record, "digest") or ("" if self.external else self.get("audit.json", "digest") or ""))
+        return f"LG-{digest[:4]}-{digest[4:8]}".upper() if digest else ""
 
     def told(self, stored: object) -> str:
         """A sentence, or a name of ours, that an artefact stores."""

@@ -10,7 +10,8 @@ from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES
-from leakgauge.report.sections.dials import action_of, dial, in_turn, judged_by, told_all
+from leakgauge.report.sections.actions import action_of
+from leakgauge.report.sections.dials import dial, in_turn, judged_by, told_all
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 
@@ -45,7 +46,11 @@ def verdict(tell: Teller) -> Iterator[Content]:
         return
     if not tell.released:
         yield tell.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (*pictures(tell.deciding, "dials"), *_every_secret(tell, file), *_policy(tell, file))
+    yield from (
+        *pictures(tell.deciding, "dials"),
+        *_every_secret(tell, file),
+        *_policy(tell, file),
+    )
     yield from (*_actions(tell, file), *_guarantee(tell, file), *_notes(tell, file))
 
 

@@ -1,0 +1,205 @@
+"""A first-time reader's test: the first screen says it all, two pages are the decision, and the annex is folded."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from leakgauge.artefacts import Request
+from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture
+from leakgauge.jobs.protect import protect
+from leakgauge.jobs.samples import adult_csv
+from leakgauge.report import Report
+from leakgauge.report.document import Edition, text_of
+from leakgauge.report.facts import Facts
+from leakgauge.report.html import to_html
+from leakgauge.report.pdf import to_pdf
+from leakgauge.report.report import compose
+from leakgauge.sentences import Sentence
+from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts
+from tests.report.test_pdf import pages
+from tests.report.test_verdict import with_action
+from tests.web.browsing import browser
+
+FIRST_SCREEN = {1280: 1000, 400: 1600}
+"""How far down the first screen goes, by its width, in pixels."""
+_ABOVE_THE_DIALS = ".decision p:not(table ~ *, .scroll ~ *), .decision li, .decision pre"
+_ANNEX_HIDDEN = ".annex { display: none }"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def written(facts: Facts) -> dict[str, str]:
+    """The page of a release that had better not be made, by its language: drawn once, because drawing takes long."""
+    found = changed(facts, verdict={**with_action(facts, 77.0), "recommendation": "do not release"})
+    return {language.code: to_html([compose(found, language)]) for language in (ENGLISH, CHINESE)}
+
+
+def opened(chromium: Browser, written: str, width: int = 1280) -> Page:
+    page = chromium.new_page(viewport={"width": width, "height": 1000})
+    page.set_content(written)
+    return page
+
+
+def printed(page: Page) -> int:
+    return pages(page.pdf(prefer_css_page_size=True))
+
+
+@pytest.mark.parametrize("width", FIRST_SCREEN)
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
+    chromium: Browser, written: dict[str, str], code: str, width: int
+) -> None:
+    page = opened(chromium, written[code], width)
+    # The dials follow the four texts.
+    top = page.locator(".decision table").first.evaluate("one => one.getBoundingClientRect().top")
+    assert top < FIRST_SCREEN[width]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if code == "en":
+        said = " ".join(page.locator(_ABOVE_THE_DIALS).all_inner_texts())
+        for text in (
+            "Recommendation: do not release.",
+            "protection is",
+            "of 500 people are guessed right only because of this release",
+            "What to do: take out town",
+            "--max-distortion 0.3",
+        ):
+            assert text in said, text
+    page.close()
+
+
+def test_the_decision_is_two_printed_pages_and_the_rest_few(chromium: Browser, written: dict[str, str]) -> None:
+    for code in written:
+        page = opened(chromium, written[code])
+        assert printed(page) < 9
+        # Whoever unfolds the tables has them in print, too.
+        page.locator("#unfolded").check()
+        assert printed(page) > 9
+        page.add_style_tag(content=_ANNEX_HIDDEN)
+        assert printed(page) == 2
+        page.close()
+
+
+@pytest.mark.nightly
+def test_the_report_of_the_sample_is_eight_printed_pages(chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "adult.csv").write_text(adult_csv(), encoding="utf-8")
+    known = ("occupation",)
+    asked = Request(str(tmp_path / "adult.csv"), ("marital_status",), known, known, min_protection=60.0)
+    protect(asked, tmp_path / "out")
+    sample = Report.of(tmp_path / "out").facts
+    for language in (ENGLISH, CHINESE):
+        page = opened(chromium, to_html([compose(sample, language)]))
+        assert printed(page) < 9
+        page.add_style_tag(content=_ANNEX_HIDDEN)
+        assert printed(page) == 2
+        page.close()
+
+
+def test_a_link_unfolds_what_it_leads_to_and_a_number_its_source(chromium: Browser, written: dict[str, str]) -> None:
+    page = opened(chromium, written["en"])
+    assert not page.locator("#attacks").is_visible() and not page.locator("#sources").is_visible()
+    page.get_by_role("link", name="Attacks", exact=True).click()
+    page.locator("#attacks").wait_for(state="visible")
+    number = page.locator(".decision a.number").first
+    number.focus()
+    page.keyboard.press("Enter")
+    source = page.locator(str(number.get_attribute("href")))
+    source.wait_for(state="visible")
+    assert source.inner_text() == number.get_attribute("data-source")
+    page.close()
+
+
+def test_a_pdf_has_the_decision_on_two_pages(facts: Facts) -> None:
+    for language in (ENGLISH, CHINESE):
+        whole = compose(facts, language)
+        # The sources of its numbers are on the second page, too.
+        assert pages(to_pdf([replace(whole, sections=whole.sections[:1])])) == 2
+
+
+def test_what_nobody_declared_is_to_be_filled_in(facts: Facts, refused: Facts) -> None:
+    for found in (facts, refused):
+        document = compose(found, ENGLISH)
+        grid = next(
+            one for one in document.sections[0].blocks if isinstance(one, Grid) and one.caption == "The document"
+        )
+        rows = {text_of(name, ENGLISH): text_of(said, ENGLISH) for name, said in grid.rows}
+        assert rows["recipient"].startswith("to be filled in: ____")
+        assert rows["date"] == str(found.get("job.json", "finished"))[:10]
+        for edition in Edition:
+            assert "not declared" not in texts(compose(found, ENGLISH, edition))
+    asked = {**facts.get("job.json", "asked"), "recipient": "a school", "prepared_by": "A. Person"}
+    for edition in Edition:
+        said = texts(compose(changed(facts, job={"asked": asked}), ENGLISH, edition))
+        assert "a school" in said and "A. Person" in said
+    assert "to be filled in" not in texts(compose(facts, ENGLISH, Edition.EXTERNAL))
+
+
+def test_whoever_signs_has_room_to_decide(facts: Facts) -> None:
+    blocks = compose(facts, ENGLISH).sections[0].blocks
+    assert isinstance(blocks[-1], Grid) and blocks[-1].rows == (((), (), (), ()),) * 2
+    said = [text_of(one.parts, ENGLISH) for one in blocks if isinstance(one, Paragraph)]
+    assert "Decision:  ☐ approve   ☐ approve with conditions   ☐ reject" in said
+    outside = compose(facts, ENGLISH, Edition.EXTERNAL)
+    assert "approve" not in texts(outside)
+
+
+def test_a_document_is_filed_under_its_record(facts: Facts) -> None:
+    inside, outside = (compose(facts, ENGLISH, edition) for edition in Edition)
+    for document, file in ((inside, "release.json"), (outside, "release.public.json")):
+        digest = facts.get(file, "digest")
+        assert document.reference == f"LG-{digest[:4]}-{digest[4:8]}".upper()
+        assert document.reference in texts(document)
+
+
+def command(facts: Facts) -> str:
+    (block,) = (one for one in compose(facts, ENGLISH).sections[0].blocks if isinstance(one, Code))
+    return block.text
+
+
+def test_the_first_action_has_its_command(facts: Facts) -> None:
+    typed = with_action(facts, 77.0)
+    # Words that somebody has to write go to the same folder, where the same release is judged again.
+    job = shlex.split(facts.get("job.json", "command"))
+    assert shlex.split(command(changed(facts, verdict=typed))) == [*job[:-2], "--max-distortion", "0.3", *job[-2:]]
+    asked = {**facts.get("job.json", "asked"), "max_distortion": 0.3}
+    typed["actions"][0]["asked"] = asked
+    said = shlex.split(command(changed(facts, verdict=typed)))
+    assert said[-2:] == ["-o", f"{job[-1]}-2"] and said[said.index("--max-distortion") + 1] == "0.3"
+    released = compose(changed(facts, verdict={**typed, "recommendation": "release"}), ENGLISH)
+    assert "What to do: hand out release.csv, release.public.json, report-external.html, kit;" in texts(released)
+
+
+def test_how_many_people_is_said_once(facts: Facts) -> None:
+    people, everybody = facts.get("verdict.json", "facts", "guessed")
+    reason = Sentence(
+        "{people:,} of {everybody:,} people are guessed right only because of this release",
+        people=people,
+        everybody=everybody,
+    )
+    for reasons in ([], [encode(reason)]):
+        document = compose(changed(facts, verdict={"reasons": reasons}), ENGLISH)
+        assert texts(document).count("guessed right only because of this release") == 1
+
+
+def test_both_languages_show_the_same_numbers_in_pictures(facts: Facts) -> None:
+    told = [
+        "\n".join(
+            block.told
+            for section in compose(facts, language).sections
+            for block in section.blocks
+            if isinstance(block, Picture)
+        )
+        for language in (ENGLISH, CHINESE)
+    ]
+    assert numbers_in(told[0]) == numbers_in(told[1])
