@@ -51,6 +51,8 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
         known,
         public=known,
         min_protection=60.0,
+        # The sample is public, so that its shares may be known, and recipients can compute.
+        publish_shares=True,
         purpose=say("a demonstration"),
         recipient=say("whoever tries Leakgauge"),
         review=(datetime.now(UTC) + timedelta(days=365)).date().isoformat(),
