@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 from tests.grids import EVERY_RUN
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from tests.jobs.finished import Finished
 
 # Workers of a parallel run are told to write in 80 columns, which would fold what tests read.
@@ -35,6 +37,15 @@ def data() -> Path:
             pytest.fail(f"LEAKGAUGE_REQUIRE=all but there is no data in {place}")
         pytest.skip("the larger data are not here; set LEAKGAUGE_DATA")
     return place
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for all: a process can drive no second one beside it. Every visit has a context of its own."""
+    from tests.web.browsing import browser
+
+    with browser() as one:
+        yield one
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,18 +24,11 @@ from leakgauge.sentences import Sentence
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts
 from tests.report.test_pdf import pages
 from tests.report.test_verdict import with_action
-from tests.web.browsing import browser
 
 FIRST_SCREEN = {1280: 1000, 400: 1600}
 """How far down the first screen goes, by its width, in pixels."""
 _ABOVE_THE_DIALS = ".decision p:not(table ~ *, .scroll ~ *), .decision li, .decision pre"
 _ANNEX_HIDDEN = ".annex { display: none }"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

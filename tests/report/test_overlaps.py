@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import named_channel
@@ -32,7 +32,6 @@ from leakgauge.report.figures.waterfall import waterfall_figure
 from tests.jobs.finished import Finished
 from tests.report.artefacts import make_files
 from tests.report.test_figures_of_artefacts import PICTURES
-from tests.web.browsing import browser
 
 LONG = "a_rather_long_name_of_a_column_" * 10
 RIGHT_TO_LEFT = "מקום המגורים של האדם"
@@ -77,9 +76,10 @@ _MEASURE = """
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with browser() as chromium:
-        yield chromium.new_page()
+def page(chromium: Browser) -> Iterator[Page]:
+    opened = chromium.new_page()
+    yield opened
+    opened.close()
 
 
 def make_long_names(place: Path) -> None:

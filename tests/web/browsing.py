@@ -136,6 +136,8 @@ SPELLINGS = {
     "Leakgauge",
     "English",
     "CSV",
+    "PDF",
+    "zip",
     "TSV",
     "Parquet",
     "JSON",

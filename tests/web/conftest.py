@@ -6,17 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.web.browsing import browser
 from tests.web.serving import Started, started
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One browser for all; every visit has a context of its own."""
-    with browser() as one:
-        yield one
 
 
 @pytest.fixture
