@@ -229,7 +229,7 @@ def visiting(
         visit.page.goto(entry)
         visit.page.locator("#table .files li").first.wait_for()
         yield visit
-        assert visit.wrong == []
+        assert visit.wrong == [], visit.wrong
     finally:
         context.close()
 
