@@ -10,9 +10,9 @@ import pytest
 
 from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.assessment.dials import dials_of
-from leakgauge.assessment.search import Search, most_useful
+from leakgauge.assessment.search import Search, Use, most_useful
 from leakgauge.assessment.search.column import CountedColumn, counted_column
-from leakgauge.assessment.search.families import Use, by_channel, by_noise
+from leakgauge.assessment.search.families import by_channel, by_noise
 from leakgauge.design import Keep, RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import InputError

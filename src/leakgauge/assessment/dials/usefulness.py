@@ -7,12 +7,21 @@ nothing.
 
 from __future__ import annotations
 
+from enum import Enum
+
 import numpy as np
 
 from leakgauge.assessment.dials.protection import NOTHING_LEFT
 from leakgauge.assessment.dials.sight import Sight
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
+
+
+class Use(Enum):
+    """What readers do with a release, which decides what it is worth."""
+
+    STATISTICS = "statistics"
+    ROWS = "rows"
 
 
 def association(sight: Sight) -> float | None:

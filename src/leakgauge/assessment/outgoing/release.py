@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,7 @@ from leakgauge.assessment.dials import ReleaseLaw, attacker_of_audit, condensed,
 from leakgauge.assessment.dials.evidence import readings_of
 from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.numbers import numbers_of
-from leakgauge.assessment.dials.usefulness import association, squared_correlation, worth_of_rows
+from leakgauge.assessment.dials.usefulness import Use, association, squared_correlation, worth_of_rows
 from leakgauge.assessment.outgoing.learnt import Learnt, learnt_from
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label
@@ -38,13 +37,6 @@ MOST_WAYS = 1 << 20
 """Combinations of all that is seen, outputs of other channels included, up to which a law is written down."""
 FEWEST_POINTS, MOST_POINTS = 16, 256
 """By which numbers are counted beside what else is seen."""
-
-
-class Use(Enum):
-    """What a release is for, which decides what it is worth."""
-
-    STATISTICS = "statistics"
-    ROWS = "rows"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """The improvement loop by dials: the most useful setting that protects enough, by law and counts alone."""
 
-from leakgauge.assessment.search.families import Stage, Use
+from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.search.families import Stage
 from leakgauge.assessment.search.found import Search, Trial
 from leakgauge.assessment.search.searching import most_useful
 

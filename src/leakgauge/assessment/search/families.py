@@ -16,6 +16,7 @@ import numpy as np
 from leakgauge.artefacts.dials import DialEvidence, Neighbours, Statistic, share
 from leakgauge.assessment.dials import ReleaseLaw, evidence_by_law, evidence_of_answers, law_of_noise, worth_of_rows
 from leakgauge.assessment.dials.evidence import readings_of
+from leakgauge.assessment.dials.usefulness import Use
 from leakgauge.assessment.search.column import CountedColumn
 from leakgauge.design import Keep, RateDistortion, Slope, solve
 from leakgauge.distances import Absolute, Hamming
@@ -54,13 +55,6 @@ class Stage(Enum):
     PARAMETERS = "parameters"
     MECHANISM = "mechanism"
     FORM = "form of the data"
-
-
-class Use(Enum):
-    """What readers do with a release."""
-
-    STATISTICS = "statistics"
-    ROWS = "rows"
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,9 @@ from itertools import pairwise
 
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.dials.usefulness import Use
 from leakgauge.assessment.search.column import CountedColumn, counted_column
-from leakgauge.assessment.search.families import DELTA, ROWS, Family, Stage, Use, families, sampled
+from leakgauge.assessment.search.families import DELTA, ROWS, Family, Stage, families, sampled
 from leakgauge.assessment.search.found import MUCH_EXPOSED, Search, Trial
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, InputError, OptionError
