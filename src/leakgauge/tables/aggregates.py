@@ -44,14 +44,6 @@ def count_groups(keys: Sequence[str], letters: Sequence[str], source: str, limit
     )
 
 
-def moments(values: Sequence[str], source: str) -> str:
-    """A query for one row: the number of rows, then for each value its count, mean, variance, minimum, maximum."""
-    parts = ["COUNT(*)"]
-    for value in values:
-        parts += [f"COUNT({value})", f"AVG({value})", f"VAR_SAMP({value})", f"MIN({value})", f"MAX({value})"]
-    return f"SELECT {', '.join(parts)} FROM {source}"
-
-
 def select(values: Sequence[str], source: str) -> str:
     """A query for the rows of some values."""
     return f"SELECT {', '.join(values)} FROM {source}"

@@ -16,6 +16,7 @@ from leakgauge.tables.csv_files import csv_text
 from leakgauge.tables.duckdb_failures import guarded
 from leakgauge.tables.duckdb_table import DuckDBTable
 from leakgauge.tables.reading import Reading
+from leakgauge.tables.sql.table import Source
 from leakgauge.tables.statistics_files import READERS, read_statistics_file
 from leakgauge.tables.table import Table
 from leakgauge.tables.texts import read_texts
@@ -213,7 +214,7 @@ def _table(
     read = read_texts(connection, address, types, names, reading, place)
     if read != address:
         types = [str(kind) for kind in connection.sql(f"FROM {read}").types]
-    return DuckDBTable(connection, read, names, types, reading.missing, place)
+    return DuckDBTable(connection, Source(read, tuple(names), tuple(types), tuple(reading.missing), place))
 
 
 # Spilling would write rows to a file of the engine's own; without it, memory is the limit.

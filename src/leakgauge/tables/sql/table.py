@@ -1,0 +1,265 @@
+"""A table whose rows stay in an engine that speaks SQL; what leaves are counts, moments, edges and asked-for rows."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.probability import Counts
+from leakgauge.tables import aggregates
+from leakgauge.tables.aggregates import counts_from_groups, named_bins, require_within
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
+from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.coarser import not_listed
+from leakgauge.tables.levels import Levels
+from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
+from leakgauge.tables.sql.dialect import Dialect
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+_BATCH = 1 << 17
+_NUMBERS = (Kind.INT, Kind.FLOAT)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an engine reads.
+
+    Attributes:
+        relation: as SQL of the engine.
+        types: of its columns, in the engine's words.
+        missing: texts that count as missing.
+        place: how messages call it.
+    """
+
+    relation: str
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    missing: tuple[str, ...]
+    place: str
+
+
+class SqlTable(Table):
+    """A table in an engine that speaks SQL; an engine adds how a query is run and its rows are streamed."""
+
+    takes_levels = True
+
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self._place = source.place
+        self._dialect = dialect
+        self._types = source.types
+        self._missing = source.missing
+        pairs = list(zip(source.names, source.types, strict=True))
+        self._columns = tuple(Column(name, dialect.kind_of(kind)) for name, kind in pairs)
+        self._at = {name: at for at, name in enumerate(source.names)}
+        # Engines take names without regard to case; numbered ones cannot be taken for each other.
+        self._raw = [f"c{at}" for at in range(len(pairs))]
+        self._source = f"{source.relation} AS source({', '.join(self._raw)})"
+        self._values = [self._value(raw, at) for at, raw in enumerate(self._raw)]
+        self._covered: set[tuple[int, Levels]] = set()
+
+    @abstractmethod
+    def _read(self, query: str, binned: Mapping[int, Bin]) -> pa.Table:
+        """The whole answer to a query, which may refer to these bins."""
+
+    @abstractmethod
+    def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        """The rows of a query over the source alone, in the source's order, as columns with these names."""
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self._one(aggregates.count_rows(self._source))[0])
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order."""
+        return self._columns
+
+    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+        """How often each combination of values occurs, one axis a column.
+
+        Args:
+            limit: how many distinct combinations are counted at most; the default is a million.
+
+        Raises:
+            ColumnError: a column is unknown, given twice, of a kind that cannot be counted or binned so, or
+                there are more combinations than ``limit``.
+
+        Example:
+            >>> import pyarrow as pa
+            >>> from leakgauge.tables import open_table
+            >>> from leakgauge.tables.binnings import Width
+            >>> with open_table(pa.table({"age": [31, 38, 45, None]})) as people:
+            ...     counts = people.counts("age", bins={"age": Width(10)})
+            >>> [str(label) for label in counts.labels("age")], counts.array().tolist()
+            (['[30, 40)', '[40, 50)', 'None'], [2, 1, 1])
+        """
+        chosen = self._chosen(columns, "counted")
+        if not chosen:
+            raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", self._at))
+        if limit < 1:
+            raise OptionError("The limit on combinations must be at least 1, not {limit}.", limit=limit)
+        binned = self._bins(chosen, bins or {})
+        keys = [binned[at].key if at in binned else self._raw[at] for at in chosen]
+        letters = [f"k{place}" if at in binned else self._value(f"k{place}", at) for place, at in enumerate(chosen)]
+        query = aggregates.count_groups(keys, letters, self._source, limit + 1)
+        groups = self._read(query, binned)
+        require_within(groups.num_rows, columns, limit)
+        return counts_from_groups(groups, columns, [binned[at].naming if at in binned else None for at in chosen])
+
+    def moments(self, *columns: str) -> dict[str, Moments]:
+        """The moments of each column by its name; without names, of all numeric columns."""
+        numeric = [column.name for column in self._columns if column.kind in _NUMBERS]
+        chosen = self._chosen(columns or numeric, "averaged")
+        for at in chosen:
+            if self._columns[at].kind not in _NUMBERS:
+                raise ColumnError(
+                    "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.",
+                    name=self._columns[at].name,
+                    kind=self._columns[at].kind.words,
+                )
+        parts = ["COUNT(*)"]
+        for at in chosen:
+            value, kind = self._values[at], self._columns[at].kind
+            parts += [f"COUNT({value})", self._dialect.mean(value, kind), self._dialect.variance(value, kind)]
+            parts += [f"MIN({value})", f"MAX({value})"]
+        rows, *found = self._one(aggregates.select(parts, self._source))
+        self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
+        result = {}
+        for start, at in enumerate(chosen):
+            n, *numbers = found[5 * start : 5 * start + 5]
+            plain = [None if number is None else float(number) for number in numbers]
+            if any(number is not None and not math.isfinite(number) for number in plain):
+                raise ColumnError(
+                    "Column {name!r} holds infinite numbers, so it has no moments; declare them missing.",
+                    name=self._columns[at].name,
+                )
+            result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
+        return result
+
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them.
+
+        It is a digest of 64 bits, so that the memory does not grow with the length of texts: among 10^7 different ones
+        two are taken for the same with a chance below 10^-5. All sets share one pass over the rows.
+        """
+        keys, binned = self._keys(sets, bins or {})
+        query = aggregates.select(
+            [self._dialect.digest([keys[name] for name in names]) for names in sets], self._source
+        )
+        digests = [np.empty(self.rows, dtype=np.uint64) for _ in sets]
+        row = 0
+        for batch in self._stream(query, [str(at) for at in range(len(sets))], _BATCH, binned):
+            for kept, column in zip(digests, batch.columns, strict=True):
+                kept[row : row + len(column)] = np.asarray(column).view(np.uint64)
+            row += batch.num_rows
+        return digests
+
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
+        """The edges that the quantiles of a column give, rounded."""
+        (at,) = self._chosen([column], "counted")
+        require_quantiles(self._columns[at])
+        shares = [step / quantiles.number for step in range(quantiles.number + 1)]
+        query = aggregates.select([self._dialect.quantiles(self._values[at], shares)], self._source)
+        numeric = self._columns[at].kind in _NUMBERS
+        return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in self._one(query)[0] or ()])
+
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
+
+        Missing values, NaN included, are null; the other values are those ``counts`` has as labels, intervals as text.
+        """
+        if size < 1:
+            raise OptionError("A batch must have at least 1 row, not {size}.", size=size)
+        chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
+        names = [self._columns[at].name for at in chosen]
+        binned = self._bins(chosen, bins or {})
+        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
+        rows = self._stream(aggregates.select(keys, self._source), names, size, binned)
+        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
+        return (named_bins(batch, namings) for batch in rows) if namings else rows
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._place}; {len(self._columns)} columns)"
+
+    def _value(self, raw: str, at: int) -> str:
+        return self._dialect.value(raw, self._types[at], self._missing)
+
+    def _keys(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning]
+    ) -> tuple[dict[str, str], dict[int, Bin]]:
+        """What each column of the sets is grouped by, and the bins among it."""
+        chosen = self._chosen(tuple(dict.fromkeys(name for names in sets for name in names)), "grouped", any_kind=True)
+        named = {self._columns[at].name for at in chosen}
+        binned = self._bins(chosen, {name: how for name, how in bins.items() if name in named})
+        # Bins have a key of their own; the value itself takes spellings of one number for the same.
+        return {self._columns[at].name: binned[at].key if at in binned else self._values[at] for at in chosen}, binned
+
+    def _one(self, query: str) -> list[Any]:
+        return [column[0].as_py() for column in self._read(query, {}).columns]
+
+    def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
+        for name in names:
+            if name not in self._at:
+                raise ColumnError(
+                    "{place} has no column {name!r}; {hint}",
+                    place=self._place,
+                    name=name,
+                    hint=did_you_mean(str(name), self._at),
+                )
+            if list(names).count(name) > 1:
+                raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
+            if not any_kind and self._columns[self._at[name]].kind is Kind.OTHER:
+                if self._dialect.is_clock(self._types[self._at[name]]):
+                    raise ColumnError(
+                        "Column {name!r} holds times of day, which cannot be {use}; turn them into text or hours.",
+                        name=name,
+                        use=use,
+                    )
+                raise ColumnError(
+                    "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
+                    name=name,
+                    use=use,
+                )
+        return [self._at[name] for name in names]
+
+    def _bins(self, chosen: Sequence[int], bins: Mapping[str, Binning]) -> dict[int, Bin]:
+        counted = {self._columns[at].name: at for at in chosen}
+        for name in bins:
+            if name not in counted:
+                raise ColumnError(
+                    "Bins are given for {name!r}, which is not counted; {hint}",
+                    name=name,
+                    hint=did_you_mean(name, counted),
+                )
+        return {counted[name]: self._bin(counted[name], binning) for name, binning in bins.items()}
+
+    def _bin(self, at: int, binning: Binning) -> Bin:
+        column = self._columns[at]
+        fixed = settled(self, column.name, binning)
+        made = make_bin(self._dialect, column, self._types[at], self._values[at], at, fixed)
+        if isinstance(fixed, Levels) and (at, fixed) not in self._covered:
+            self._require_covered(at, made, fixed)
+            self._covered.add((at, fixed))
+        return made
+
+    def _require_covered(self, at: int, made: Bin, levels: Levels) -> None:
+        """Refuse levels that do not list every value, before any of them is counted or streamed."""
+        found = f"COUNT(DISTINCT CASE WHEN {made.key} = {NOT_COVERED} THEN {self._values[at]} END)"
+        lacking = int(self._read(aggregates.select([found], self._source), {at: made}).column(0)[0].as_py())
+        if lacking:
+            raise not_listed(levels, self._columns[at], lacking)
