@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leakgauge.tables.binnings import Binning
 from leakgauge.tables.duckdb_columns import DuckDBDialect
 from leakgauge.tables.duckdb_failures import guarded
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
+from leakgauge.tables.table import GroupSizes, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,6 +29,13 @@ class DuckDBTable(SqlTable):
     def __init__(self, connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         self._connection = connection
         super().__init__(source, DuckDBDialect())
+
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them."""
+        # Sorted digests take 8 bytes a row; groups of the engine's own would take many times that, and may not spill.
+        return Table.group_sizes(self, sets, bins, unit=unit)
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
 from leakgauge.tables.sql.dialect import Dialect
-from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+from leakgauge.tables.sql.groups import group_query, passes, sizes_of
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -166,6 +167,18 @@ class SqlTable(Table):
                 kept[row : row + len(column)] = np.asarray(column).view(np.uint64)
             row += batch.num_rows
         return digests
+
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them, counted where the rows are."""
+        wanted = [tuple(names) for names in sets]
+        keys, binned = self._keys(wanted, bins or {})
+        person = None if unit is None else self._values[self._chosen([unit], "grouped", any_kind=True)[0]]
+        found: dict[frozenset[str], GroupSizes] = {}
+        for some in passes(wanted):
+            found |= sizes_of(some, self._read(group_query(some, keys, person, self._source), binned))
+        return [replace(found[frozenset(names)], columns=names) for names in wanted]
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

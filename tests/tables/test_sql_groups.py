@@ -1,0 +1,37 @@
+"""Groups counted in the engine are those counted by digests of the rows."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import hypothesis.strategies as st
+import pyarrow as pa
+from hypothesis import given
+
+from leakgauge.tables import open_table
+from leakgauge.tables.sql.groups import MOST_COLUMNS, MOST_SETS, passes
+from leakgauge.tables.sql.table import SqlTable
+from tests.grids import examples
+
+VALUES = st.sampled_from(["x", "y", None])
+
+
+@examples(20)
+@given(rows=st.lists(st.tuples(VALUES, VALUES, st.integers(0, 2) | st.none(), VALUES), min_size=1, max_size=12))
+def test_the_engine_counts_the_groups_that_digests_tell_apart(rows: list[tuple[object, ...]]) -> None:
+    names = ("a", "b", "c", "who")
+    kinds = (pa.string(), pa.string(), pa.int64(), pa.string())
+    people = pa.table([pa.array(of, kind) for of, kind in zip(zip(*rows, strict=True), kinds, strict=True)], names)
+    sets = [one for size in (1, 2, 3) for one in combinations(names[:3], size)] + [("b", "a")]
+    with open_table(people) as table:
+        assert isinstance(table, SqlTable)
+        for unit in (None, "who"):
+            assert SqlTable.group_sizes(table, sets, unit=unit) == table.group_sizes(sets, unit=unit)
+
+
+def test_a_pass_takes_so_many_sets_and_columns() -> None:
+    sets = [(f"c{at}", f"c{at + 1}") for at in range(200)]
+    found = list(passes([*sets, *sets]))
+    assert [one for some in found for one in some] == sets
+    assert max(map(len, found)) <= MOST_SETS
+    assert max(len({name for one in some for name in one}) for some in found) <= MOST_COLUMNS
