@@ -171,7 +171,7 @@ def test_a_chain_counts_every_release_and_assumes_the_worst_of_what_is_gone(here
     assert found.epsilon.value == pytest.approx(3 * found.before[0].epsilon.value)
     # The finished job says the same of itself; later the first folder and the second table are gone.
     shutil.rmtree("out/january")
-    Path("february.csv").write_text("name\n", encoding="utf-8")
+    Path("february.csv").write_text("name\nAda\n", encoding="utf-8")
     found = told(again("all.csv", "out/april", repeat="out/february", ledger=None, dataset=None))
     assert [one.shared for one in found.before] == [None, None]
     assert list(map(str, (one.unknown for one in found.before))) == [

@@ -56,11 +56,16 @@ class TableColumn(Part, frozen=True):
 
 
 class TableRead(Part, frozen=True):
-    """The table that came in; ``sha256`` is of its files, or of its content where it was in memory."""
+    """The table that came in.
+
+    Attributes:
+        bytes: of its files or in memory; None where an engine has it.
+        sha256: of its files, or of its content where it was in memory or an engine has it.
+    """
 
     name: Annotated[str, Origin.PUBLIC]
     rows: Annotated[int, Origin.PUBLIC]
-    bytes: int
+    bytes: int | None
     sha256: str
     columns: tuple[TableColumn, ...]
 

@@ -54,7 +54,7 @@ from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
-from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
+from leakgauge.jobs.protect.sources import Watch, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     AUDIT,
     COUNTED,
@@ -188,7 +188,7 @@ def protect(
             )
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
-        watch = watched(content)
+        watch = watched(content, source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
         sources = open_sources(settled, source, opened, None if earlier is None else earlier.levels(settled))
         if earlier is not None:
@@ -275,7 +275,7 @@ def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coa
     return found
 
 
-def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:
+def _about(asked: Request, table: Table, watch: Watch) -> TableRead:
     columns = tuple(TableColumn(one.name, one.kind.words) for one in table.columns())
     return TableRead(Path(asked.table).name, table.rows, watch.bytes, watch.digest(), columns)
 
@@ -286,7 +286,7 @@ def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
             raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
 
 
-def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress) -> RefusalError | None:
+def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalError | None:
     """All stages and the report; why nothing was released, or what the release does not keep, where that is so."""
     folder, refused = work.folder, None
     for name, stage in STAGES.items():
@@ -337,9 +337,7 @@ def _spends(work: Work, stage: str) -> bool:
     return stage == "release" or (stage == "design" and work.asked.accounted is not None)
 
 
-def _do(
-    work: Work, name: str, stage: Stage, inputs: str, watch: Watched | InMemory, tell: Progress
-) -> RefusalError | None:
+def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Progress) -> RefusalError | None:
     """One stage; the refusal where nothing meets the target or the ledger says no."""
     folder, start = work.folder, time.monotonic()
     folder.forget(name)

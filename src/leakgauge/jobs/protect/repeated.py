@@ -97,9 +97,9 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
     if asked.table == FRAME:
         return Sentence("its table was in memory")
     try:
-        if watched(asked.table).digest() != job.job.table.sha256:
-            return Sentence("its table was changed since")
         with open_table(asked.table, **asked.reading) as table:
+            if watched(asked.table, table).digest() != job.job.table.sha256:
+                return Sentence("its table was changed since")
             if unit not in (column.name for column in table.columns()):
                 return Sentence("its table has no column {unit!r}", unit=unit)
             before = in_bins(table, {name: bins[name] for name in work.asked.released_secrets if name in bins})

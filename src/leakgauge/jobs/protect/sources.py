@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
@@ -27,6 +27,7 @@ from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.levels import named_levels
 from leakgauge.tables.opening import source_files
+from leakgauge.tables.sql.table import SqlTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -223,10 +224,7 @@ class Watched:
         except OSError:
             same = False
         if not same:
-            raise TableError(
-                "The table was changed while the job was at work, so its parts would not fit together; run it again in "
-                "a new folder."
-            )
+            raise _changed()
 
 
 @dataclass(frozen=True)
@@ -267,12 +265,45 @@ class _Digest(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def watched(content: str | pa.Table) -> Watched | InMemory:
-    """The files behind an address, as they look now, or a table in memory."""
+@dataclass(frozen=True)
+class InEngine:
+    """A table that an engine has, and what it looked like when the job began."""
+
+    table: SqlTable
+    look: str
+
+    bytes = None
+    """Its size on disk is the engine's affair."""
+
+    def digest(self) -> str:
+        """SHA-256 over its names, types and a digest of its rows."""
+        return self.look
+
+    def require_unchanged(self) -> None:
+        """Refuse to go on with another table than the job began with."""
+        if not self.table.holds_still and self.table.fingerprint() != self.look:
+            raise _changed()
+
+
+Watch: TypeAlias = Watched | InMemory | InEngine
+"""The table that came in, as it was when the job began."""
+
+
+def watched(content: str | pa.Table, table: Table) -> Watch:
+    """The files behind an address, as they look now, a table in memory or one that an engine has."""
     if not isinstance(content, str):
         return InMemory(content)
     files = tuple(sorted(source_files(content)))
+    if not files and isinstance(table, SqlTable):
+        return InEngine(table, table.fingerprint())
     return Watched(files, _look(files))
+
+
+def _changed() -> TableError:
+    return TableError(
+        "The table was changed while the job was at work, so its parts would not fit together; run it again in a new "
+        "folder."
+    )
 
 
 def _look(files: tuple[Path, ...]) -> tuple[tuple[int, int, int], ...]:

@@ -115,7 +115,17 @@ class Account:
 
 
 def default_dataset(table: str) -> str:
-    """The name of a data set by that of its file: without its extension, nor that of a compressed file."""
+    """The name of a data set by that of its file, without its extension, or of its table in an engine.
+
+    Example:
+        >>> default_dataset("data/people.csv.gz"), default_dataset("postgresql://host/clinic#public.people")
+        ('people', 'public.people')
+    """
+    scheme, _, rest = table.partition("://")
+    if rest and "#" in rest and "/" not in scheme:
+        table = rest.partition("#")[2]
+        if "/" not in table and Path(table).suffix not in (".parquet", ".csv"):
+            return table
     path = Path(table)
     return Path(path.stem).stem if path.suffix.lower() in _COMPRESSED else path.stem
 

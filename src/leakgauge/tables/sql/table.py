@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +52,13 @@ class Source:
 
 
 class SqlTable(Table):
-    """A table in an engine that speaks SQL; an engine adds how a query is run and its rows are streamed."""
+    """A table in an engine that speaks SQL; an engine adds how a query is run and its rows are streamed.
+
+    Attributes:
+        holds_still: whether the table is a snapshot, which nobody changes while it is open.
+    """
+
+    holds_still = False
 
     takes_levels = True
 
@@ -205,6 +212,16 @@ class SqlTable(Table):
         rows = self._stream(aggregates.select(keys, self._source), names, size, binned)
         namings = {self._columns[at].name: one.naming for at, one in binned.items()}
         return (named_bins(batch, namings) for batch in rows) if namings else rows
+
+    def fingerprint(self) -> str:
+        """A digest of names, types and rows, whatever their order, made where they are; another table has another."""
+        values = [*self._values, self._dialect.literal(1.0)], [self._dialect.literal(2.0), *self._values]
+        # Sums over all rows: of two digests of each, so that a swap that keeps one of them does not keep the other.
+        whole = [f"SUM(CAST({self._dialect.digest(of)} AS DECIMAL(20, 0)))" for of in values]
+        sums = [f"CAST({one} AS {self._dialect.string})" for one in whole]
+        rows, *found = self._one(aggregates.select(["COUNT(*)", *sums], self._source))
+        said = repr((tuple(self._at), self._types, self._missing, int(rows), found))
+        return hashlib.sha256(said.encode()).hexdigest()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._place}; {len(self._columns)} columns)"
