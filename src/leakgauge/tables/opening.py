@@ -8,9 +8,10 @@ from typing import Final
 
 from leakgauge.tables.duckdb_engine import DuckDB
 from leakgauge.tables.reading import Reading
+from leakgauge.tables.spark.engine import Spark
 from leakgauge.tables.table import Engine, Table
 
-ENGINES: Final[list[Engine]] = [DuckDB()]
+ENGINES: Final[list[Engine]] = [Spark(), DuckDB()]
 """Asked in this order; the last one takes every file and frame. A new engine is a file, a line here and a row in
 ``docs/reference/command-line.md``."""
 

@@ -1,0 +1,152 @@
+"""A table in Spark: aggregates come back whole, rows one partition after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property, partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from leakgauge.errors import ColumnError, TableError
+from leakgauge.tables.binnings import Binning
+from leakgauge.tables.spark.dialect import SparkDialect
+from leakgauge.tables.spark.failures import guarded
+from leakgauge.tables.spark.order import keeps_order
+from leakgauge.tables.spark.sessions import Held
+from leakgauge.tables.sql.bins import Bin
+from leakgauge.tables.sql.table import Source, SqlTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NOT_GROUPED = ("map<", "variant", "geography", "geometry")
+_numbers = count()
+
+Answer = TypeVar("Answer")
+
+
+class SparkTable(SqlTable):
+    """A table whose rows stay in Spark; made by ``open_table``.
+
+    Args:
+        held: the session that sees the source, let go with the table.
+    """
+
+    def __init__(self, held: Held, view: str, source: Source) -> None:
+        self._held = held
+        self._view = view
+        super().__init__(source, SparkDialect())
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+        self._held.let_go(self._view)
+
+    def _keys(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning]
+    ) -> tuple[dict[str, str], dict[int, Bin]]:
+        for name in dict.fromkeys(name for names in sets for name in names):
+            if name in self._at and any(kind in self._types[self._at[name]] for kind in _NOT_GROUPED):
+                raise ColumnError(
+                    "Column {name!r} holds maps or values of several types, which Spark cannot group; unpack it first.",
+                    name=name,
+                )
+        return super()._keys(sets, bins)
+
+    def _read(self, query: str, binned: Mapping[int, Bin]) -> pa.Table:
+        def answer() -> pa.Table:
+            frame = self._held.counting.sql(query, args=_arguments(binned))
+            # Expressions may repeat, and so would the names that they give.
+            return frame.toDF(*(f"o{at}" for at in range(len(frame.columns)))).toArrow()
+
+        with _Cancellable(self._held.context, self._place) as jobs:
+            return jobs.started(answer).result()
+
+    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
+        return SparkDialect().quantiles_of(self._values[at], shares, self._types[at])
+
+    def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        self._require_order()
+        with _Cancellable(self._held.context, self._place) as jobs:
+            partitions = jobs.started(
+                lambda: _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
+            ).result()
+            # One partition is read while the rows of that before are used: so many are in memory, not the table.
+            ahead = jobs.started(partial(partitions.read, 0))
+            for number in range(partitions.number):
+                batches = ahead.result()
+                if number + 1 < partitions.number:
+                    ahead = jobs.started(partial(partitions.read, number + 1))
+                for batch in batches:
+                    for start in range(0, batch.num_rows, size):
+                        yield batch.slice(start, size).rename_columns(names)
+
+    def _require_order(self) -> None:
+        if not self._keeps_order:
+            raise TableError(
+                "The rows of {place} come in another order each time Spark reads them, because it is a view, a "
+                "shuffled frame or a source other than files; write it to Parquet first.",
+                place=self._place,
+            )
+
+    @cached_property
+    def _keeps_order(self) -> bool:
+        return guarded(self._place, lambda: keeps_order(self._held.streaming.table(self._view)))
+
+
+class _Partitions:
+    """The rows of a frame as Arrow, one partition after the other."""
+
+    def __init__(self, frame: Any, context: Any) -> None:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        self._context = context
+        renamed = frame.toDF(*(f"o{at}" for at in range(len(frame.columns))))
+        self._schema = to_arrow_schema(renamed.schema, timezone="UTC")
+        # Made where the rows are and without Python there, so that workers need nothing of ours.
+        self._rows = renamed._jdf.toArrowBatchRdd().toJavaRDD()
+        self.number = int(self._rows.getNumPartitions())
+
+    def read(self, partition: int) -> list[pa.RecordBatch]:
+        """The rows of one of them."""
+        import pyarrow as pa
+        from pyspark.rdd import _load_from_socket
+        from pyspark.serializers import NoOpSerializer
+
+        if partition >= self.number:
+            return []
+        socket = self._context._jvm.PythonRDD.runJob(self._context._jsc.sc(), self._rows, [partition])
+        with _load_from_socket(socket, NoOpSerializer()) as messages:
+            return [pa.ipc.read_record_batch(pa.py_buffer(message), self._schema) for message in messages]
+
+
+class _Cancellable:
+    """Jobs that run in a thread of their own, and are cancelled in Spark when the caller leaves before their end."""
+
+    def __init__(self, context: Any, place: str) -> None:
+        self._context, self._place = context, place
+        self._group = f"leakgauge-{next(_numbers)}"
+        self._thread = ThreadPoolExecutor(1)
+
+    def __enter__(self) -> _Cancellable:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if error[0] is not None:
+            self._thread.shutdown(wait=False, cancel_futures=True)
+            guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
+        self._thread.shutdown(cancel_futures=True)
+
+    def started(self, action: Callable[[], Answer]) -> Future[Answer]:
+        """The action's answer, once it is there; the thread that waits for it listens to Ctrl-C."""
+
+        def run() -> Answer:
+            self._context.setJobGroup(self._group, "leakgauge", interruptOnCancel=True)
+            return action()
+
+        return self._thread.submit(guarded, self._place, run)
+
+
+def _arguments(binned: Mapping[int, Bin]) -> dict[str, Any] | None:
+    """What the parameters of a query stand for."""
+    return {name: value for one in binned.values() for name, (value,) in one.setup} or None
