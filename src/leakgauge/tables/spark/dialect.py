@@ -24,7 +24,6 @@ _KINDS = {
     **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], Kind.INT),
 }
 _DECIMAL = re.compile(r"decimal\(\d+,(-?\d+)\)")
-_TEXT = re.compile(r"string .*|(var)?char\(\d+\).*")
 _EXACT = 2**53
 """From here on every floating-point number is whole."""
 
@@ -38,7 +37,7 @@ class SparkDialect(Dialect):
         """The kind of a type."""
         if decimal := _DECIMAL.fullmatch(engine_type):
             return Kind.INT if int(decimal.group(1)) <= 0 else Kind.FLOAT
-        return Kind.STRING if _TEXT.fullmatch(engine_type) else _KINDS.get(engine_type, Kind.OTHER)
+        return _KINDS.get(engine_type, Kind.OTHER)
 
     def is_clock(self, engine_type: str) -> bool:
         """Whether a type is a time of day without a date."""
@@ -56,8 +55,7 @@ class SparkDialect(Dialect):
         """The value in a column: one spelling of every number and text, NaN as it is."""
         kind = self.kind_of(engine_type)
         if kind is Kind.STRING and engine_type != "string":
-            # A collation takes some texts for the same.
-            return f"CAST({raw} AS STRING COLLATE UTF8_BINARY)"
+            return f"CAST({raw} AS STRING)"
         if kind is Kind.FLOAT:
             # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
             return f"(CAST({raw} AS DOUBLE) + CAST(0 AS DOUBLE))"

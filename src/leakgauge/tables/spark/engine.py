@@ -111,7 +111,7 @@ def _open_frame(frame: Any, reading: Reading) -> Table:
 def _opened(held: Held, place: str, reading: Reading, frame_of: Any) -> Table:
     view = None
     try:
-        frame = guarded(place, lambda: frame_of(held))
+        frame = guarded(place, lambda: _uncollated(frame_of(held)))
         names = tuple(frame.columns)
         _require_columns(names, place)
         types = tuple(field.dataType.simpleString() for field in frame.schema.fields)
@@ -122,6 +122,21 @@ def _opened(held: Held, place: str, reading: Reading, frame_of: Any) -> Table:
     except BaseException:
         held.let_go(view)
         raise
+
+
+def _uncollated(frame: Any) -> Any:
+    """The frame with texts that are the same only where all their letters are."""
+    from pyspark.sql.functions import col
+    from pyspark.sql.types import StringType
+
+    if all(field.dataType == StringType() for field in frame.schema if isinstance(field.dataType, StringType)):
+        return frame
+    numbered = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
+    columns = [
+        col(f"c{at}").cast(StringType()) if isinstance(field.dataType, StringType) else col(f"c{at}")
+        for at, field in enumerate(frame.schema)
+    ]
+    return numbered.select(*columns).toDF(*frame.columns)
 
 
 def _require_columns(names: tuple[str, ...], place: str) -> None:

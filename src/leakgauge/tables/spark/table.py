@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leakgauge.errors import ColumnError, TableError
+from leakgauge.tables import aggregates
 from leakgauge.tables.binnings import Binning
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.spark.order import keeps_order
 from leakgauge.tables.spark.sessions import Held
+from leakgauge.tables.spark.workers import Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 
@@ -41,6 +44,37 @@ class SparkTable(SqlTable):
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""
         self._held.let_go(self._view)
+
+    def writing(
+        self,
+        columns: Sequence[str],
+        change: Callable[[pa.RecordBatch], pa.RecordBatch],
+        schema: pa.Schema,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+    ) -> Callable[[], None]:
+        """An action that writes rows, changed batch by batch on the workers, as Parquet files into an empty folder."""
+        self._require_order()
+        chosen = self._chosen(columns, "written", any_kind=True)
+        names = [self._columns[at].name for at in chosen]
+        binned = self._bins(chosen, bins or {})
+        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
+        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
+        worker = Worker(tuple(names), namings, change, schema)
+        require_ready(self._held, worker, folder, self._place)
+
+        def write() -> None:
+            query = aggregates.select(keys, self._source)
+            rows = self._held.streaming.sql(query, args=_arguments(binned))
+            numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
+            write_frame(numbered, worker, folder)
+
+        def run() -> None:
+            with _Cancellable(self._held.context, self._place) as jobs:
+                jobs.started(write).result()
+            require_whole(folder, self.rows, self._place)
+
+        return run
 
     def _keys(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning]
