@@ -43,10 +43,9 @@ _SETTINGS: Final = {
     # A file that is damaged or gone is an error, not a table with fewer rows.
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
-    # How files are cut into partitions, and so the order of rows, follows from the files and not from the cluster.
-    "spark.sql.files.minPartitionNum": "64",
-    "spark.sql.files.maxPartitionBytes": str(1 << 27),
-    "spark.sql.files.openCostInBytes": str(1 << 22),
+    # Each partition is a part of one file, whatever the cluster: opening a file counts as much as a partition may hold.
+    "spark.sql.files.maxPartitionBytes": str(1 << 25),
+    "spark.sql.files.openCostInBytes": str(1 << 25),
     "spark.sql.sources.bucketing.enabled": "false",
     # Dates mean what other readers of Parquet take them for.
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
@@ -143,13 +142,16 @@ def hold_master(master: str, place: str) -> Held:
 
 def hold_frame(frame: Any) -> Held:
     """Sessions of the application that a frame belongs to."""
-    return _sessions(frame.sparkSession.sparkContext, started_here=False)
+    return _beside(frame.sparkSession, started_here=False)
 
 
 def _sessions(context: Any, *, started_here: bool) -> Held:
     from pyspark.sql import SparkSession
 
-    first = SparkSession(context)
+    return _beside(SparkSession.getActiveSession() or SparkSession(context), started_here=started_here)
+
+
+def _beside(first: Any, *, started_here: bool) -> Held:
     both = first.newSession(), first.newSession()
     for session in both:
         for name, value in _SETTINGS.items():
@@ -183,13 +185,19 @@ def _started(master: str, place: str) -> Any:
     if master.startswith("local"):
         # Nothing listens beyond this machine.
         conf.setIfMissing("spark.driver.host", "127.0.0.1").setIfMissing("spark.driver.bindAddress", "127.0.0.1")
-    listens = signal.getsignal(signal.SIGINT)
+    listens, context = signal.getsignal(signal.SIGINT), None
     try:
         context = guarded(place, lambda: _context(conf, launch_gateway, SparkContext))
+    except EngineError:
+        pass
     finally:
         if threading.current_thread() is threading.main_thread():
             # Spark's own handler would cancel the jobs of others too.
             signal.signal(signal.SIGINT, listens)
+    if context is None and master.startswith("local"):
+        raise EngineError(
+            "Spark could not be started on this machine; check Java, and variables that start with SPARK or PYSPARK."
+        )
     if not master.startswith("local"):
         _require_same_version_and_workers(context, master)
     return context
@@ -241,7 +249,7 @@ def _require_reachable(master: str) -> None:
 
 def _require_same_version_and_workers(context: Any, master: str) -> None:
     until = time.monotonic() + _WORKERS_WITHIN
-    while context._jsc is not None and not context._jsc.sc().isStopped():
+    while context is not None and context._jsc is not None and not context._jsc.sc().isStopped():
         if context._jsc.sc().getExecutorMemoryStatus().size() > 1:
             return
         if time.monotonic() > until:
@@ -253,12 +261,9 @@ def _require_same_version_and_workers(context: Any, master: str) -> None:
                 seconds=_WORKERS_WITHIN,
             )
         time.sleep(0.1)
-    context.stop()
-    raise _refused(master)
-
-
-def _refused(master: str) -> EngineError:
-    return EngineError(
+    if context is not None:
+        context.stop()
+    raise EngineError(
         "The Spark master {master!r} did not take this application; it must run Spark {needed}, as here.",
         master=master,
         needed=VERSION,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from leakgauge.errors import ColumnError, TableError
+from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
 from leakgauge.tables import aggregates
 from leakgauge.tables.binnings import Binning
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
-from leakgauge.tables.spark.order import keeps_order
+from leakgauge.tables.spark.order import Layout, keeps_order
 from leakgauge.tables.spark.sessions import Held
 from leakgauge.tables.spark.workers import Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
@@ -39,6 +40,7 @@ class SparkTable(SqlTable):
     def __init__(self, held: Held, view: str, source: Source) -> None:
         self._held = held
         self._view = view
+        self._layout: Layout | None = None
         super().__init__(source, SparkDialect())
 
     def close(self) -> None:
@@ -67,7 +69,8 @@ class SparkTable(SqlTable):
             query = aggregates.select(keys, self._source)
             rows = self._held.streaming.sql(query, args=_arguments(binned))
             numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
-            write_frame(numbered, worker, folder)
+            layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
+            write_frame(numbered, worker, folder, layout.order)
 
         def run() -> None:
             with _Cancellable(self._held.context, self._place) as jobs:
@@ -106,11 +109,11 @@ class SparkTable(SqlTable):
                 lambda: _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
             ).result()
             # One partition is read while the rows of that before are used: so many are in memory, not the table.
-            ahead = jobs.started(partial(partitions.read, 0))
-            for number in range(partitions.number):
+            order = self._kept(partitions.layout).order
+            ahead = jobs.started(partial(partitions.read, order[:1]))
+            for place in range(len(order)):
                 batches = ahead.result()
-                if number + 1 < partitions.number:
-                    ahead = jobs.started(partial(partitions.read, number + 1))
+                ahead = jobs.started(partial(partitions.read, order[place + 1 : place + 2]))
                 for batch in batches:
                     for start in range(0, batch.num_rows, size):
                         yield batch.slice(start, size).rename_columns(names)
@@ -122,6 +125,17 @@ class SparkTable(SqlTable):
                 "shuffled frame or a source other than files; write it to Parquet first.",
                 place=self._place,
             )
+
+    def _kept(self, layout: Layout) -> Layout:
+        """The layout, which must be that of the first time."""
+        self._layout = self._layout or layout
+        if layout != self._layout:
+            raise EngineError(
+                "Spark cuts {place} into other partitions than before, so that its rows would come in another order; "
+                "open it again, or give its files by their address.",
+                place=self._place,
+            )
+        return layout
 
     @cached_property
     def _keeps_order(self) -> bool:
@@ -139,17 +153,17 @@ class _Partitions:
         self._schema = to_arrow_schema(renamed.schema, timezone="UTC")
         # Made where the rows are and without Python there, so that workers need nothing of ours.
         self._rows = renamed._jdf.toArrowBatchRdd().toJavaRDD()
-        self.number = int(self._rows.getNumPartitions())
+        self.layout = Layout.of(self._rows)
 
-    def read(self, partition: int) -> list[pa.RecordBatch]:
-        """The rows of one of them."""
+    def read(self, some: list[int]) -> list[pa.RecordBatch]:
+        """The rows of some of them."""
         import pyarrow as pa
         from pyspark.rdd import _load_from_socket
         from pyspark.serializers import NoOpSerializer
 
-        if partition >= self.number:
+        if not some:
             return []
-        socket = self._context._jvm.PythonRDD.runJob(self._context._jsc.sc(), self._rows, [partition])
+        socket = self._context._jvm.PythonRDD.runJob(self._context._jsc.sc(), self._rows, some)
         with _load_from_socket(socket, NoOpSerializer()) as messages:
             return [pa.ipc.read_record_batch(pa.py_buffer(message), self._schema) for message in messages]
 
@@ -168,7 +182,9 @@ class _Cancellable:
     def __exit__(self, *error: object) -> None:
         if error[0] is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)
-            guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
+            # Where Spark is gone there is nothing to cancel, and what went wrong is told already.
+            with suppress(LeakgaugeError):
+                guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
         self._thread.shutdown(cancel_futures=True)
 
     def started(self, action: Callable[[], Answer]) -> Future[Answer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -94,8 +94,8 @@ def _tried(held: Held, trial: _Trial) -> dict[str, bool]:
     return {name: all(answer.column(name).to_pylist()) for name in ("same", "shared")}
 
 
-def write_frame(frame: Any, worker: Worker, folder: Path) -> None:
-    """Write what workers make of the rows."""
+def write_frame(frame: Any, worker: Worker, folder: Path, order: Sequence[int]) -> None:
+    """Write what workers make of the rows; the files are named in this order of the partitions."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     schema = from_arrow_schema(worker.schema, prefer_timestamp_ntz=True)
@@ -103,9 +103,9 @@ def write_frame(frame: Any, worker: Worker, folder: Path) -> None:
     for beside in (*folder.glob(".*.crc"), *folder.glob("_*")):
         if beside.is_file():
             beside.unlink()
+    places = {partition: place for place, partition in enumerate(order)}
     for part in folder.glob("part-*.parquet"):
-        # Numbered so that the order of their names is that of the rows, however many there are.
-        part.rename(folder / f"part-{int(part.name.split('-')[1]):08d}.parquet")
+        part.rename(folder / f"{places[int(part.name.split('-')[1])]:08d}.parquet")
 
 
 def require_whole(folder: Path, rows: int, place: str) -> None:
