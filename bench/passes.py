@@ -34,8 +34,8 @@ class Asked:
 
     Attributes:
         counts: queries that came back as an aggregate.
-        group_passes: passes in which rows were grouped by sets of columns. DuckDB hands digests of rows to this process
-            for it; other engines group the rows where they are.
+        group_passes: passes in which rows were grouped by sets of columns. Of sets with many groups DuckDB hands
+            digests of the rows to this process; other engines group the rows where they are.
         sets: of columns, over all these passes.
         streams: queries whose rows came to this process, those that were left after the first batch not included.
         scanned: bytes of the columns that all of them read, as they are in the file.
@@ -94,9 +94,13 @@ class Tally:
         def noted_answer(table: DuckDBTable, query: str, binned: Any) -> pa.Table:
             found = answer(table, query, binned)
             if not is_release(table):
-                tally.now.counts += 1
-                tally.now.returned += found.nbytes
                 tally.read(table, query)
+                tally.now.returned += found.nbytes
+                if "GROUPING SETS" in query:
+                    tally.now.group_passes += 1
+                    tally.now.sets += found.num_rows
+                else:
+                    tally.now.counts += 1
             return found
 
         def noted_stream(table: DuckDBTable, query: str, names: list[str], *how: Any) -> Iterator[pa.RecordBatch]:
@@ -140,7 +144,7 @@ def people(rows: int, file: Path) -> Path:
 
 def asked_by(file: Path, what: str, **settings: Any) -> dict[str, Asked]:
     """What each stage of a job asks: a survey, a measurement, or the main job."""
-    tally = Tally(file, what)
+    tally = Tally(file, "open" if what == "protect" else what)
     with tempfile.TemporaryDirectory() as folder, tally.watching():
         if what == "survey":
             survey(str(file), [SECRET])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bench.cluster import Cluster, Rates, projected
 from bench.passes import PUBLIC, asked_by, people
-from bench.scale import Cluster, Rates, projected
 from bench.shuffle import SEED, Keys, codes_of, sets_of, skew, together
 from leakgauge.jobs.samples import adult_rows
 
@@ -59,7 +59,7 @@ def test_a_survey_is_seen_to_ask_of_every_row(tmp_path_factory: pytest.TempPathF
     assert asked.streams == 1  # the sample is taken from rows that stream
     assert asked.sets >= 11
     assert asked.digests == pytest.approx(8 * rows * asked.sets, rel=0.1)
-    rates = Rates(count=1e-7, group=1e-7, stream=1e9, release=1e-7, label=400)
+    rates = Rates(count=1e-7, group=1e-7, stream=1e9)
     tenfold = [projected("survey", asked, rows, many, Cluster(), rates) for many in (1e9, 1e10)]
     assert tenfold[1].seconds == pytest.approx(10 * tenfold[0].seconds)
     assert tenfold[0].seconds == tenfold[0].driver  # rows go through one process, which is waited for
