@@ -38,7 +38,7 @@ export function rolesStep() {
     options = optionsOf();
     many = several ? manyAtOnce(rows) : null;
     fill(body, survey, preview, many && many.element,
-      h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Roles") },
+      h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Columns and their roles") },
         h("table", { class: "roles" },
           h("thead", {}, h("tr", {}, [say("Column"), say("Role")].map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, rows.map((one) => one.element)))),
