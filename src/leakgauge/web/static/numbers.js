@@ -55,8 +55,11 @@ export const ends = (quantity) => [quantity.low ?? quantity.value, quantity.high
 
 export const whole = (count) => format({ maximumFractionDigits: 0 }).format(count);
 
+// What is not nothing is not written as 0.
 export const share = (quantity, digits = 1) => {
   const value = valueOf(quantity);
+  const least = 10 ** -digits;
+  if (value > 1e-9 && value * 100 < least / 2) return `< ${fixed(least, digits)}\u00a0%`;
   return value === null ? "—" : `${fixed(value * 100, digits)}\u00a0%`;
 };
 
