@@ -226,6 +226,30 @@ def test_the_handle_follows_the_arrow_keys(chromium: Browser, served: Served, cu
         assert shown(curve[-1])["Leakage with background"] in told.replace("\xa0", " ")
 
 
+def test_what_if_the_attacker_knew_other_columns(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.page.get_by_label("The point chosen on the curve").check()
+        other, drawn = visit.page.locator(".learnt"), visit.page.locator(".curve .beside")
+        knows = visit.page.locator(".what-if")
+        expect(knows.get_by_label("city")).to_be_checked()
+        expect(other).to_be_empty()
+        knows.get_by_label("age").check()
+        expect(drawn).to_be_visible()
+        expect(other).to_contain_text("Leakage to this attacker")
+        before = other.inner_text()
+        visit.handle.press("ArrowRight")
+        assert other.inner_text() != before, "it follows the handle"
+        visit.page.get_by_label("Least protection").fill("60")
+        expect(other).to_contain_text("before anything is released")
+        knows.get_by_label("age").uncheck()
+        expect(drawn).to_have_count(0)
+        expect(knows.get_by_role("button")).to_be_hidden()
+        knows.get_by_label("city").uncheck()
+        knows.get_by_role("button", name="Design against this knowledge").click()
+        expect(visit.role("city")).to_have_value("none")
+
+
 def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
