@@ -250,6 +250,27 @@ def test_what_if_the_attacker_knew_other_columns(chromium: Browser, served: Serv
         expect(visit.role("city")).to_have_value("none")
 
 
+def test_words_are_explained_beside_them(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, width=400, touch=True) as visit:
+        visit.choose("people.csv", "illness", "city")
+        marks = visit.page.locator(".mark-help")
+        names = {str(one.get_attribute("aria-label")) for one in marks.all()}
+        assert {"Explain: secret", "Explain: entropy", "Explain: protection", "Explain: local ε"} <= names
+        mark = visit.page.get_by_role("button", name="Explain: local ε")
+        meaning = visit.page.locator(".meaning", has_text="times as likely under one true value").and_(
+            visit.page.locator(":popover-open")
+        )
+        mark.tap()
+        expect(meaning).to_be_visible()
+        place = meaning.bounding_box()
+        assert place is not None and place["x"] >= 0 and place["x"] + place["width"] <= 400 and visit.overflow() == 0
+        visit.page.keyboard.press("Escape")
+        expect(meaning).to_have_count(0)
+        mark.press("Enter")
+        expect(meaning).to_be_visible()
+        expect(mark).to_be_focused()
+
+
 def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")

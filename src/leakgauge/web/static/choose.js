@@ -14,6 +14,7 @@ import { latest } from "./server.js";
 import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
 import { whatIf } from "./what_if.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 const POINTS = 31;
@@ -182,18 +183,18 @@ function within(points, objective, limit) {
 }
 
 function numbersOf(answer) {
-  const line = (term, why) => {
+  const line = (term, why, key = null) => {
     const value = h("dd");
-    return { value, element: h("div", {}, h("dt", {}, term), value, why && h("dd", { class: "small" }, why)) };
+    return { value, element: h("div", {}, h("dt", {}, term, key && help(key)), value, why && h("dd", { class: "small" }, why)) };
   };
   const known = answer.floor !== null && answer.floor !== undefined;
-  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }));
+  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }), "leakage");
   const withBackground = known ? line(say("Leakage with background"),
-    say("of which {floor} are known anyway", { floor: bits(answer.floor) })) : null;
+    say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
   const epsilon = line(say("Local ε"),
     say("a published value is at most e^ε times as likely under one true value as under another"));
   const unchanged = line(say("Unchanged"), say("values published as they are"));
-  const distortion = line(say("Mean distortion"), null);
+  const distortion = line(say("Mean distortion"), null, "distortion");
   const lines = [leakage, withBackground, epsilon, unchanged, distortion].filter(Boolean);
   return {
     element: h("dl", { class: "numbers", "data-numbers": "frontier" }, lines.map((one) => one.element)),

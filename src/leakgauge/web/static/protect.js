@@ -13,6 +13,7 @@ import { post } from "./server.js";
 import { jobState, stageName, stageState } from "./states.js";
 import { step, waiting } from "./steps.js";
 import { acceptance } from "./survey.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 export function protectStep() {
@@ -103,7 +104,7 @@ export function protectStep() {
     fill(naming, job.naming.map(acceptance));
   }
 
-  body.append(plan, h("div", { class: "row" }, start, stop), problem.place, heading, before, stages, clock, status, naming, onward);
+  body.append(plan, h("div", { class: "row" }, start, stop, help("job")), problem.place, heading, before, stages, clock, status, naming, onward);
   when("table roles goal measured job", show);
   when("progress", progress);
   // A stage that tells nothing for a while still takes its time.

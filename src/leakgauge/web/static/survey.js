@@ -8,6 +8,7 @@ import { fixed, share, whole } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { bars, lookAtShapes, profileOf } from "./profile.js";
 import { told } from "./server.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 // Combinations that are shown; the command line has them all.
@@ -180,7 +181,7 @@ function findingsOf(found, old) {
       { columns: listed(warned.slice(0, 20)) })) : null,
     columnsOf("secret", "withheld").length ? null
       : h("p", {}, say("Give the column that must not become known the role “secret”: then every other column says what it tells of it.")),
-    together.length ? h("div", { class: "warning" }, h("p", {}, say("People stand alone in these columns together:")),
+    together.length ? h("div", { class: "warning" }, h("p", {}, say("People stand alone in these columns together:"), help("alone")),
       h("ul", {}, together.map((one) => h("li", {}, around(
         say("{columns}: {alone} of {rows} rows; the smallest group has {smallest}", {
           alone: whole(one.alone), rows: whole(found.rows), smallest: whole(one.smallest),

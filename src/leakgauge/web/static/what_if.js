@@ -5,6 +5,7 @@ import { complaint, fill, h } from "./elements.js";
 import { named } from "./names.js";
 import { bits, share, whole } from "./numbers.js";
 import { latest } from "./server.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 // Columns to choose from; with more of them, those with a role come first.
@@ -73,7 +74,7 @@ export function whatIf(asked, compared) {
   return {
     show,
     element: offered.length ? h("fieldset", { class: "what-if" }, h("legend", {}, say("What if the attacker knew these columns")),
-      h("p", { class: "small" }, say("The channels stay as they are; the dotted line is what they leak to this attacker. Nothing is released or kept.")),
+      h("p", { class: "small" }, say("The channels stay as they are; the dotted line is what they leak to this attacker. Nothing is released or kept."), help("attacker")),
       h("div", { class: "row" }, boxes.map((one) => h("label", { class: "row" }, one.input, named(one.name)))),
       rest > 0 ? h("p", { class: "small" }, say("{number} more columns are not shown.", { number: whole(rest) })) : null,
       problem.place, outcome, ways) : null,
