@@ -244,7 +244,7 @@ def test_what_if_the_attacker_knew_other_columns(chromium: Browser, served: Serv
         expect(other).to_contain_text("before anything is released")
         knows.get_by_label("age").uncheck()
         expect(drawn).to_have_count(0)
-        expect(knows.get_by_role("button")).to_be_hidden()
+        expect(knows.get_by_role("button", name="Design against")).to_be_hidden()
         knows.get_by_label("city").uncheck()
         knows.get_by_role("button", name="Design against this knowledge").click()
         expect(visit.role("city")).to_have_value("none")
@@ -291,6 +291,7 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         plan, numbers = visit.page.locator("#protect .fact"), visit.page.locator(".numbers")
         protect = visit.page.get_by_role("button", name="Protect", exact=True)
         expect(plan).to_contain_text("(protection ≥ 60)")
+        expect(plan).to_contain_text("about 6 s, by the rows and values of this table")
         assert visit.limit("Least protection", "75") == ""
         expect(plan).to_contain_text("(protection ≥ 75)")
         expect(numbers).to_be_hidden()

@@ -15,6 +15,8 @@ import { around, say } from "./words.js";
 const SHOWN = 4;
 // A table with more columns is looked through again only when somebody asks for it.
 const MOST_AGAIN = 60;
+// As many as ranges often are.
+const RANGES = 10;
 // Roles that change in a row are one question, and the curve comes first.
 const PATIENCE = 1500;
 
@@ -97,6 +99,9 @@ const surveyedColumn = (name) => {
   }
   return surveyed() ? looked.byName.columns.get(name) : undefined;
 };
+
+// How many different values a column has, or its ranges; undefined before the survey.
+export const valuesOf = (name) => (chosen.bins[name] ? RANGES : surveyedColumn(name)?.distinct);
 
 // What a column holds, in bars and counts.
 export function profileLine(name) {

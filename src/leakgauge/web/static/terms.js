@@ -60,17 +60,24 @@ export function help(key) {
   const [term, meaning] = terms()[key];
   made += 1;
   const id = `help-${made}`;
-  const text = h("span", { id, class: "meaning", popover: "", role: "note", toggle: (event) => { if (event.newState === "open") place(); } },
-    h("strong", {}, term), h("span", {}, meaning));
-  const mark = h("button", { type: "button", class: "quiet mark-help", popovertarget: id, "aria-label": say("Explain: {term}", { term }) });
+  const mark = h("button", { type: "button", class: "quiet mark-help", popovertarget: id, "aria-label": say("Explain: {term}", { term }), click: write });
+  const place = h("span", { class: "help" }, mark);
 
-  // Below the mark, and within the screen.
-  function place() {
-    const [from, own] = [mark.getBoundingClientRect(), text.getBoundingClientRect()];
-    const below = from.bottom + 6 + own.height <= innerHeight;
-    text.style.left = `${Math.max(8, Math.min(from.left, document.documentElement.clientWidth - own.width - 8))}px`;
-    text.style.top = `${below ? from.bottom + 6 : Math.max(8, from.top - own.height - 6)}px`;
+  // Once somebody asks: before, it would be part of what it explains.
+  function write() {
+    if (place.childElementCount > 1) return;
+    const text = h("span", { id, class: "meaning", popover: "", role: "note", toggle: (event) => { if (event.newState === "open") put(text, mark); } },
+      h("strong", {}, term), h("span", {}, meaning));
+    place.append(text);
   }
 
-  return h("span", { class: "help" }, mark, text);
+  return place;
+}
+
+// Below the mark, and within the screen.
+function put(text, mark) {
+  const [from, own] = [mark.getBoundingClientRect(), text.getBoundingClientRect()];
+  const below = from.bottom + 6 + own.height <= innerHeight;
+  text.style.left = `${Math.max(8, Math.min(from.left, document.documentElement.clientWidth - own.width - 8))}px`;
+  text.style.top = `${below ? from.bottom + 6 : Math.max(8, from.top - own.height - 6)}px`;
 }

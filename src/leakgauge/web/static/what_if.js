@@ -17,7 +17,7 @@ const declared = () => columnsOf("background", "both");
 export function whatIf(asked, compared) {
   const ask = latest("api/what-if");
   const problem = complaint();
-  const outcome = h("dl", { class: "numbers learnt", "aria-live": "polite" });
+  const outcome = h("dl", { class: "learnt", "aria-live": "polite" });
   const all = columnsOf("both", "background", "public", "none");
   const offered = [...all].sort((one, other) => (roleOf(one) === "none") - (roleOf(other) === "none")).slice(0, MOST);
   const boxes = offered.map((name) => ({
