@@ -12,7 +12,6 @@ from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES
 from leakgauge.report.sections.actions import action_of
 from leakgauge.report.sections.dials import dial, in_turn, judged_by, told_all
-from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 
 _LIMITS: Final = {
@@ -33,7 +32,7 @@ _LIMITS: Final = {
 _SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
 _UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
 _THEN: Final = {
-    Recommendation.RELEASE: message("release"),
+    Recommendation.RELEASE: message("may be released"),
     Recommendation.RELEASE_IF: message("release if the conditions are met"),
     Recommendation.DO_NOT_RELEASE: message("do not release"),
 }
@@ -46,12 +45,8 @@ def verdict(tell: Teller) -> Iterator[Content]:
         return
     if not tell.released:
         yield tell.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (
-        *pictures(tell.deciding, "dials"),
-        *_every_secret(tell, file),
-        *_policy(tell, file),
-    )
-    yield from (*_actions(tell, file), *_guarantee(tell, file), *_notes(tell, file))
+    yield from (*_every_secret(tell, file), *_policy(tell, file), *_actions(tell, file))
+    yield from (*_guarantee(tell, file), *_notes(tell, file))
 
 
 def _every_secret(tell: Teller, file: str) -> Iterator[Content]:

@@ -9,7 +9,7 @@ const DIALS = ["protection", "exposed", "guarantee", "usefulness", "effect", "ef
 
 export function recommended(recommendation) {
   const words = {
-    release: say("release"), "release if": say("release if …"), "do not release": say("do not release"),
+    release: say("may be released"), "release if": say("release if …"), "do not release": say("do not release"),
   };
   return words[recommendation] || recommendation;
 }
