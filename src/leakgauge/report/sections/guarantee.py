@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_CEILING
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
@@ -48,7 +49,7 @@ def _optimal(tell: Teller) -> Iterator[Content]:
         yield tell.say(
             template,
             distortion=tell.number("design.json", "distortion", "value"),
-            gap=tell.number("design.json", "gap", digits=2),
+            gap=tell.number("design.json", "gap", digits=2, rounding=ROUND_CEILING),
             secret=tell.listed(tell.group),
         )
         if tell.keeps_shares:
