@@ -13,6 +13,7 @@ from typing import Final
 DIGITS: Final = 3
 _NOISE: Final = Context(prec=12)
 """Digits beyond are what a computer's arithmetic leaves, not part of a number."""
+_RARE: Final = 1e-4
 _PLAIN: Final = (-5, 15)
 """Powers of ten between which a number is written without an exponent."""
 
@@ -23,19 +24,19 @@ def rounded(value: float | Decimal, digits: int = DIGITS, rounding: str = ROUND_
     return Context(prec=digits, rounding=rounding).plus(_NOISE.plus(exact)).normalize()
 
 
-def at_most(bound: float) -> float:
-    """An upper bound in three digits, rounded up.
+def at_most(bound: float, digits: int = DIGITS) -> float:
+    """An upper bound, rounded up.
 
     Example:
         >>> at_most(2.1034), at_least(59.97), at_most(0.3), at_most(0.1 + 0.2)
         (2.11, 59.9, 0.3, 0.3)
     """
-    return float(rounded(bound, rounding=ROUND_CEILING)) if math.isfinite(bound) else bound
+    return float(rounded(bound, digits, ROUND_CEILING)) if math.isfinite(bound) else bound
 
 
-def at_least(bound: float) -> float:
-    """A lower bound in three digits, rounded down."""
-    return float(rounded(bound, rounding=ROUND_FLOOR)) if math.isfinite(bound) else bound
+def at_least(bound: float, digits: int = DIGITS) -> float:
+    """A lower bound, rounded down."""
+    return float(rounded(bound, digits, ROUND_FLOOR)) if math.isfinite(bound) else bound
 
 
 def written(number: Decimal) -> str:
@@ -53,9 +54,9 @@ def written(number: Decimal) -> str:
     return f"{mantissa}e{int(power):+03d}"
 
 
-def outwards(low: float, high: float) -> tuple[float, float]:
-    """Both ends of what is known in three digits, neither nearer to the truth than it is."""
-    return at_least(low), at_most(high)
+def outwards(low: float, high: float, digits: int = DIGITS) -> tuple[float, float]:
+    """Both ends of what is known, neither nearer to the truth than it is."""
+    return at_least(low, digits), at_most(high, digits)
 
 
 def interval(low: float, high: float) -> str:
@@ -70,10 +71,13 @@ def interval(low: float, high: float) -> str:
 
 
 def percent(share: float, digits: int = DIGITS) -> str:
-    """A share as a percentage.
+    """A share as a percentage, with two decimals at most; what is rare does not read as what never happens.
 
     Example:
-        >>> percent(0.6803), percent(1.0)
-        ('68 %', '100 %')
+        >>> percent(0.6803), percent(1.0), percent(0.00765), percent(0.00001)
+        ('68 %', '100 %', '0.76 %', '<0.01 %')
     """
-    return f"{written(rounded(100 * Decimal(repr(float(share))), digits))} %"
+    if 0 < share < _RARE:
+        return "<0.01 %"
+    shown = rounded(100 * Decimal(repr(float(share))), digits)
+    return f"{written(round(shown, 2).normalize() if abs(shown) < 1 else shown)} %"

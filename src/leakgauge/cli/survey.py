@@ -109,8 +109,8 @@ def _row(column: SurveyedColumn, found: Survey) -> list[str]:
 
 
 def _bits(information: Quantity) -> str:
-    low, high = outwards(*information.ends)
-    return f"{low:.3g} – {high:.3g}"
+    low, high = outwards(*information.ends, digits=2)
+    return f"{low:.2g} – {high:.2g}"
 
 
 def _combinations(found: Survey) -> Table:

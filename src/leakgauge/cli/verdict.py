@@ -197,7 +197,7 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
 def _criteria(criteria: Criteria, title: str) -> Table:
     table = grid(say("criterion|points|interval|rests on|not known"), title)
     for one in criteria.criteria:
-        points = retell(one.said) if one.points is None else f"{one.points.value:.3g}"
+        points = retell(one.said) if one.points is None else f"{at_least(one.points.value):.3g}"
         interval = "" if one.points is None else _interval(one.points)
         leaves = {leaf.leaf: leaf for leaf in one.leaves}
         missing = listed(_named(leaves[leaf]) if leaf in leaves else leaf for leaf in one.missing)

@@ -11,6 +11,7 @@ from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, value_of
 from leakgauge.report.figures.points import ends_of
 from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named, width_of
+from leakgauge.rounding import at_least, at_most
 
 NAMES: Final = {
     "protection": message("protection"),
@@ -103,9 +104,10 @@ def _row(name: str, dial: Fields, before: float | None, limit: float | None, lan
     number = language.say("not known")
     if known:
         unit = "%" if exposed else ""
-        number = " → ".join(_shown(one, unit) for one in (before, value) if one is not None)
-    at_most, at_least = message("limit: at most {limit:.3g}"), message("limit: at least {limit:.3g}")
-    held = "" if limit is None else language.say(at_most if exposed else at_least, limit=limit)
+        after = at_most(value) if exposed else at_least(value)
+        number = " → ".join(_shown(one, unit) for one in (before, after) if one is not None)
+    template = message("limit: at most {limit:.3g}") if exposed else message("limit: at least {limit:.3g}")
+    held = "" if limit is None else language.say(template, limit=limit)
     told = clauses(language, *(one for one in (number, held) if one))
     return {
         "name": "\n".join(lines_of(called, _LABELS)),

@@ -156,7 +156,8 @@ def _level(tell: Teller, *place: str) -> tuple[Cell, ...]:
     reached = " / ".join(one or missing for one in tell.names(*place, "witness", "inputs"))
     output = tell.get(*place, "witness", "output")
     witness = reached if not reached or output is None else (reached, " → ", str(output) or missing)
-    return notion_of(tell, place[-1]), tell.number(*place), tuple(parameters) or NOTHING, witness or NOTHING
+    level = tell.number(*place, rounding=ROUND_CEILING)
+    return notion_of(tell, place[-1]), level, tuple(parameters) or NOTHING, witness or NOTHING
 
 
 def _together(tell: Teller) -> Iterator[Content]:

@@ -131,7 +131,9 @@ def _actions(tell: Teller, file: str) -> Iterator[Content]:
 
 
 def _guarantee(tell: Teller, file: str) -> Iterator[Content]:
-    advantage = tell.maybe(file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True)
+    advantage = tell.maybe(
+        file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True, rounding=ROUND_CEILING
+    )
     if advantage is None:
         yield tell.say("Nothing is claimed that bounds the worst case, so that the guarantee is 0.")
         return
