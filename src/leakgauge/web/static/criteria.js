@@ -26,7 +26,7 @@ function leaf({ leaf: key, name, value, unit, points: found, standing, weight, s
   const told = [
     value === null ? null : `${short(value)} ${unit || ""}`.trim(),
     found ? say("{points} of 100", { points: points(found) }) : null,
-    standingWords(standing), weight > 0 ? say("weight {share}", { share: share(weight, 0) }) : say("shown, not counted"),
+    standingWords(standing), weight > 0 ? say("weight {share}", { share: share(weight) }) : say("shown, not counted"),
   ].filter(Boolean);
   return h("div", { "data-leaf": key }, h("dt", {}, `${key} ${name}`),
     h("dd", {}, told.join(" · ")), source ? h("dd", { class: "small" }, source) : null);

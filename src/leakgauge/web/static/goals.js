@@ -4,7 +4,7 @@ import { change, chosen, groups, keyOf } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { found } from "./found.js";
 import { isolated, named, visible } from "./names.js";
-import { bits, fixed, roundedUp, short, whole } from "./numbers.js";
+import { atMost, bits, fixed, short, whole } from "./numbers.js";
 import { help } from "./terms.js";
 import { say } from "./words.js";
 
@@ -59,7 +59,7 @@ function limitProblem(kind) {
   if (found.floor !== null && limit < found.floor) {
     // Rounded up, so that the number shown can be given.
     return say("The background alone tells {floor}; no protection leaks less.",
-      { floor: bits(roundedUp(found.floor)) });
+      { floor: bits(atMost(found.floor)) });
   }
   if (found.entropy !== null && limit > found.entropy && groups().length === 1) {
     return say("There are only {entropy} to leak; give less.", { entropy: bits(found.entropy) });

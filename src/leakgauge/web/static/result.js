@@ -3,13 +3,13 @@
 import { actionsOf } from "./actions.js";
 import { when } from "./chosen.js";
 import { criteriaOf } from "./criteria.js";
-import { dialsOf, recommended, verdictBox } from "./dials.js";
+import { dialPoints, dialsOf, recommended, verdictBox } from "./dials.js";
 import { downloads, reports } from "./downloads.js";
 import { complaint, fill, h, picture, wide } from "./elements.js";
 import { comparison, history } from "./history.js";
 import { about, follow, shown } from "./jobs.js";
 import { isolated, listed } from "./names.js";
-import { bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
+import { atLeast, atMost, bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
 import { jobHead } from "./protect.js";
 import { get } from "./server.js";
 import { jobState } from "./states.js";
@@ -114,7 +114,7 @@ function secretChoice(job, look) {
 function toldBits(quantity, exact) {
   if (!quantity || exact) return bits(quantity);
   return say("at least {low}, at most {high} bits",
-    { low: points(quantity.low ?? 0), high: points(quantity.high ?? quantity.value) });
+    { low: points(atLeast(quantity.low ?? 0)), high: points(atMost(quantity.high ?? quantity.value)) });
 }
 
 function secretsOf(job) {
@@ -125,7 +125,8 @@ function secretsOf(job) {
     h("th", { scope: "row" }, listed(one.secret), one.withheld ? h("span", { class: "small" }, " ", say("(withheld)")) : null),
     [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? toldBits(one.floor, one.exact) : "—",
       one.success ? say("{share}; without the release {before}", { share: share(one.success), before: share(one.baseline) }) : "—",
-      one.dials ? points(one.dials.protection) : "—", one.dials && !one.withheld ? points(one.dials.usefulness) : "—"].map((value) => h("td", {}, value)));
+      one.dials ? dialPoints("protection", one.dials.protection) : "—",
+      one.dials && !one.withheld ? dialPoints("usefulness", one.dials.usefulness) : "—"].map((value) => h("td", {}, value)));
   return h("div", {}, h("h3", {}, say("Each secret")), wide(),
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Each secret") },
       h("table", { class: "secrets" }, h("thead", {}, h("tr", {}, cells.map((name) => h("th", { scope: "col" }, name)))),
