@@ -84,21 +84,25 @@ def test_what_says_nothing_is_refused(texts: list[str], secret: list[str], said:
 @pytest.mark.parametrize(
     ("more", "proven", "not_made_small"),
     [
-        ([], "No channel as useful has less I(X;Y) than these", None),
-        (["--background", "city"], "No channel that reads the secret alone and is as useful has less I(X;Y,Z)", None),
-        (["--background", "city", "--knowledge", "both"], "No channel as useful has less I(X;Y,Z) than these", None),
+        ([], "No equally useful channel has less I(X;Y) than these", None),
+        (["--background", "city"], "No equally useful channel that reads the secret alone has less I(X;Y,Z)", None),
+        (
+            ["--background", "city", "--knowledge", "both"],
+            "No equally useful channel has less I(X;Y,Z) than these",
+            None,
+        ),
         (
             ["--background", "city", "--knowledge", "published"],
-            "No channel as useful has less I(X;Y) than these",
+            "No equally useful channel has less I(X;Y) than these",
             "as published makes I(X;Y) small, not I(X;Y,Z)",
         ),
         (
             ["--background", "city", "--knowledge", "nobody"],
-            "No channel as useful has less I(X;Y) than these",
+            "No equally useful channel has less I(X;Y) than these",
             "I(X;Y,Z) is shown, I(X;Y) is made small",
         ),
-        (["--local-dp", "2"], "No channel that is as useful and keeps the bound has less I(X;Y) than these", None),
-        (["--weights", "w.csv"], "No channel as useful has less weighted I(X;Y) than these", None),
+        (["--local-dp", "2"], "No equally useful channel that keeps the bound has less I(X;Y) than these", None),
+        (["--weights", "w.csv"], "No equally useful channel has less weighted I(X;Y) than these", None),
     ],
 )
 def test_the_proof_names_what_it_is_of(

@@ -107,7 +107,7 @@ def test_the_decision_has_the_dials_and_people_and_is_followed_by_the_numbers_th
 
 
 def test_what_is_wrong_is_loud(facts: Facts) -> None:
-    kept = Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=0.95)
+    kept = Sentence("the release reveals nearly everything: it keeps {share:.4g} of the information", share=0.95)
     linkage = Sentence("record linkage")
     beaten = Sentence("{attack} on {target!s} beats the claim", attack=linkage, target="illness")
     wrong = changed(
