@@ -176,7 +176,7 @@ def test_a_chain_counts_every_release_and_assumes_the_worst_of_what_is_gone(here
     assert [one.shared for one in found.before] == [None, None]
     assert list(map(str, (one.unknown for one in found.before))) == [
         "its folder is gone or holds another job",
-        "its table was changed since",
+        "its table has changed since",
     ]
     assert found.counted == 3 and found.spent is None
 
