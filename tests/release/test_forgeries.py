@@ -99,7 +99,7 @@ def test_an_entry_of_another_cost_does_not_pay_for_a_record(tmp_path: Path, caps
         verify(made.record_file, ledger=ledger).require()
         _swapped_entry(ledger, made, Cost((LaplaceNoise(0.001),)))
         assert failures(verify(made.record_file, ledger=ledger)) == {
-            "ledger cost": "the ledger counted another cost than the record's"
+            "ledger cost": "the ledger counted a different cost than the record"
         }
     assert "ledger counted another cost" in refused(capsys, made.record_file, "--ledger", tmp_path / "budget")
 
