@@ -178,26 +178,26 @@ def test_a_finished_job_says_itself_what_it_is(
         code, out, err = run(capsys, "assess", finished_job.folder, "-o", kept)
         assert (code, out) == (2, "") and "an input" in err
     code, out, err = run(capsys, "assess", finished_job.folder, "--secret", "illness")
-    assert (code, out) == (2, "") and "--secret is not asked of a finished job" in err
+    assert (code, out) == (2, "") and "--secret is already known for a finished job" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ([], 2, "Nothing is named to assess"),
+        ([], 2, "There is nothing to assess"),
         (["out.json"], 2, "needs a record and its audit"),
-        (["out.json", "audit.json"], 2, "name that with --original"),
+        (["out.json", "audit.json"], 2, "with --original"),
         (["out.json", "out.json", *ASSESS[3:]], 2, "out.json"),
         ([*ASSESS[1:], "--policy", "none.toml"], 2, "none.toml"),
-        ([*ASSESS[1:], "--secret", "ilness"], 2, "holds no ilness of its own"),
+        ([*ASSESS[1:], "--secret", "ilness"], 2, "does not contain ilness"),
         ([*ASSESS[1:], "-o", "audit.json"], 2, "audit.json is an input"),
         ([*ASSESS[1:], "--review", "soon"], 2, "--review 'soon' is not a date"),
         ([*ASSESS[1:], "--releases-per-period", "0"], 2, "not a finite number above 0"),
         ([*ASSESS[1:], "--diagram", "plan.toml"], 2, "plan.toml"),
         ([*ASSESS[1:], "--fuzzy", "plan.toml"], 2, "plan.toml"),
-        ([*ASSESS[1:], "--target", "good"], 2, "--target is gone; say --min-protection 60 instead."),
-        ([*ASSESS[1:], "--algebra", "sound"], 2, "--algebra is gone; say --diagram paper instead."),
-        ([*ASSESS[1:], "--column", "illness"], 2, "--column is gone; say --secret instead."),
+        ([*ASSESS[1:], "--target", "good"], 2, "--target was removed; use --min-protection 60 instead."),
+        ([*ASSESS[1:], "--algebra", "sound"], 2, "--algebra was removed; use --diagram paper instead."),
+        ([*ASSESS[1:], "--column", "illness"], 2, "--column was removed; use --secret instead."),
         (["out.json", "other.json", *ASSESS[3:]], 1, "not of this release"),
         (["."], 2, "job.json"),
     ],

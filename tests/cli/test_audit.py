@@ -70,7 +70,7 @@ def test_the_tables_for_a_person(released: Path, capsys: pytest.CaptureFixture[s
         "attribute inference",
         "k-anonymity",
         "enhanced β",
-        "That is no proof of it.",
+        "That does not prove it.",
     ):
         assert words in out
 
@@ -224,9 +224,15 @@ def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest
     [
         ([], "Name one thing to audit"),
         (["laplace:epsilon=1,sensitivity=1", "--program", "cat"], "Name one thing to audit"),
-        (["laplace:epsilon=1,sensitivity=1", "--original", "people.csv"], "--original is not for the audit of a mech"),
-        (["out.json"], "name that with --original"),
-        (["out.json", "--original", "people.csv", "--claim", "dp:1"], "--claim is not for the audit of a record"),
+        (
+            ["laplace:epsilon=1,sensitivity=1", "--original", "people.csv"],
+            "--original does not apply to the audit of a mech",
+        ),
+        (["out.json"], "with --original"),
+        (
+            ["out.json", "--original", "people.csv", "--claim", "dp:1"],
+            "--claim does not apply to the audit of a record",
+        ),
         (["nothing.json"], "cannot be read"),
         (["--program", "cat", "--claim", "local-dp:1"], "--inputs A B"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "x"], "'x' is not a number"),
@@ -236,13 +242,16 @@ def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest
         (["laplace:epsilon=1,sensitivity=1", "--samples", "2"], "2 is not in the range"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0,5", "1"], "'0,5' has 2 numbers"),
         (["exponential:epsilon=1,sensitivity=1", "--inputs", "0,0", "1"], "same shape"),
-        (["--program", "cat", "--inputs", "a", "b", "--simulate", "1"], "--simulate is not for the audit of a program"),
-        (["channel.json", "--inputs", "a", "b"], "--inputs is not for the audit of a channel file"),
-        (["channel.json", "--samples", "100"], "--samples is not for the audit of a channel file"),
-        (["channel.json", "--seconds", "1"], "--seconds is not for the audit of a channel file"),
-        (["channel.json", "--to-the-end"], "--to-the-end is not for the audit of a channel file"),
-        (["channel.json", "--simulate", "1"], "--simulate is not for the audit of a channel file"),
-        (["channel.json", "--original", "people.csv"], "--original is not for the audit of a channel file"),
+        (
+            ["--program", "cat", "--inputs", "a", "b", "--simulate", "1"],
+            "--simulate does not apply to the audit of a program",
+        ),
+        (["channel.json", "--inputs", "a", "b"], "--inputs does not apply to the audit of a channel file"),
+        (["channel.json", "--samples", "100"], "--samples does not apply to the audit of a channel file"),
+        (["channel.json", "--seconds", "1"], "--seconds does not apply to the audit of a channel file"),
+        (["channel.json", "--to-the-end"], "--to-the-end does not apply to the audit of a channel file"),
+        (["channel.json", "--simulate", "1"], "--simulate does not apply to the audit of a channel file"),
+        (["channel.json", "--original", "people.csv"], "--original does not apply to the audit of a channel file"),
         (["people.csv", "--original", "people.csv"], "cannot be read as JSON"),
         (["out.json", "--original", "people.csv", "--secret", "ilness"], "ilness"),
         (["out.json", "--original", "people.csv", "--background", "illness"], "illness"),

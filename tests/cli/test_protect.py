@@ -113,7 +113,7 @@ def test_a_report_is_written_again_in_other_forms(
         (("report", "nothing"), "no folder"),
         (("report", "."), "neither a job.json nor a release.json"),
         ((*PROTECT, "-o", "out"), "No target"),
-        ((*PROTECT, "--target", "good", "-o", "out"), "--target is gone; say --min-protection 60 instead."),
+        ((*PROTECT, "--target", "good", "-o", "out"), "--target was removed; use --min-protection 60 instead."),
         ((*PROTECT, "--min-protection", "600", "-o", "out"), "runs from 0 to 100"),
         ((*PROTECT, "--background", "illness", "--max-distortion", "0.2", "-o", "out"), "both as secret"),
         ((*PROTECT, "--max-distortion", "0.2", "-o", "people.csv"), "is a file"),

@@ -62,7 +62,7 @@ def test_a_verb_reads_as_it_is_asked(capsys: pytest.CaptureFixture[str], clinic:
     [
         (
             ("audit", "laplace:epsilon=1,sensitivity=1", "--no-header"),
-            "--no-header is not for the audit of a mechanism",
+            "--no-header does not apply to the audit of a mechanism",
         ),
         (
             ("measure", "{clinic}", "--secret", "illness", "--encoding", "latin-1"),

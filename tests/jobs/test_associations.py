@@ -126,9 +126,9 @@ def _asked(job: Path) -> dict[str, Any]:
 
 def test_a_repeated_job_needs_what_the_mechanism_reads(job: Path, tmp_path: Path) -> None:
     table = write_cities(tmp_path / "new.csv", 600)
-    with pytest.raises(OptionError, match="reads 'age', which must be public"):
+    with pytest.raises(OptionError, match="reads 'age', which must therefore be public"):
         protect(str(table), tmp_path / "out", repeat=str(job), public=("city",))
-    with pytest.raises(OptionError, match="--keep is not as it was"):
+    with pytest.raises(OptionError, match="--keep differs from"):
         protect(str(table), tmp_path / "out", repeat=str(job), keep="shares")
     done = protect(str(table), tmp_path / "out", repeat=str(job), simulate=4)
     repeated = done.job.repeated

@@ -223,7 +223,7 @@ def test_a_policy_judges_who_stands_alone(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text("max_alone = 0.05\n", encoding="utf-8")
     asked: dict[str, Any] = {"secret": "illness", "public": ["left", "right"], "max_distortion": 0.2, "simulate": 1}
     with pytest.raises(
-        RefusalError, match="rows stand alone in the public columns left, right, and the policy allows 5"
+        RefusalError, match="rows are unique in the public columns left, right, but the policy allows 5"
     ):
         lg.protect(table, tmp_path / "out", **asked, policy=tmp_path / "policy.toml")
     assert not (tmp_path / "out").exists()

@@ -142,7 +142,7 @@ def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path)
         # What passes through a channel tells no more, and the proof is below what was found.
         assert one.least.ends[0] <= one.least.value <= one.tells.value + 1e-9
         assert one.tells.ends[0] <= one.tells.value <= one.tells.ends[1]
-    assert "has 60 values; gather them" in str(of["age", "illness"].left_out)
+    assert "has 60 values; merge them" in str(of["age", "illness"].left_out)
     assert str(of["sex", "illness"].left_out) == "nothing beyond chance"
     assert str(of["planet", "illness"].left_out) == "all values are alike"
     with sources_of(without := question(people, ())) as sources:
@@ -275,7 +275,7 @@ def test_a_repeated_job_takes_the_channels_over(done: Done, people: Path, tmp_pa
     assert before.channel.matrix == after.channel.matrix
     assert after.channel_prior is not None
     assert after.channel_prior.value == "another table"
-    with pytest.raises(OptionError, match="--public is not as it was"):
+    with pytest.raises(OptionError, match="--public differs from"):
         protect(table, tmp_path / "other", repeat=done.folder, public=["job=0.2", "age=0.3", "sex"])
 
 
@@ -324,7 +324,7 @@ def test_what_makes_no_sense_is_refused(people: Path, public: list[str], asked: 
 @pytest.mark.parametrize(
     ("public", "said"),
     [
-        ("planet=0.1", "'planet' has one value alone"),
+        ("planet=0.1", "'planet' has a single value"),
         ("person=0.1", "'person' has 750 values, more than the 100"),
     ],
 )

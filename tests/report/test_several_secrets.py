@@ -175,7 +175,7 @@ def test_the_survey_is_a_section(several: Facts) -> None:
     rows = {row[0]: row for row in grid(document, "Every column, the most telling first", "survey")}
     assert set(rows) == {"person", "illness", "income", "debt", "sex", *PUBLIC}
     assert rows["city"][1:5] == ["text", "3", "0", "0"]
-    assert "income: at least " in rows["job"][6] and rows["job"][7] == "background: tells much of income"
+    assert "income: at least " in rows["job"][6] and rows["job"][7] == "background: reveals much about income"
     assert rows["person"][7] == "unit: named so"
     assert "By the public columns together (city, decade, job) the rows fall into groups: 12." in texts(document)
 
@@ -192,7 +192,7 @@ def test_everybody_may_know_the_groups_of_public_columns_alone(several: Facts) -
         }
         page = to_html([document]) + to_markdown(document) + text_of(twin([document]))
         for told in (
-            "tells much",
+            "reveals much",
             "nothing beyond chance",
             "exposures",
             "job.json#/secrets",
@@ -213,7 +213,7 @@ def test_no_epsilon_of_a_whole_release_that_is_not_protected(several: Facts, edi
     said = to_markdown(compose(several, ENGLISH, edition))
     assert "The whole release" not in said and ", all columns together" not in said
     assert "Seeing the release changes" not in said
-    told = "ε is of the protected columns; these are released unprotected: city, decade, job."
+    told = "ε covers the protected columns; these are released unprotected: city, decade, job."
     assert (said.count(told) == 2) is (edition is Edition.INTERNAL)
 
 

@@ -165,7 +165,7 @@ def test_a_column_that_names_people_is_refused_and_published_all_the_same(chromi
         chosen(visit, "few.csv", illness="secret", id="public")
         visit.page.locator(".curve .line").wait_for()
         visit.page.get_by_label("The point chosen on the curve").check()
-        protect(visit, "The answer is no: Columns that name people are to be published: id (")
+        protect(visit, "The answer is no: Columns that identify people are to be published: id (")
         accept = visit.page.locator("#protect").get_by_label("Publish id all the same")
         expect(visit.page.locator("#roles").get_by_label("Publish id all the same")).not_to_be_checked()
         accept.check()
