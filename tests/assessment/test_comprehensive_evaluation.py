@@ -67,7 +67,7 @@ def test_equal_states_go_to_the_lower() -> None:
 def test_a_tree_that_is_none_is_refused() -> None:
     with pytest.raises(ModelError, match="The index system makes '1' a part of two factors, '42' and '41'"):
         evaluate(table_1(), {})
-    with pytest.raises(ModelError, match="leaves the node '1' under none"):
+    with pytest.raises(ModelError, match="gives the node '1' no parent"):
         evaluate(table_1(), {**INDEX_SYSTEM_A, "1": "44"})
 
 

@@ -85,7 +85,7 @@ def test_what_says_nothing_is_refused(texts: list[str], secret: list[str], said:
     ("more", "proven", "not_made_small"),
     [
         ([], "No equally useful channel has less I(X;Y) than these", None),
-        (["--background", "city"], "No equally useful channel that reads only the secret has less I(X;Y,Z)", None),
+        (["--background", "city"], "No equally useful channel that reads the secret alone has less I(X;Y,Z)", None),
         (
             ["--background", "city", "--knowledge", "both"],
             "No equally useful channel has less I(X;Y,Z) than these",

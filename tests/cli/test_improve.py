@@ -61,7 +61,7 @@ def test_bins_and_counts_have_commands_of_their_own(people: Path, capsys: pytest
     assert "bins)" in out and "--bins weight=edges:" in out
     _, out, _ = run(capsys, *IMPROVE, "--min-protection", "80", "--min-usefulness", "80")
     assert "leakgauge query people.csv histogram --column illness " in out
-    assert "Only counts with noise keep the limits" in out
+    assert "Only noisy counts keep the limits" in out
 
 
 def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +69,7 @@ def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.Captu
     code, out, err = run(capsys, *IMPROVE, *tabled)
     assert code == 1
     assert out.startswith("No setting keeps the limits; the closest is ")
-    assert "where 80 is asked for" in out
+    assert "but 80 is asked for" in out
     assert "No setting of 'illness' has a protection of 90, at most 10 % exposed, a usefulness of 80" in err
 
 
@@ -87,7 +87,7 @@ def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.
         (("--min-protection", "200"), "min_protection is 200.0; give a number from 0 to 100"),
         (("--min-protection", "100", "--min-usefulness", "20"), "contradict each other"),
         (("--min-protection", "60", "--public", "town"), "no column 'town'"),
-        (("--min-protection", "60", "--public", "illness"), "is the secret, and published or known as well"),
+        (("--min-protection", "60", "--public", "illness"), "is the secret, but is also published or known"),
         (("--min-protection", "60", "--start", "none.json"), "none.json"),
         (("--target", "good"), "--target was removed; use --min-protection 60 instead."),
         (("--min-privacy", "40"), "--min-privacy was removed; use --min-protection instead."),

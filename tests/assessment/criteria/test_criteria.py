@@ -122,7 +122,7 @@ def test_leaving_something_out_improves_nothing(left_out: set[str]) -> None:
         assert fewer.needed.points.value >= every.needed.points.value
         assert fewer.needed.points.ends[1] >= every.needed.points.ends[1]
     else:
-        assert left_out >= FACTS and "Nothing is known" in str(fewer.beside)
+        assert left_out >= FACTS and "It is unknown" in str(fewer.beside)
 
 
 PLACES = st.floats(0, 1)
