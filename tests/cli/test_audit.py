@@ -237,7 +237,7 @@ def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest
         (["--program", "cat", "--claim", "local-dp:1"], "--inputs A B"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "x"], "'x' is not a number"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "9"], "9 apart"),
-        (["laplace:epsilon=1,sensitivity=1", "--claim", "mutual-information:1bits"], "not a promise about two inputs"),
+        (["laplace:epsilon=1,sensitivity=1", "--claim", "mutual-information:1bits"], "not a claim about two inputs"),
         (["laplace:epsilon=1,sensitivity=1", "--confidence", "2"], "confidence of 2"),
         (["laplace:epsilon=1,sensitivity=1", "--samples", "2"], "2 is not in the range"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0,5", "1"], "'0,5' has 2 numbers"),

@@ -112,7 +112,7 @@ def test_what_cannot_be_attacked_is_refused_in_one_sentence(tmp_path: Path) -> N
     refuses(ColumnError, "no column 'ilness'; did you mean 'illness'", secret="ilness")
     refuses(ColumnError, "no column 'town'", background=["town"])
     refuses(ColumnError, "'city' is not released through a mechanism", secret="city")
-    refuses(OptionError, "'sex' is released as it is", secret="sex")
+    refuses(OptionError, "'sex' is released unchanged", secret="sex")
     refuses(OptionError, "'city' is named twice as background", background=["city", "city"])
     refuses(OptionError, "'illness' is named as secret and as background", secret="illness", background=["illness"])
     refuses(OptionError, "'salary' is named as background, but the release protects it", background=["salary"])
