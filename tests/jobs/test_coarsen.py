@@ -173,7 +173,7 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"min_k": 1}, "--min-k 1 hides nobody; give a whole number from 2 on."),
+        ({"min_k": 1}, "--min-k 1 hides nobody; give a whole number of at least 2."),
         ({"public": ()}, "--min-k coarsens public columns, and there are none"),
         ({"suppress_below": 5}, "--min-k itself suppresses groups that are too small"),
         ({"max_suppressed": 1.0}, "--max-suppressed 1.0 is not a share of the rows"),
