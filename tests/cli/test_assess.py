@@ -92,7 +92,9 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
 def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("policy.toml").write_text('min_protection = 30\nmax_epsilon = 2\ndeclared = ["purpose"]\n')
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml")
-    assert code == 1 and err == "leakgauge: The release breaks a limit: declare its purpose; do not hand it out.\n"
+    assert code == 1 and err == (
+        "leakgauge: The release does not meet the requirements: declare its purpose; do not hand it out.\n"
+    )
     code, out, _ = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "teaching")
     assert code == 0 and out.startswith("Recommendation: release.\n") and "default policy" not in out
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "x", "--releases-per-period", "12")
@@ -115,7 +117,7 @@ def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.C
     code, out, err = run(capsys, *violated, "--policy", "lenient.toml")
     assert code == 1
     assert "VETO: the column illness shows at least 3 nats." in out
-    assert err.startswith("leakgauge: A veto stands against the release: ")
+    assert err.startswith("leakgauge: The release is vetoed: ")
     _, found = as_json(capsys, *violated)
     assert (found["protection"]["value"], found["effect"]["value"]) == (0, 0)
 

@@ -174,12 +174,12 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
     ("more", "said"),
     [
         ({"min_k": 1}, "--min-k 1 hides nobody; give a whole number of at least 2."),
-        ({"public": ()}, "--min-k coarsens public columns, and there are none"),
+        ({"public": ()}, "--min-k coarsens public columns, but there are none"),
         ({"suppress_below": 5}, "--min-k itself suppresses groups that are too small"),
         ({"max_suppressed": 1.0}, "--max-suppressed 1.0 is not a share of the rows"),
         ({"max_suppressed": float("nan")}, "--max-suppressed nan is not a share"),
         ({"min_k": None, "max_suppressed": 0.1}, "--max-suppressed goes with --min-k"),
-        ({"background": ("age",)}, "Column 'age' is known to the attacker, so that suppressing it hides nothing"),
+        ({"background": ("age",)}, "Column 'age' is known to the attacker, so suppressing it hides nothing"),
     ],
 )
 def test_a_question_that_contradicts_itself_is_refused(more: dict[str, Any], said: str) -> None:

@@ -161,7 +161,7 @@ def test_secrets_taken_together_go_through_one_channel(tmp_path: Path) -> None:
         ({"max_distortion": {"illness": 0.2}}, "No target is given for smoker"),
         ({"withhold": ["illness", "smoker"]}, "Every secret is withheld"),
         ({"accept_unique": "job"}, "'job', which is not public"),
-        ({"unit": None, "rows_per_unit": 2}, "name the column of persons"),
+        ({"unit": None, "rows_per_unit": 2}, "name the column that identifies persons"),
         ({"rows_per_unit": 0}, "0 rows per unit"),
         ({"secret": ["illness", "illness"]}, "named twice as secret"),
         ({"together": True}, "the secrets are taken together; give one number"),

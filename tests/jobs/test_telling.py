@@ -308,7 +308,7 @@ def test_a_secret_is_designed_for_who_sees_the_column_through_its_channel(people
         (["job=0"], {}, "--public job=0 is not a share"),
         (["job=1.5"], {}, "--public job=1.5 is not a share"),
         (["job=-0.1"], {}, "not a share of values to change"),
-        (["job=0.1"], {"background": ("job",)}, "known to the attacker, so that changing it"),
+        (["job=0.1"], {"background": ("job",)}, "known to the attacker, so changing it"),
         (["job=0.1"], {"min_k": 3}, "--min-k counts rows that agree"),
         (["job=0.1"], {"suppress_below": 3}, "--suppress-below counts rows that agree"),
         (["job=0.1"], {"accounted": 1.0, "ledger": "ledger.sqlite"}, "--accounted designs from a noisy histogram"),

@@ -284,7 +284,7 @@ def test_what_is_refused_before_it_is_drawn_says_why(chromium: Browser, served: 
     job = served.ended(served.post("/api/jobs", question).fields["id"])
     with visiting(chromium, served.entry) as visit:
         look_at(visit, job)
-        ended(visit, "The answer is no: The release would not keep what is asked of it: usefulness is")
+        ended(visit, "The answer is no: The release would not meet the requirements: usefulness is")
         box = visit.page.locator(".verdict[data-recommendation]")
         expect(box).to_contain_text("Recommendation, before anything was drawn")
         expect(box.locator("strong")).to_have_text("do not release")

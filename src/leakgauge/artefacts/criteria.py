@@ -1,4 +1,5 @@
-"""Explanations of the dials: criteria from 0 to 100 with their leaves, and a comprehensive evaluation. Neither decides."""
+"""Explanations of the dials that do not decide: criteria from 0 to 100 with their leaves, and a comprehensive
+evaluation."""
 
 from __future__ import annotations
 

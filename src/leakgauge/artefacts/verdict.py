@@ -223,11 +223,11 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             raise RefusalError("The release is vetoed: {reasons}; do not hand it out.", reasons=in_turn(self.vetoes))
         if self.failed and self.record is None:
             raise RefusalError(
-                "The release would break a limit: {failed}; nothing was drawn.",
+                "The release would not meet the requirements: {failed}; nothing was drawn.",
                 failed=in_turn(self.failed),
             )
         if self.failed:
             raise RefusalError(
-                "The release breaks a limit: {failed}; do not hand it out.",
+                "The release does not meet the requirements: {failed}; do not hand it out.",
                 failed=in_turn(self.failed),
             )

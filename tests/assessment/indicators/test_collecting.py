@@ -184,7 +184,7 @@ def test_a_leaf_twice_and_an_impossible_one_are_refused() -> None:
     fields = codec.encode(StoredEvidence((one,)))
     with pytest.raises(FileError, match="two pieces of evidence of leaf '12'"):
         codec.decode(StoredEvidence, {**fields, "leaves": fields["leaves"] * 2}, "kept.json")
-    with pytest.raises(FileError, match="does not hold its value"):
+    with pytest.raises(FileError, match="does not contain its value"):
         codec.decode(StoredEvidence, {**fields, "leaves": [{**fields["leaves"][0], "low": 0.9}]}, "kept.json")
 
 
