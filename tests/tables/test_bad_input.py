@@ -97,9 +97,9 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "binary": (_bytes("t.csv", bytes(range(256)) * 9 + row), "not UTF-8 text"),
     "very long line": (_bytes("t.csv", b"a,b\n1," + row * 500_000 + b"\n"), "longer than 2 MB (line 2)"),
     "not gzip": (_bytes("t.csv.gz", row), "not compressed as its name says"),
-    "half gzip": (_bytes("t.csv.gz", gzip.compress(b"a,b\n" + os.urandom(9999).hex().encode())[:-99]), "make it again"),
-    "truncated parquet": (_truncated_parquet, "not a whole Parquet file"),
-    "csv named parquet": (_bytes("t.parquet", b"a,b\n" + row + b",2\n"), "not a whole Parquet file"),
+    "half gzip": (_bytes("t.csv.gz", gzip.compress(b"a,b\n" + os.urandom(9999).hex().encode())[:-99]), "create it again"),
+    "truncated parquet": (_truncated_parquet, "not a complete Parquet file"),
+    "csv named parquet": (_bytes("t.parquet", b"a,b\n" + row + b",2\n"), "not a complete Parquet file"),
     "bad json": (_bytes("t.jsonl", b'{"a": 1}\n{"a": ' + row + b"}\n"), "not well-formed JSON"),
     "latin-1 json": (_bytes("t.jsonl", b'{"a": "' + row + b'\xe9"}\n'), "not UTF-8 text"),
     "not a database": (_bytes("t.duckdb", row * 999), "not a DuckDB database"),
@@ -214,7 +214,7 @@ def test_bad_moments_and_batches() -> None:
             table.moments("infinite")
         with pytest.raises(ColumnError, match="no column"):
             table.batches("nothing")
-        with pytest.raises(OptionError, match="at least 1 row"):
+        with pytest.raises(OptionError, match="give at least 1"):
             table.batches("age", size=0)
         assert pa.Table.from_batches(table.batches("list")).num_rows == 3
 
@@ -233,7 +233,7 @@ def test_too_many_distinct_values(tmp_path: Path) -> None:
 
 
 def test_damage_found_only_while_counting(tmp_path: Path) -> None:
-    with open_table(_damaged_parquet(tmp_path)) as table, pytest.raises(TableError, match="make it again") as caught:
+    with open_table(_damaged_parquet(tmp_path)) as table, pytest.raises(TableError, match="create it again") as caught:
         table.counts("a")
     assert SECRET not in str(caught.value)
     assert caught.value.__context__ is None

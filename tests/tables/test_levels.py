@@ -222,5 +222,5 @@ def test_a_level_and_bins_of_another_column(education: Path) -> None:
     with open_table(pa.table({"job": ["9th", "11th", "Masters"], "age": [31, 38, 45]})) as table:
         seen = in_bins(table, {"job": levels, "age": Width(10)})
         assert seen.counts("age", "job").array().tolist() == [[0, 2], [1, 0]]
-        with pytest.raises(ColumnError, match="is in bins already"):
+        with pytest.raises(ColumnError, match="is already in bins"):
             seen.counts("job", bins={"job": levels})

@@ -227,9 +227,9 @@ def test_options_that_say_nothing_about_a_source(tmp_path: Path) -> None:
     frame = pa.table({"a": [1.5, 2.5]})
     lines = written(tmp_path, '{"a": 1}\n', "t.jsonl")
     for source in (frame, lines):
-        with pytest.raises(TableError, match="so --encoding says nothing about it; leave it out"):
+        with pytest.raises(TableError, match="so --encoding does not apply; leave it out"):
             open_table(source, encoding="latin-1")
-        with pytest.raises(TableError, match="so --no-header says nothing about it; leave it out"):
+        with pytest.raises(TableError, match="so --no-header does not apply; leave it out"):
             open_table(source, no_header=True)
         with pytest.raises(TableError, match="no column of text"):
             open_table(source, thousands=",")

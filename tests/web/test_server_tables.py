@@ -109,7 +109,7 @@ def test_a_link_inside_the_folder_is_fine(served: Served) -> None:
     ("path", "said"),
     [
         ("notes.txt", "unknown ending"),
-        ("broken.parquet", "not a whole Parquet file"),
+        ("broken.parquet", "not a complete Parquet file"),
         ("empty.csv", "empty"),
         ("nothing.csv", "no file"),
         ("pipe.csv", "not a regular file"),
