@@ -56,7 +56,7 @@ def test_words_that_a_template_marks_stay() -> None:
 
 
 def test_the_name_of_a_file_stays() -> None:
-    error = FileError("{path} holds no JSON object.", path=Path("record"))
+    error = FileError("{path} does not contain a JSON object; write one.", path=Path("record"))
     assert CHINESE.error(error) == "record 不含 JSON 对象。"
     assert CHINESE.retell(error.sentence) == "record 不含 JSON 对象。"
 
@@ -81,7 +81,7 @@ def test_the_name_of_a_file_stays() -> None:
     ],
 )
 def test_an_error_inside_an_error_is_told(inner: ModelError | LabelError, told: str) -> None:
-    outer = FileError("{path} holds no distances: {reason}", path=Path("d.csv"), reason=inner)
+    outer = FileError("{path} cannot be used as distances: {reason}", path=Path("d.csv"), reason=inner)
     assert CHINESE.error(outer) == told
     assert CHINESE.retell(outer.sentence) == told
     assert str(outer.sentence) == str(outer)

@@ -97,7 +97,10 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "binary": (_bytes("t.csv", bytes(range(256)) * 9 + row), "not UTF-8 text"),
     "very long line": (_bytes("t.csv", b"a,b\n1," + row * 500_000 + b"\n"), "longer than 2 MB (line 2)"),
     "not gzip": (_bytes("t.csv.gz", row), "not compressed as its name says"),
-    "half gzip": (_bytes("t.csv.gz", gzip.compress(b"a,b\n" + os.urandom(9999).hex().encode())[:-99]), "create it again"),
+    "half gzip": (
+        _bytes("t.csv.gz", gzip.compress(b"a,b\n" + os.urandom(9999).hex().encode())[:-99]),
+        "create it again",
+    ),
     "truncated parquet": (_truncated_parquet, "not a complete Parquet file"),
     "csv named parquet": (_bytes("t.parquet", b"a,b\n" + row + b",2\n"), "not a complete Parquet file"),
     "bad json": (_bytes("t.jsonl", b'{"a": 1}\n{"a": ' + row + b"}\n"), "not well-formed JSON"),

@@ -57,13 +57,13 @@ def held_out_information(
     from scipy.stats import t as student
 
     if not 0 < confidence < 1:
-        raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
+        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
     rows, width = probabilities.shape
     seen = np.bincount(letters, minlength=width)
     told, sizes = unit_sums(np.log2(rows / seen[letters]) - bits_lost(probabilities, letters), units)
     count = len(sizes)
     if count < 2:
-        raise ModelError("{units} units were scored; a limit needs two or more.", units=count)
+        raise ModelError("{units} units were scored, too few for a limit; use two or more.", units=count)
     mean = float(told.sum()) / rows
     error = math.sqrt(count / (count - 1) * float(((told - mean * sizes) ** 2).sum())) / rows
     # From the surest guess of the rarest letter to the worst guess of the most frequent one.

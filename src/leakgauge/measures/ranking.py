@@ -130,7 +130,7 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
         for part in parts:
             if not _alike(getattr(scenario, part), getattr(first, part)):
                 raise ModelError(
-                    "{name!r} and {first!r} differ in their {part}; an order is defined for the same {part} only.",
+                    "{name!r} and {first!r} differ in their {part}; rank scenarios with the same {part}.",
                     name=name,
                     first=first_name,
                     part=Sentence(part),

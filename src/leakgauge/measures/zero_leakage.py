@@ -31,7 +31,7 @@ from 99 on where observations are shuffled.
 _DENSE = 2_000_000
 """Cells held at once."""
 _FULL = 16
-"""Observations a cell from which laying out a table costs less than shuffling them, however many cells it has."""
+"""Observations per cell from which laying out a table costs less than shuffling them, however many cells it has."""
 
 
 _HYPERGEOMETRIC = 10**9

@@ -110,7 +110,8 @@ def _require_possible(statement: Statement, known: Circumstances) -> None:
         )
     if floor is not None and statement.level < floor * (1 - 1e-12) - 1e-12:
         raise OptionError(
-            "No channel has an identifiability of {found:.6g} here: the prior alone has Δ = {floor:.6g} nats.",
+            "No channel has an identifiability of {found:.6g} here: the prior alone has Δ = {floor:.6g} nats; "
+            "state at least that.",
             found=statement.level,
             floor=floor,
         )

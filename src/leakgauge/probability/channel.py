@@ -139,7 +139,9 @@ class Channel(TwoWay):
         rows, columns, values = self.cells.nonzero()
         one = 1 << DYADIC_BITS
         if len(self.outputs) >= 1 << 26:
-            raise ModelError("{outputs} outputs are too many for multiples of 2^-53.", outputs=len(self.outputs))
+            raise ModelError(
+                "{outputs} outputs are too many for multiples of 2^-53; merge some.", outputs=len(self.outputs)
+            )
         numerators = np.maximum(np.rint(np.ldexp(values, DYADIC_BITS)).astype(np.int64), 1)
         starts = np.searchsorted(rows, np.arange(len(self.inputs)))
         missing = one - np.add.reduceat(numerators, starts)

@@ -77,7 +77,7 @@ class Distribution(Frozen):
         values = as_floats(probabilities, "probabilities")
         if values.shape != (len(self.outcomes),):
             raise ModelError(
-                "There are {labels} outcomes but {found} probabilities; give one each.",
+                "There are {labels} outcomes, but {found} probabilities; give one for each.",
                 labels=len(self.outcomes),
                 found=values.size,
             )

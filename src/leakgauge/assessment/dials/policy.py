@@ -114,7 +114,7 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
     """The policy in a TOML file; limits that it does not set ask nothing.
 
     Raises:
-        FileError: it cannot be read, sets something that is no limit, or one whose meaning has changed.
+        FileError: it cannot be read, sets something that is not a limit, or one whose meaning has changed.
     """
     place = Path(path)
     given = parsed_toml(place)
