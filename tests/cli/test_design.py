@@ -246,14 +246,14 @@ def test_a_level_near_the_grid_is_practically_unlimited(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases what it reads, and it does not read '?'"),
+        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases the values it reads, but it does not read '?'"),
         (["--keep", "shares", "--distortion", "fewer.csv"], 2, "1 of the 3 values are not among the outputs"),
         (["--keep", "shares", "--keep-at-least", "1.5"], 2, "at least 1.5"),
         (["--keep", "associations"], 2, "knowledge is nobody; give a background with knowledge both"),
         (["--keep", "associations", "--background", "city"], 2, "knowledge is attacker; give a background"),
         (["--keep", "shares", "--background", "city", "--knowledge", "both"], 2, "keep associations"),
         (["--through", "illness"], 2, "named with --through and as secret"),
-        (["--through", "always"], 2, "one value alone, which tells nothing"),
+        (["--through", "always"], 2, "a single value, which reveals nothing"),
         (["--through", "city", "--after", "c.json"], 2, "earlier releases of the secret itself"),
         (["--after", "city.json"], 2, "The channel reads 'city', but the secret is 'illness'"),
         (["--after", "missing.json"], 2, "missing.json"),

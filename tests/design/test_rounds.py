@@ -129,7 +129,7 @@ def test_rounds_that_do_not_fit_are_left_out_and_nothing_is_too_small(monkeypatc
         next_round(problem.with_target(MaxLeakage(1.5)), earlier)
     monkeypatch.setattr(designing, "ROUND_CELLS", 10)
     for reads in (False, True):
-        with pytest.raises(OptionError, match="beside which a round is designed"):
+        with pytest.raises(OptionError, match="for which a round can be designed"):
             next_round(problem, earlier, reads_earlier=reads)
 
 

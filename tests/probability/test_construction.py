@@ -59,7 +59,7 @@ def test_labels_that_are_no_alphabet(labels: list[object], reason: str) -> None:
 
 
 def test_shapes_must_match_the_labels() -> None:
-    with pytest.raises(ModelError, match="2 outcomes but 3"):
+    with pytest.raises(ModelError, match="2 outcomes, but 3"):
         Distribution("ab", [0.5, 0.25, 0.25])
     with pytest.raises(ModelError, match="1 × 2 for 2 rows and 2 columns"):
         Joint("ab", "uv", [[0.5, 0.5]])
@@ -69,7 +69,7 @@ def test_shapes_must_match_the_labels() -> None:
         Channel("ab", "uv", [["x", 0.5], [1, 0]])
     with pytest.raises(ModelError, match="not all numbers"):
         Channel("ab", "uv", [[1, 0], [1]])
-    with pytest.raises(ModelError, match="outside 0 to 1"):
+    with pytest.raises(ModelError, match="not from 0 to 1"):
         Joint.from_cells("ab", "uv", [0, 2], [0, 1], [0.5, 0.5])
     with pytest.raises(ModelError, match="differ in length"):
         Joint.from_cells("ab", "uv", [0], [0, 1], [0.5, 0.5])
@@ -231,7 +231,7 @@ def test_estimates_keep_their_promise() -> None:
     assert 0.7 in estimate
     assert 2.0 not in estimate
     assert str(estimate) == "1.0000 [0.5000, 1.5000]"
-    with pytest.raises(ModelError, match="does not hold the value 2"):
+    with pytest.raises(ModelError, match="does not contain the value 2"):
         Estimate(2.0, 0.5, 1.5, 0.95, 100)
     with pytest.raises(ModelError, match=r"confidence of 95\.0"):
         Estimate(1.0, 0.5, 1.5, 95.0, 100)
