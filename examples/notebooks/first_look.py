@@ -28,8 +28,7 @@ people
 # → marital_status | text
 # → occupation | text
 
-# %% [markdown]
-# Which columns give people away, and which tell on the secret?
+# %% [markdown] Which columns identify people, and which tell on the secret?
 
 # %%
 lg.survey(people, secrets=["marital_status"])

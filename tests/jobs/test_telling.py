@@ -1,4 +1,4 @@
-"""Public columns that tell on a secret: what they tell, and the channels that make them tell less."""
+"""Public columns that reveal a secret: what they tell, and the channels that make them tell less."""
 
 from __future__ import annotations
 

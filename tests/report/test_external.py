@@ -204,7 +204,7 @@ def test_what_follows_from_private_counts_is_not_told(facts: Facts, origin: str 
         document = compose(declared(facts, origin, mechanism=mechanism), ENGLISH, Edition.EXTERNAL)
         said = to_markdown(document)
         assert not [one.source for one in document.numbers() if one.source.startswith("release.json#/claims")]
-        assert "This edition promises no bound on what a row tells." in said
+        assert "This edition promises no bound on what a row reveals." in said
         assert mechanism not in said and "letters" not in said
 
 

@@ -127,18 +127,18 @@ def test_sections_of_one_secret_are_there_for_each(several: Facts) -> None:
 
 def test_everything_that_leaves_counts(several: Facts) -> None:
     document = compose(several, ENGLISH)
-    learnt = grid(document, "What the attacker learns of the secret", "leakage-2")
+    learnt = grid(document, "What the attacker learns about the secret", "leakage-2")
     assert [row[0] for row in learnt] == [
         "what is known without the release",
         "with every released column except the secret's own",
         "with everything that is released",
     ]
-    withheld = grid(document, "What the attacker learns of the secret", "leakage-3")
+    withheld = grid(document, "What the attacker learns about the secret", "leakage-3")
     assert len(withheld) == 2
-    roles = {row[0]: row[1] for row in grid(document, "What each column tells of the secret", "leakage-2")}
+    roles = {row[0]: row[1] for row in grid(document, "What each column reveals about the secret", "leakage-2")}
     assert roles["sex"] == "background" and roles["job"] == "public"
     assert roles["illness"] == "another secret, protected" and roles["income"] == "the secret itself, protected"
-    assert grid(document, "The pairs of columns that tell most", "leakage-2")
+    assert grid(document, "The pairs of columns that reveal most", "leakage-2")
     assert "not counted in the bits" not in texts(document)
 
 
@@ -172,7 +172,7 @@ def test_the_lower_end_never_stands_alone(several: Facts) -> None:
 
 def test_the_survey_is_a_section(several: Facts) -> None:
     document = compose(several, ENGLISH)
-    rows = {row[0]: row for row in grid(document, "Every column, the most telling first", "survey")}
+    rows = {row[0]: row for row in grid(document, "Every column, the most revealing first", "survey")}
     assert set(rows) == {"person", "illness", "income", "debt", "sex", *PUBLIC}
     assert rows["city"][1:5] == ["text", "3", "0", "0"]
     assert "income: at least " in rows["job"][6] and rows["job"][7] == "background: reveals much about income"

@@ -50,7 +50,7 @@ def test_a_veto_and_a_limit_that_was_given_are_loud_and_said_once(facts: Facts) 
     veto, limit = "'id' is published and identifies people (an identifier)", "usefulness is 9 of 100, below the 20"
     document = compose(judged(facts, "do not release", vetoes=[veto], failed=[limit], reasons=[veto, limit]), ENGLISH)
     assert f"Veto: {veto}." in warnings(document)
-    assert f"A limit that was given is not kept: {limit}." in warnings(document)
+    assert f"A limit is broken: {limit}." in warnings(document)
     assert said_in(document, "statement").count(limit) == 1
 
 

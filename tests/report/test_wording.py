@@ -116,7 +116,7 @@ def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
     said = {edition: texts(compose(Facts(files, facts.diagram), ENGLISH, edition)) for edition in Edition}
     assert "released without any guarantee" in said[Edition.INTERNAL]
     assert "Nothing is guaranteed" in said[Edition.INTERNAL]
-    assert "This edition promises no bound on what a row tells." in said[Edition.EXTERNAL]
+    assert "This edition promises no bound on what a row reveals." in said[Edition.EXTERNAL]
     for wrong in ("with noise that protects it", "factor e to the power", "does not say.", "the guarantee bounds"):
         assert wrong not in said[Edition.INTERNAL] + said[Edition.EXTERNAL], wrong
     assert "the guarantee bounds what the protected columns of one row tell" in texts(compose(facts, ENGLISH))

@@ -1,8 +1,7 @@
-"""The edition for everybody: what is public, declared or accounted for, no number of the table, small counts masked.
-
-A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and what it
-was asked for are known, so that every count can be tried. So a quantity is shown by its origin, another field where its
-type names an origin, and whatever names none is left out.
+"""The edition for everybody: what is public, declared or accounted for, no number of the table, small counts masked. A
+few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and its inputs
+are known, so every count can be tried. So a quantity is shown only by its origin, another field only if its type names
+an origin, and everything else is left out.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _NOTHING: Final = object()
 
 
 def shareable(facts: Facts) -> Facts:
-    """The part of the facts that everybody may know."""
+    """The publishable part of the facts."""
     marks: set[object] = {one for one in Origin if one.is_shareable}
     # Counts are masked where the document is made.
     marks.add(Origin.COUNT)
@@ -115,7 +114,7 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
         OptionError: a limit below 1.
     """
     if limit < 1:
-        raise OptionError("The limit of counts is {limit}; give at least 1.", limit=limit)
+        raise OptionError("The limit for counts is {limit}; give at least 1.", limit=limit)
 
     def text(said: str) -> str:
         said = _LETTERS.sub("", said)
@@ -128,10 +127,10 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
-    """Refuse a document that says a count below the limit, or shows a number or a picture that is not of what is known.
+    """Refuse a document with a count below the limit, or with a number or a picture that is not publishable.
 
     Raises:
-        InternalError: names the section; the number itself stays unsaid.
+        InternalError: names the section, not the number.
     """
     drawn = _drawn(document, known)
     for section in document.sections:

@@ -32,9 +32,9 @@ def dials_figure(dials: Fields, policy: Sequence[Fields], language: Language = E
     limits = {str(line["name"]).partition("_")[2]: line for line in policy}
     title = language.say("The dials")
     under = [
-        language.say("More is better, of what is exposed less. The line on a bar is its interval."),
+        language.say("More is better, except for exposed. The line on a bar is its interval."),
         language.say(
-            "The upright mark is the limit of the policy; the unfavourable end of the interval is held to it."
+            "The upright mark is the limit of the policy, which the unfavourable end of the interval must keep."
         ),
     ]
     return points_figure(

@@ -25,11 +25,11 @@ def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
         handed = tell.names("job.json", "shareable")
         if handed:
             yield tell.say(
-                "What to do: hand out {files}; keep everything else inside.",
+                "What to do: hand out {files}; keep everything else private.",
                 files=tell.listed(handed),
             )
         else:
-            yield tell.say("What to do: hand out the released table; keep its record inside.")
+            yield tell.say("What to do: hand out the released table; keep its record private.")
     elif tell.items(file, "actions"):
         yield tell.say(
             "What to do: {action}; {outcome}.",
@@ -40,7 +40,7 @@ def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
         if command:
             yield Code(command)
     elif tell.released:
-        yield tell.say("What to do: keep the release inside. No other setting that was tried would do.")
+        yield tell.say("What to do: keep the release private. No other setting that was tried is good enough.")
 
 
 def _command(tell: Teller, file: str) -> str:

@@ -30,10 +30,10 @@ def coarsening(tell: Teller) -> Iterator[Content]:
         share=tell.number(_FILE, "max_suppressed", percent=True),
     )
     if tell.has(_FILE, "chosen"):
-        yield from tell.grid("Chosen, and what would have been next", "Column|Chosen|Runner-up", _rows(tell))
+        yield from tell.grid("Chosen levels and runner-up", "Column|Chosen|Runner-up", _rows(tell))
         yield tell.note(
-            "Of {nodes} combinations of levels none that is allowed loses less. What is lost is counted in bits per "
-            "row, added up over the columns: what the original value would tell beyond the released one.",
+            "Of {nodes} combinations of levels, no allowed one loses less. The loss is counted in bits per row, added "
+            "up over the columns: what the original value would reveal beyond the released one.",
             nodes=tell.number(_FILE, "nodes"),
         )
     yield tell.note(
