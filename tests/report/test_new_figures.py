@@ -146,7 +146,12 @@ def test_columns_are_ranked_by_what_they_tell_and_identifiers_marked() -> None:
     ]
     figure = telling_figure({"columns": columns}, "illness")
     assert drawn(figure, "column") == ["id", "wide", "city", "idle"]
-    assert drawn(figure, "number") == ["1.8, names people", "at least 0.1, at most 0.5", "0.2", "nothing beyond chance"]
+    assert drawn(figure, "number") == [
+        "1.8, identifies people",
+        "at least 0.1, at most 0.5",
+        "0.2",
+        "nothing beyond chance",
+    ]
     # The bar of what was not counted is what was shown.
     assert drawn(figure, "bits") == [1.8, 0.1, 0.2, 0.01] and drawn(figure, "high") == [1.9, 0.5, 0.25, 0.02]
     assert "not drawn" not in figure.told and width(figure.to_svg()) <= 760

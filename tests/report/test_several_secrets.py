@@ -221,7 +221,7 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
     said = compose(several, ENGLISH)
     lowest = "The numbers that matter, of " + several.get("job.json", "headline", "secret")[0]
     assert grid(said, lowest, "headline")[1][0] == "Guarantee of one row, all protected columns together"
-    assert "Whoever has several rows is protected less" in said_in(said, "limitations")
+    assert "A person with several rows is protected less" in said_in(said, "limitations")
     plan = {**several.get("release.json", "plan"), "unit": "person", "rows_per_unit": 3}
     found = changed(several, release={"plan": plan, "unit_of_protection": "the rows of one value of 'person'"})
     for edition in Edition:

@@ -49,7 +49,7 @@ def test_a_histogram_is_paid_for_in_the_statement_and_the_budget(facts: Facts) -
 
 
 def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
-    assert "so nothing was risked" in in_section(compose(refused, ENGLISH), "residual")
+    assert "so there is no risk" in in_section(compose(refused, ENGLISH), "residual")
     paid = changed(refused, job={"spent": {"histogram": 0.4, "release": None, "together": 0.4}})
     document = compose(paid, ENGLISH)
     assert "risked" not in in_section(document, "residual")
@@ -130,7 +130,7 @@ def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> No
     for key, said in {
         "context": "columns in bins\nillness=width:10",
         "data": "bins, which count as values here\nillness=width:10",
-        "leakage": "all bits here are of the bins",
+        "leakage": "all bits here are about the bins",
     }.items():
         assert said in in_section(document, key), key
     # What is guessed is the bin, not a tenth of the exact values.

@@ -107,7 +107,7 @@ def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, 
     with visiting(chromium, served.entry) as visit:
         chosen(visit)
         row = {name: visit.page.locator("tr", has=visit.role(name)) for name in ("id", "city", "sex")}
-        expect(row["id"]).to_contain_text("Names people: ")
+        expect(row["id"]).to_contain_text("Identifies people: ")
         expect(row["id"]).to_contain_text("400 different values")
         expect(row["city"].locator(".bars rect")).to_have_count(3)
         expect(visit.page.locator(".take")).to_have_count(0)
@@ -121,7 +121,7 @@ def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, 
         visit.give("income", "withheld")
         expect(row["city"]).to_contain_text("of illness; guessed right by it: ")
         expect(row["city"]).to_contain_text("of income")
-        expect(row["sex"]).to_contain_text("tells nothing of illness beyond chance")
+        expect(row["sex"]).to_contain_text("reveals nothing about illness beyond chance")
         expect(row["sex"]).to_contain_text("suggested: public (tells little)")
         row["sex"].get_by_role("button", name="Take the suggested role of sex").click()
         expect(visit.role("sex")).to_have_value("public")
@@ -147,7 +147,7 @@ def test_many_columns_are_filtered_and_given_roles_at_once(chromium: Browser, se
         expect(many).to_contain_text("500 of 500 columns shown, 0 selected")
         visit.page.get_by_label("Filter").fill("C49")
         expect(many).to_contain_text("9 of 500 columns shown, 0 selected")
-        visit.page.get_by_label("Select all that are shown").check()
+        visit.page.get_by_label("Select all shown").check()
         visit.page.get_by_label("Role of the selected columns").select_option("background")
         visit.page.get_by_role("button", name="Give them this role").click()
         expect(visit.role("c490")).to_have_value("background")

@@ -31,7 +31,7 @@ def test_many_values_have_ways_on(chromium: Browser, served: Served) -> None:
         open_table(visit, "many.csv")
         ways = visit.page.locator(".ways")
         visit.give("zip", "secret")
-        expect(ways).to_contain_text("zip has 90 values, and the curve is drawn for up to 60.")
+        expect(ways).to_contain_text("zip has 90 values, but the curve is drawn for up to 60.")
         expect(ways).to_contain_text("set a limit above")
         assert ways.get_by_role("button").count() == 0, "texts have no ranges"
         assert visit.limit("Largest local ε", "1") == ""
