@@ -145,7 +145,7 @@ def test_why_it_does_not_decide() -> None:
 
 
 FAULTS = [
-    ("factors/1", "factors/2", "its schema is 'leakgauge/factors/2'"),
+    ("factors/1", "factors/2", "has the schema 'leakgauge/factors/2'"),
     ('value = "effect"', 'value = "efect"', "has no factor to evaluate"),
     ('["12", "13"]', '["12", "5"]', "makes '5' a part of two factors, 'secrecy' and 'use'"),
     ("secrecy = 3, use = 1", "secrecy = 3", "'use' is not a part of anything that leads to 'effect'"),

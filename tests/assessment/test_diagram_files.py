@@ -72,7 +72,7 @@ def test_a_file_is_read_as_it_is_written(tmp_path: Path) -> None:
 
 FAULTS = [
     ("not TOML", 'value = "effect"', "value = ", "is not TOML"),
-    ("schema", "diagram/1", "diagram/2", "its schema is 'leakgauge/diagram/2'"),
+    ("schema", "diagram/1", "diagram/2", "has the schema 'leakgauge/diagram/2'"),
     ("no value", 'value = "effect"', "", "no value node"),
     ("number as value", 'value = "effect"', "value = 45", "no value node"),
     ("unknown value", 'value = "effect"', 'value = "grade"', "'grade' in the value"),

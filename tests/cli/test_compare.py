@@ -210,7 +210,7 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tm
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--max-leakage", "0.05", "--background", "occupation"], 1, "tells I(X;Z) = 0.0763730046"),
+        (["--max-leakage", "0.05", "--background", "occupation"], 1, "reveals I(X;Z) = 0.0763730046"),
         ([], 2, "0 targets"),
         (["--max-distortion", "0.1", "--max-leakage", "1"], 2, "2 targets"),
         (["--max-distortion", "-1"], 2, "-1"),

@@ -156,7 +156,7 @@ def test_misuse_is_refused() -> None:
         next_round(problem, [Channel("ab", "ab", np.eye(2))])
     told = Joint("st", "abcd", np.full((2, 4), 1 / 8))
     through = RateDistortion(Distribution.uniform("abcd"), Hamming(), MaxDistortion(0.25), secret=told)
-    with pytest.raises(OptionError, match="not for a column that tells on it"):
+    with pytest.raises(OptionError, match="not for a column that reveals it"):
         next_round(through, _earlier(1, 1))
     source = Joint("abcd", "yz", np.full((4, 2), 1 / 8))
     both = RateDistortion(source, Hamming(), MaxDistortion(0.25), Knowledge.BOTH)

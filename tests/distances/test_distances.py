@@ -47,8 +47,8 @@ def test_a_file_of_distances_is_matched_by_text_in_any_order(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "no table of distances"),
-        ("x,a\n1,2,3\n", "no table of distances"),
+        ("", "not a table of distances"),
+        ("x,a\n1,2,3\n", "not a table of distances"),
         ("x,a\n1,far\n", "not a number"),
         ("x,a\n1,-1\n", "hold -1"),
         ("x,a\n1,nan\n", "hold nan"),

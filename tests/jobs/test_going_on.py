@@ -218,7 +218,7 @@ def test_a_job_removes_nothing_outside_its_folder(tmp_path: Path) -> None:
         fields["stages"]["measure"]["outputs"][name] = "00"
         (place / "job.json").write_text(json.dumps(fields), encoding="utf-8")
         for overwrite in (False, True):
-            with pytest.raises(FileError, match="does not lie in the job's folder"):
+            with pytest.raises(FileError, match="is not in the job's folder"):
                 protect(
                     Request(str(tmp_path / "people.csv"), ("illness",), max_distortion=0.2), place, overwrite=overwrite
                 )

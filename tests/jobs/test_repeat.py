@@ -227,7 +227,7 @@ def test_a_limit_that_the_mechanism_does_not_keep_here_is_told_before_anything_i
     lg.protect("january.csv", "out/limited", **asked)
     done = again(repeat="out/limited", max_leakage=0.1)
     assert not done.released and done.job.repeated is None
-    with pytest.raises(RefusalError, match=r"out/limited tells 0\.\d+ bits of illness in the new table, and 0\.1 are"):
+    with pytest.raises(RefusalError, match=r"out/limited reveals 0\.\d+ bits of illness in the new table, but 0\.1 are"):
         done.require()
     assert again(folder="out/more", repeat="out/limited", max_leakage=1.0).released
 
@@ -349,7 +349,7 @@ def test_levels_are_those_of_the_record_whatever_is_in_their_file_now(here: Path
     done = lg.protect("january.csv", "out/levels", **asked)
     files = {file: file.read_bytes() for file in done.folder.rglob("*") if file.is_file()}
     Path("cities.csv").write_text("".join(f"{one};renamed\n" for one in cities), encoding="utf-8")
-    with pytest.raises(FileError, match="no longer what the job would draw"):
+    with pytest.raises(FileError, match="the job would now draw another one"):
         lg.protect("january.csv", "out/levels", **asked)
     still = {file: file.read_bytes() for file in done.folder.rglob("*") if file.is_file()}
     assert still == files, "a finished job stays one"

@@ -49,7 +49,7 @@ def test_groups_smaller_than_a_policy_allows_are_refused(people: pa.Table) -> No
     require_large_groups(found, DialPolicy(min_k=found.smallest))
     with pytest.raises(
         RefusalError,
-        match=r"columns coin, street has \d+ rows, or persons, and the policy asks for 500 \(min_k\)",
+        match=r"columns coin, street has \d+ rows, or persons, but the policy asks for 500 \(min_k\)",
     ):
         require_large_groups(found, DialPolicy(min_k=500))
 

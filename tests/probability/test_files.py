@@ -92,7 +92,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_channel(written(tmp_path, "[" * 200_000))
     with pytest.raises(FileError, match="syntax is broken"):
         read_channel(written(tmp_path, "9" * 10_000))
-    with pytest.raises(FileError, match="no JSON object"):
+    with pytest.raises(FileError, match="not contain a JSON object"):
         read_channel(written(tmp_path, "[]"))
     latin = tmp_path / "latin.csv"
     latin.write_bytes("café,1\n".encode("latin-1"))

@@ -231,7 +231,7 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
     document = compose(found, ENGLISH)
     guaranteed = "Guarantee of one person with at most 3 rows, all protected columns together"
     assert grid(document, lowest, "headline")[1][0] == guaranteed
-    assert "Whoever has several rows" not in texts(document)
+    assert "A person with several rows" not in texts(document)
     assert "are for one person with at most 3 rows; the levels of a single column are" in said_in(document, "guarantee")
 
 

@@ -67,9 +67,9 @@ def test_rows_that_stand_alone_are_loud(facts: Facts) -> None:
     alone = {"quasi_identifiers": ["job", "town"], "rows": 500, "classes": 480, "k": 1, "unique": 470}
     for edition in Edition:
         document = compose(changed(facts, audit={"anonymity": alone}), ENGLISH, edition)
-        assert "470 of 500 rows stand alone by the public columns (job, town)" in warnings(document)
+        assert "470 of 500 rows are unique in the public columns (job, town)" in warnings(document)
         few = compose(changed(facts, audit={"anonymity": {**alone, "unique": 20}}), ENGLISH, edition)
-        assert "stand alone by" not in warnings(few)
+        assert "are unique in" not in warnings(few)
 
 
 def test_public_columns_are_said_not_to_be_in_the_bits_where_nobody_counted_them(facts: Facts) -> None:
@@ -119,7 +119,7 @@ def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
     assert "This edition promises no bound on what a row reveals." in said[Edition.EXTERNAL]
     for wrong in ("with noise that protects it", "factor e to the power", "does not say.", "the guarantee bounds"):
         assert wrong not in said[Edition.INTERNAL] + said[Edition.EXTERNAL], wrong
-    assert "the guarantee bounds what the protected columns of one row tell" in texts(compose(facts, ENGLISH))
+    assert "the guarantee bounds what the protected columns of one row reveal" in texts(compose(facts, ENGLISH))
 
 
 def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> None:

@@ -81,8 +81,8 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "no header": (_bytes("t.csv", b"\n" + row + b",1\n"), "has no header"),
     "unnamed column": (_bytes("t.csv", b"a,\n" + row + b",1\n"), "Column 2 of"),
     "same name twice": (_bytes("t.csv", b"a,b,a\n" + row + b",1,2\n"), "Columns 1 and 3 of"),
-    "too many fields": (_bytes("t.csv", b"a,b\n1,2\n3," + row + b",5\n"), "3 fields where the header has 2 (line 3)"),
-    "too few fields": (_bytes("t.csv", b"a,b\n1,2\n" + row + b"\n"), "1 fields where the header has 2 (line 3)"),
+    "too many fields": (_bytes("t.csv", b"a,b\n1,2\n3," + row + b",5\n"), "3 fields, but the header has 2 (line 3)"),
+    "too few fields": (_bytes("t.csv", b"a,b\n1,2\n" + row + b"\n"), "1 fields, but the header has 2 (line 3)"),
     "open quote": (_bytes("t.csv", b'a,b\n"' + row + b",2\n3,4\n"), "quote that does not close"),
     "open quote in header": (_bytes("t.csv", b'"a,b\n' + row + b",2\n3,4\n"), "header"),
     "text after quote": (_bytes("t.csv", b'a,b\n"' + row + b'" x,2\n3,4\n'), "quote that does not close"),
@@ -211,7 +211,7 @@ def test_bad_columns(columns: list[str], bins: dict[str, Width], said: str) -> N
 
 def test_bad_moments_and_batches() -> None:
     with open_table(TABLE) as table:
-        with pytest.raises(ColumnError, match="holds text, and moments need numbers"):
+        with pytest.raises(ColumnError, match="holds text, but moments need numbers"):
             table.moments("name")
         with pytest.raises(ColumnError, match="infinite"):
             table.moments("infinite")

@@ -119,7 +119,7 @@ def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, 
         expect(rows).to_contain_text("p0000")
         visit.give("illness", "secret")
         visit.give("income", "withheld")
-        expect(row["city"]).to_contain_text("of illness; guessed right by it: ")
+        expect(row["city"]).to_contain_text("of illness; guessed right from it: ")
         expect(row["city"]).to_contain_text("of income")
         expect(row["sex"]).to_contain_text("reveals nothing about illness beyond chance")
         expect(row["sex"]).to_contain_text("suggested: public (tells little)")

@@ -83,7 +83,7 @@ def test_a_diagram_is_opened_by_its_name_or_its_schema(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert isinstance(open_diagram(tmp_path / name), kind)
     (tmp_path / "three.toml").write_text('schema = "leakgauge/diagram/3"')
-    with pytest.raises(FileError, match="its schema is 'leakgauge/diagram/3'"):
+    with pytest.raises(FileError, match="has the schema 'leakgauge/diagram/3'"):
         open_diagram(tmp_path / "three.toml")
 
 
@@ -97,7 +97,7 @@ FAULTS = [
     ("feeds two", 'feeds = "secrecy"', 'feeds = ["secrecy", "use"]', "the leaf '5' feeds 2 criteria, secrecy, use"),
     ("feeds another", 'feeds = "secrecy"', 'feeds = "secresy"', "'5' feeds 'secresy', .* did you mean 'secrecy'"),
     ("feeds a number", 'feeds = "secrecy"', "feeds = 5", "the leaf '5' has feeds = 5"),
-    ("schema", "diagram/2", "diagram/1", "its schema is 'leakgauge/diagram/1'"),
+    ("schema", "diagram/2", "diagram/1", "has the schema 'leakgauge/diagram/1'"),
     ("no better", ', better = "null"', "", "the leaf '5' has better = ''"),
     ("wrong better", '"null"', '"less"', "the leaf '5' has better = 'less'; write higher, lower, raw or null"),
     ("asked as an outcome", '"higher", weight = 0', '"raw"', "asked about the leaf 'trust', so it has no value"),
@@ -157,7 +157,7 @@ def test_judgements_that_contradict_each_other_name_the_worst(tmp_path: Path) ->
     text += 'judgements = [[1, 1, 1, 1], [1, 1, 1, 9], [1, 1, 1, 1], [1, "1/9", 1, 1]]\n'
     said = (
         r"for 'utility' contradict each other with a ratio of 0\.243, above 0\.1; the worst says that '11' matters 9 "
-        r"times as much as '13', where all together say 3\.36: think it over"
+        r"times as much as '13', where all together say 3\.36: reconsider it"
     )
     require_fault(tmp_path, text, said)
 

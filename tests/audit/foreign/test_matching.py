@@ -30,7 +30,7 @@ def test_a_missing_key_matches_no_missing_key() -> None:
 @pytest.mark.parametrize(
     ("original", "released", "sentence"),
     [
-        ([1, 1, 2], [1, 2], "comes again in 1 rows of the original"),
+        ([1, 1, 2], [1, 2], "repeats in 1 rows of the original"),
         ([1, 2], [1, 2, 2, 2], "repeats in 2 rows of the release"),
         ([1, 2], [3, 4], "No value of the key 'id' is in both tables"),
     ],

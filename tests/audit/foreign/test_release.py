@@ -200,7 +200,7 @@ def test_rows_of_one_person_count_as_one(tmp_path: Path) -> None:
         (ForeignRoles(("ilness",)), ColumnError, "original has no column 'ilness'; did you mean 'illness'"),
         (ForeignRoles(("illness",), key="cities"), ColumnError, "original has no column 'cities'"),
         (ForeignRoles(("cost",), key="illness"), ColumnError, "release has no column 'illness' to match rows by"),
-        (ForeignRoles(("cost",), key="city"), ColumnError, "'city' comes again in 598 rows of the original"),
+        (ForeignRoles(("cost",), key="city"), ColumnError, "'city' repeats in 598 rows of the original"),
         (ForeignRoles((), ("cost",)), OptionError, "'cost' is named as withheld, but the release contains it"),
         (ForeignRoles(("cost",), background=("cost",)), OptionError, "'cost' is named twice"),
         (ForeignRoles(("city",), key="city"), OptionError, "'city' is named twice"),

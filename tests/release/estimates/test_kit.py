@@ -174,7 +174,7 @@ def test_a_kit_that_does_not_fit_is_refused(tmp_path: Path, release: Path) -> No
         lg.estimate(folder)
     for outside in ("../release.csv", "/etc/passwd", ""):
         changed(folder, rows=2000, release=outside)
-        with pytest.raises(FileError, match="does not lie beside it"):
+        with pytest.raises(FileError, match="is not in the same folder"):
             lg.estimate(folder)
     both = {"name": "illness", "unreadable": "no reason", "keeps_shares": True}
     changed(folder, release="release.csv", protected=[both])
