@@ -81,7 +81,7 @@ FAULTS = [
     ("orphan", "[nodes]\n", '[nodes]\nalone = { name = "alone", better = "lower" }\n', "'alone'"),
     ("no better", ', better = "trade-off"', "", "'epsilon' is a leaf and does not say"),
     ("wrong better", 'better = "lower"', 'better = "less"', "'error' has better = 'less'"),
-    ("better inside", 'use = { name = "use"', 'use = { name = "use", better = "lower"', "'use' is led to"),
+    ("better inside", 'use = { name = "use"', 'use = { name = "use", better = "lower"', "'use' has arcs leading to it"),
     ("contradiction", 'better = "lower"', 'better = "higher"', "'error' says better = higher, .* say lower"),
     ("no direction", ', direction = "mirrored" }', " }", "epsilon → secrecy has no direction"),
     ("other direction", 'direction = "mirrored"', 'direction = "back"', "epsilon → secrecy has the direction 'back'"),

@@ -114,7 +114,7 @@ def test_several_secrets_have_one_verdict(printed: str, capsys: pytest.CaptureFi
             "--claim does not apply to the audit of a release made",
         ),
         ((*AUDIT[1:], "--secret", "ilness"), "did you mean 'illness'?"),
-        ((*AUDIT[1:-1], "city", "--secret", "illness"), "The key 'city' comes again"),
+        ((*AUDIT[1:-1], "city", "--secret", "illness"), "The key 'city' repeats"),
         (("--released", "theirs.csv", "--original", "people.csv", "--secret", "illness"), "1150 rows and the original"),
         (("--released", "none.csv", "--original", "people.csv", "--secret", "illness"), "none.csv"),
         (

@@ -227,7 +227,9 @@ def test_a_limit_that_the_mechanism_does_not_keep_here_is_told_before_anything_i
     lg.protect("january.csv", "out/limited", **asked)
     done = again(repeat="out/limited", max_leakage=0.1)
     assert not done.released and done.job.repeated is None
-    with pytest.raises(RefusalError, match=r"out/limited reveals 0\.\d+ bits of illness in the new table, but 0\.1 are"):
+    with pytest.raises(
+        RefusalError, match=r"out/limited reveals 0\.\d+ bits of illness in the new table, but 0\.1 are"
+    ):
         done.require()
     assert again(folder="out/more", repeat="out/limited", max_leakage=1.0).released
 

@@ -231,7 +231,8 @@ def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | 
     what = _APART.sub(" ", kind.__name__).lower()
     if unknown is not None:
         return VerificationError(
-            "{path} has a field {name!r} that is not part of a {what}: it was added, or written by a newer version.",
+            "{path} has the field {name!r}, which is unknown in files of kind {what}: it was added, or written by "
+            "a newer version.",
             path=place,
             name=name,
             what=what,

@@ -67,7 +67,7 @@ def test_an_audit_of_another_release_is_refused(release: Release) -> None:
     audit = audit_release(release.record_file, table())
     made = protected_of_release(release, table(), column="age")
     other = msgspec.structs.replace(audit, record=AuditedRecord("x", "0" * 64))
-    with pytest.raises(VerificationError, match="of another release"):
+    with pytest.raises(VerificationError, match="not of the record"):
         collect(made, audit=other)
     with pytest.raises(FileError, match="does not cover column 'age'"):
         collect(made, audit=msgspec.structs.replace(audit, columns={"illness": None}))

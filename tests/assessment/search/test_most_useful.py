@@ -83,7 +83,7 @@ def test_a_refusal_says_how_close_it_came_and_what_blocks(people: Table) -> None
     assert found.chosen is None and found.blocking
     with pytest.raises(RefusalError, match=r"No setting of 'illness' has a protection of 90, .* usefulness of 99\.9.*"):
         found.require()
-    assert "where" in str(found.blocking[0])
+    assert "but" in str(found.blocking[0])
 
 
 def test_answers_beat_rows_where_shares_are_all_that_is_needed(people: Table) -> None:

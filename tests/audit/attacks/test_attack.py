@@ -108,7 +108,7 @@ def test_what_cannot_be_attacked_is_refused_in_one_sentence(tmp_path: Path) -> N
             attack(made, original, **options)  # type: ignore[arg-type]
         refused.append(caught.value)
 
-    refuses(TableError, "has 100 rows and the original 90", open_table(people(90)))
+    refuses(TableError, "has 100 rows, but the original has 90", open_table(people(90)))
     refuses(ColumnError, "no column 'ilness'; did you mean 'illness'", secret="ilness")
     refuses(ColumnError, "no column 'town'", background=["town"])
     refuses(ColumnError, "'city' is not released through a mechanism", secret="city")

@@ -180,7 +180,7 @@ def test_conditions_that_cannot_be() -> None:
         (lambda: Condition("city", ["A", "A"], Operator.AMONG), "repeat"),
         (lambda: Condition("city", ["A"]), "its value is of type list"),
         (lambda: Count(epsilon=1, where=["city=A"]), "1 conditions are given, or one is not a Condition"),  # type: ignore[list-item]
-        (lambda: Count(epsilon=1, where=[Condition("city", "A")] * 17), "17 things"),
+        (lambda: Count(epsilon=1, where=[Condition("city", "A")] * 17), "17 conditions"),
     ):
         with pytest.raises(OptionError, match=told):
             make()

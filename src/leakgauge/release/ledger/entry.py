@@ -162,7 +162,7 @@ class Chain:
         if entry.previous != self.head:
             self._refuse(entry.sequence, Sentence("does not follow the one before it"))
         if not entry.is_whole():
-            self._refuse(entry.sequence, Sentence("is not what was written"))
+            self._refuse(entry.sequence, Sentence("was changed after it was written"))
         if entry.kind is Kind.OPEN:
             if entry.dataset in self._accounts:
                 self._refuse(entry.sequence, Sentence("opens an account that was open"))
