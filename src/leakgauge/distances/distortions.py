@@ -19,11 +19,11 @@ from leakgauge.probability.labels import Label, alphabet, text_of
 
 
 class Distortion(ABC):
-    """What a person loses when y is released instead of x, as a number of at least 0."""
+    """The cost of releasing y instead of x, a number of at least 0."""
 
     @abstractmethod
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
-        """The distances from each input to each output, at least 0; a row an input.
+        """The distances from each input to each output, at least 0; one row per input.
 
         Infinite where an input must never be released as that output.
 
@@ -32,7 +32,7 @@ class Distortion(ABC):
         """
 
     def outputs_for(self, inputs: Sequence[Label]) -> tuple[Label, ...]:
-        """The letters released when nobody names others: the inputs themselves."""
+        """The default letters to release: the inputs themselves."""
         return tuple(inputs)
 
 
@@ -63,7 +63,7 @@ class Hamming(Distortion):
 
 @dataclass(frozen=True, eq=False)
 class Given(Distortion):
-    """Distances from a table: a row an input, a column an output.
+    """Distances from a table: one row per input, one column per output.
 
     Args:
         matrix: numbers of at least 0; infinite where an input must never be released as an output.
@@ -216,7 +216,7 @@ class Squared(Distortion):
 
 @dataclass(frozen=True)
 class Euclidean(Distortion):
-    """The straight distance between points, tuples of as many numbers each, in their unit.
+    """The straight distance between points, tuples of equally many numbers, in their unit.
 
     Example:
         >>> Euclidean().between([(0, 0)], [(3, 4), (0, 0)]).tolist()
@@ -297,7 +297,7 @@ def require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
 
 @dataclass(frozen=True)
 class ColumnSums(Distortion):
-    """Σ over columns of weight · distance, for labels that are tuples of one value a column.
+    """Σ over columns of weight · distance, for labels that are tuples of one value per column.
 
     Args:
         parts: the distortion of each column.

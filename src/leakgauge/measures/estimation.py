@@ -114,7 +114,7 @@ def estimate(
 
 
 def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
-    """The roles, with what a channel reads; what does not fit together is refused."""
+    """The roles, with the columns a channel reads; inconsistent ones are refused."""
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
     if roles.channel is not None and roles.release:

@@ -1,4 +1,4 @@
-"""Information that a predictor shows on rows it was not made from: a lower bound on mutual information.
+"""Information that a predictor shows on rows it was not trained on: a lower bound on mutual information.
 
 For any r(x|w) that was fixed beforehand, I(X;W) ≥ H(X) − E[−log r(X|W)]: a wrong r only loses. On scored rows each has
 
@@ -34,7 +34,7 @@ def bits_lost(probabilities: Floats, letters: Codes) -> Floats:
 def held_out_information(
     letters: Codes, probabilities: Floats, units: Codes | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Bits that r(x|w) tells of x, with one-sided limits at the confidence each, neither below 0.
+    """Bits that r(x|w) reveals about x, with one-sided limits, each at the confidence, neither below 0.
 
     The lower limit is one on I(X;W); the upper one is on what this r tells, and says nothing of a better one. Both are
     Student's on the means of units, plus Bernstein's term for outcomes that were not seen yet.

@@ -55,7 +55,7 @@ class Ranking:
 
 @checked
 def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
-    """Mechanisms for one secret, the best protecting first.
+    """Mechanisms for one secret, the most protective first.
 
     Without background by I(X;Y), with it by I(X;Y|Z) (definitions 2 and 5); weights and several sources are
     honoured. Every scenario must have the same secret and the same background.

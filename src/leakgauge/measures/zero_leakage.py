@@ -1,4 +1,4 @@
-"""A test of whether a release tells anything at all about a secret.
+"""A test of whether a release reveals anything at all about a secret.
 
 An interval for I(X;Y) never excludes 0 as sharply as a test of independence does, since 0 is the end of its range.
 """
@@ -49,7 +49,7 @@ class PValueMethod(Enum):
 
 @dataclass(frozen=True)
 class ZeroLeakageTest:
-    """Evidence against "the release tells nothing about the secret".
+    """Evidence against "the release reveals nothing about the secret".
 
     Attributes:
         statistic: G = 2 n I at the observed frequencies, in nats.

@@ -69,7 +69,7 @@ class Circumstances:
         return self.records if self.diameter is None else self.diameter
 
     def cut(self, statement: Statement) -> Statement:
-        """The statement, its bits cut at what the secret can hold; a budget as it is.
+        """The statement, its bits capped at the entropy of the secret; a budget is unchanged.
 
         No average over the prior exceeds its entropy. Suprema over all priors, and Sibson's information, which may
         exceed the entropy, are at most the logarithm of the number of secrets, or for one record given the others

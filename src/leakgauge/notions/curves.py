@@ -85,7 +85,7 @@ def zero_concentrated_dp(channel: Channel, structure: Structure | None = None) -
 
 @checked
 def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
-    """The smallest μ for which no test tells two inputs apart better than N(0, 1) from N(μ, 1).
+    """The smallest μ for which no test distinguishes two inputs better than N(0, 1) from N(μ, 1).
 
     The trade-off curve of a finite channel is piecewise linear and a Gaussian's is convex, so that its vertices
     decide: μ = max Φ⁻¹(1 − type I) − Φ⁻¹(type II).

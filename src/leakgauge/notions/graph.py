@@ -1,4 +1,4 @@
-"""The implication graph: what one statement says in the words of another notion.
+"""The implication graph: what a statement of one notion implies in another.
 
 Only sound edges are walked; what papers claimed falsely is in ``leakgauge.papers``.
 """

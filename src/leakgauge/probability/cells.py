@@ -31,11 +31,11 @@ class DenseCells:
         array.setflags(write=False)
 
     def across_rows(self, vector: Floats) -> Floats:
-        """One number a row, spread over the cells of that row."""
+        """One number per row, spread over the cells of that row."""
         return vector[:, None]
 
     def across_columns(self, vector: Floats) -> Floats:
-        """One number a column, spread over the cells of that column."""
+        """One number per column, spread over the cells of that column."""
         return vector[None, :]
 
     def row_sums(self, values: Floats | None = None) -> Floats:

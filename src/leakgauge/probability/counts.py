@@ -1,4 +1,4 @@
-"""How often each combination of labels occurs: what leaves a table."""
+"""How often each combination of labels occurs: the only thing read from a table for measures."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Counts(Frozen):
 
     @checked
     def merge(self, groups: Mapping[str, Sequence[str]]) -> Counts:
-        """One axis a group; a group of several axes has the tuples that occur as its labels."""
+        """One axis per group; a group of several axes has the tuples that occur as its labels."""
         labels: dict[str, tuple[Label, ...]] = {}
         codes = []
         for group, names in groups.items():

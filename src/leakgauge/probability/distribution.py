@@ -169,5 +169,5 @@ class Distribution(Frozen):
 
     @checked
     def power(self, records: int) -> Distribution:
-        """The distribution of data sets of so many independent records."""
+        """The distribution of data sets of this many independent records."""
         return self.product(*repeated(self, records)[1:])

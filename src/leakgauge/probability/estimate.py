@@ -1,4 +1,4 @@
-"""A number learnt from a sample, with the interval it may be acted on."""
+"""A number estimated from a sample, with its confidence interval."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class Scenario(Frozen):
         return View(cells, self._release_weights(cells, outputs))
 
     def posterior(self, release: Label = ..., background: Label = ...) -> Distribution:
-        """What the attacker believes of the secret after seeing a release, a background, or both (Bayes).
+        """What the attacker believes about the secret after seeing a release, a background, or both (Bayes).
 
         An argument left out is not seen; ``None`` is the letter of missing values.
         """
