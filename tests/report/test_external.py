@@ -303,7 +303,7 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
     document = compose(found, ENGLISH, Edition.EXTERNAL)
     drawn = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
     assert [one.caption.partition(",")[0] for one in drawn] == [
-        "What is guaranteed",
+        "The guarantee",
         "The levels of the table above",
     ]
     told = to_markdown(document) + "".join(map(str, drawn))

@@ -173,7 +173,7 @@ def test_any_artefact_may_be_absent(facts: Facts) -> None:
 
 
 def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
-    with pytest.raises(FileError, match=r"no number at audit\.json#/attacks/0/attack; make it again"):
+    with pytest.raises(FileError, match=r"no number at audit\.json#/attacks/0/attack; run the job again"):
         facts.number("audit.json", "attacks", 0, "attack")
     with pytest.raises(FileError, match="no number at"):
         facts.number("audit.json", "violated")

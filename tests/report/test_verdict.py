@@ -161,7 +161,7 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
     missed = {**found, "chosen": None, "blocking": ["its protection is 40, but 60 is asked for"]}
     document = compose(Facts({**refused.files, "improvement.json": missed}), ENGLISH)
     assert "No setting that was tried keeps the limits." in warnings(document, "tuning")
-    assert "its protection is 40 where" in said_in(document, "tuning")
+    assert "its protection is 40, but" in said_in(document, "tuning")
 
 
 def test_nothing_of_a_verdict_or_a_search_is_for_everybody(facts: Facts, files: dict[str, dict[str, Any]]) -> None:

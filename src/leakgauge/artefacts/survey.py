@@ -119,14 +119,14 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
             "values",
             "missing",
             "alone",
-            *(f"tells of {one}" for one in self.secrets),
+            *(f"reveals about {one}" for one in self.secrets),
             "suggested",
         )
         caption = f"Survey of {self.rows:,} rows"
         if self.combinations:
             most = self.combinations[0]
             share = notebook.percent(most.alone / self.rows)
-            caption += f"; {share} of them stand alone in {', '.join(most.columns)}"
+            caption += f"; {share} of them are unique in {', '.join(most.columns)}"
         return notebook.table_html(head, map(row, self.columns), caption)
 
     def column(self, name: str) -> SurveyedColumn:

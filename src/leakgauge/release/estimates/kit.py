@@ -99,7 +99,7 @@ def kit_column(
     kept = one.keeps_shares and origin in (None, PriorOrigin.THIS_TABLE)
     channel = None
     if one.channel is not None and (publish_shares or (origin is not None and not origin.keep_inside)):
-        # What is handed out on the steward's word no longer follows from anything that is kept inside.
+        # A channel handed out on the steward's declaration no longer counts as private.
         stated = PriorOrigin.PUBLIC if publish_shares else origin
         channel = ChannelFile.of(NamedChannel(one.channel, (one.name,), (one.name,), stated))
     readable = channel is not None or one.noise is not None or kept

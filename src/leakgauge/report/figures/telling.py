@@ -1,4 +1,4 @@
-"""Which columns tell most of a secret."""
+"""Which columns reveal most about a secret."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ _LABELS = 200
 
 
 def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) -> Figure:
-    """The bits of a secret that each column of ``survey.json`` tells by itself, the most telling first.
-
-    Columns that name people are marked. Where a column has too many values to count what it tells, the bar is what was
-    shown and the line reaches to what is possible.
+    """The bits of a secret that each column of ``survey.json`` reveals by itself, the most revealing first. Columns
+    that identify people are marked. If a column has too many values to count, the bar is the lower bound and the line
+    reaches to the upper one.
     """
-    title = language.say("Columns by what they reveal about {secret}", secret=shortened(secret, 420, 15))
+    title = language.say("Columns by what they reveal about {secret}", secret=shortened(secret, 350, 15))
     found = [
         (column, told)
         for column in survey.get("columns") or ()

@@ -158,7 +158,7 @@ function suggestion(suggested) {
   return names[suggested];
 }
 
-// To publish a column although it names people; null where nothing shows that it does.
+// To publish a column although it identifies people; null where nothing suggests that it does.
 export function acceptance(name) {
   const column = surveyedColumn(name);
   const naming = column ? column.identifier || column.free_text : (shown.job?.naming || []).includes(name);
