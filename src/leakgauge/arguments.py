@@ -18,8 +18,9 @@ _NUMBERS: dict[object, type] = {float: Real, int: Integral}
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which now refuses arguments whose types are not those of its annotations. Items of lists, tuples
-    and mappings are checked too, but not labels: anything hashable is a label.
+    """The function, which now refuses arguments whose types are not those of its annotations.
+
+    Items of lists, tuples and mappings are checked too, but not labels: anything hashable is a label.
 
     Raises:
         OptionError: names the argument, the type found and the type wanted.

@@ -25,10 +25,11 @@ class Shown(Part, frozen=True):
         lower_bound: the level; infinite where a channel rules an input out. Without an interval it is exact.
         estimate: the level estimated, above the bound; None where the level is exact.
         deterministic: whether each of the two inputs always gave one output, and a different one: ε is then infinite if
-        that always holds, but outputs alone show no more than the bound. stopped_early: whether the bets disproved the
-        claim before all outputs were drawn. samples: outputs that were drawn of each of the two inputs; 0 where the
-        level is exact. inputs: the two, the event being likelier under the first. event: the event that distinguishes
-        them; empty where no single output does.
+            that always holds, but outputs alone show no more than the bound.
+        stopped_early: whether the bets disproved the claim before all outputs were drawn.
+        samples: outputs that were drawn of each of the two inputs; 0 where the level is exact.
+        inputs: the two, the event being likelier under the first.
+        event: the event that distinguishes them; empty where no single output does.
     """
 
     notion: str
@@ -102,7 +103,8 @@ class Finding(Part, frozen=True):
         independent: the advantage on a release that has nothing to do with the targets; its interval holds 0.
         raw: the advantage if the data are released unchanged.
         exposed: the targets it is right about only with the release; for membership, the number recognised beyond what
-        as many false alarms explain. ceiling: the success that the claim allows at most; None where nothing is claimed.
+            as many false alarms explain.
+        ceiling: the success that the claim allows at most; None where nothing is claimed.
         judged: whether it attacked the release itself. A simulated release proves nothing against the real one.
         beats_claim: whether it succeeds on the release more often than the claim allows, beyond what chance explains.
     """
@@ -271,13 +273,16 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         private: whether its noise is known to protect anybody; that of a simulation, or made elsewhere, is not.
         rows: of the release; of one that was made elsewhere, those that were matched.
         confidence: of every interval, and of the verdict: all levels and attacks together wrongly accuse a release with
-        a probability of at most 1 − confidence. violations: what is wrong, in short sentences without a full stop.
-        epsilon_lower_bound: the largest of the columns. columns: for each protected column the level its rows show;
-        None where they are too few. anonymity: of the public columns of the release; None where there are none. digest:
-        over all other fields, so that a change shows. exposures: what the whole release reveals about each secret.
-        total: the same for all secrets at once; None for a single one. diversity: of each secret, as it is in the
-        original, within the groups of the public columns of the release. foreign: how a release made elsewhere was
-        compared with its original.
+            a probability of at most 1 − confidence.
+        violations: what is wrong, in short sentences without a full stop.
+        epsilon_lower_bound: the largest of the columns.
+        columns: for each protected column the level its rows show; None where they are too few.
+        anonymity: of the public columns of the release; None where there are none.
+        digest: over all other fields, so that a change shows.
+        exposures: what the whole release reveals about each secret.
+        total: the same for all secrets at once; None for a single one.
+        diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
+        foreign: how a release made elsewhere was compared with its original.
     """
 
     record: AuditedRecord | None

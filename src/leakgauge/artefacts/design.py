@@ -63,9 +63,9 @@ class Design(
         keep: what the release keeps on the whole: nothing, shares or associations.
         price_of_keeping: what that costs more than the least leaking channel at the same distortion.
         told_unprotected: I(S;X), what an unchanged column reveals about the secret; None if the secret itself goes
-        through the channel. If set, all other numbers are about the secret S. certain: the share of rows whose value is
-        certain to be released unchanged. rounds: where the secret was released before; the background of all other
-        numbers is then what was released.
+            through the channel. If set, all other numbers are about the secret S.
+        certain: the share of rows whose value is certain to be released unchanged.
+        rounds: where the secret was released before; the background of all other numbers is then what was released.
     """
 
     knowledge: str
@@ -136,7 +136,8 @@ class Compared(Part, frozen=True, kw_only=True):
         gap: the waste may be larger by so much, not smaller.
         identifiability: of the posteriors under the table's frequencies; None in files of earlier versions.
         effective_rows: the share of the rows that its release is worth for estimating shares; 0 where values cannot be
-        distinguished. None in files of earlier versions. confused_values: how many values cannot be distinguished.
+            distinguished. None in files of earlier versions.
+        confused_values: how many values cannot be distinguished.
         keeps_shares: whether it releases every value as often as it occurs in this table, with ``both`` in each
             background. None in files of earlier versions.
     """

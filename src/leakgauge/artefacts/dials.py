@@ -75,9 +75,9 @@ class Attacker(Part, frozen=True):
     Attributes:
         knows: the columns that are known without the release; none of somebody who knows nothing.
         gained: the share of the wrong guesses that the release makes right, or for numbers the share of their variance
-        that it explains; None if no attack was tried. told: the share of the remaining uncertainty that the release
-        removes; None if unknown. left: the share of people whom the best guess without the release gets wrong; None of
-        numbers, and where it is
+            that it explains; None if no attack was tried.
+        told: the share of the remaining uncertainty that the release removes; None if unknown.
+        left: the share of people whom the best guess without the release gets wrong; None of numbers, and where it is
             not known.
     """
 
@@ -107,11 +107,13 @@ class DialEvidence(Part, frozen=True, kw_only=True):
         certain_to: backgrounds that leave nothing to protect, because they tell the secret without the release.
         exposed: the largest share, over values, of the people with a value for whom it becomes all but certain.
         advantage: the largest advantage in distinguishing neighbours that the claims allow; None without a finite
-        claim. neighbours: between whom. given_counts: whether the mechanism was fitted to private counts, which its
-        claims leave out. statistics: what the release is worth for each; for the use of rows, one without columns.
-        least_told: the bits that the best channel with the same distortion reveals, keeping as much. own_told: the bits
-        that this release reveals. withheld: whether it is not released, so that what it is worth is that of the rest of
-        the release.
+            claim.
+        neighbours: between whom.
+        given_counts: whether the mechanism was fitted to private counts, which its claims leave out.
+        statistics: what the release is worth for each; for the use of rows, one without columns.
+        least_told: the bits that the best channel with the same distortion reveals, keeping as much.
+        own_told: the bits that this release reveals.
+        withheld: whether it is not released, so that what it is worth is that of the rest of the release.
     """
 
     attackers: tuple[Attacker, ...]

@@ -13,9 +13,9 @@ class Bracket(Part, frozen=True):
 
     Attributes:
         information: in bits. Exact: the estimate with its interval. Else the value is the unfavourable end, ``low`` is
-        what an attacker achieves and ``high`` the most that can be revealed, each with the confidence by itself.
-        success: the share of scored rows whose secret the attacker guesses; a better attacker may guess more. exact:
-        whether there are enough rows for each combination to count them; a bracket never looks exact.
+            what an attacker achieves and ``high`` the most that can be revealed, each with the confidence by itself.
+        success: the share of scored rows whose secret the attacker guesses; a better attacker may guess more.
+        exact: whether there are enough rows for each combination to count them; a bracket never looks exact.
     """
 
     information: Quantity

@@ -107,8 +107,10 @@ class Headline(Part, frozen=True):
         dials: of that secret.
         leakage_before: bits of the secret if released unchanged.
         leakage_after: bits that the attacker learns from everything released or known: exact with an interval, or
-        bounds. exact: whether the bits were counted rather than bounded. floor: bits that the background alone reveals;
-        ``floor_exact`` likewise. attack: the name of the strongest attack, of those tried on the release itself.
+            bounds.
+        exact: whether the bits were counted rather than bounded.
+        floor: bits that the background alone reveals; ``floor_exact`` likewise.
+        attack: the name of the strongest attack, of those tried on the release itself.
         unchanged: the share of values that stay.
     """
 

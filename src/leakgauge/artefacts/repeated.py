@@ -16,8 +16,9 @@ class EarlierRelease(Part, frozen=True):
         reference: its name in its record.
         epsilon: what it cost a unit of protection, a histogram that was bought for it included.
         shared: how many persons of the new table are also in its table; None if unknown, and then all are assumed to
-        be. unchanged: of these, for each secret, the share whose secret is the same in both tables. unknown: why it is
-        unknown.
+            be.
+        unchanged: of these, for each secret, the share whose secret is the same in both tables.
+        unknown: why it is unknown.
     """
 
     folder: str

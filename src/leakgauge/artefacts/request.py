@@ -108,41 +108,51 @@ class Request(Part, frozen=True):
         background: columns the attacker knows; they are not released unless they are also public.
         public: columns to release unchanged or coarser. Besides the secrets, no other column is released.
         public_distortion: for some public columns, the share of values that may be changed, such as ``{"occupation":
-        0.1}``: they are released through the channel that then reveals least about the secrets. unit: the column that
-        says whose row it is; never released. rows_per_unit: the publicly known most rows of a person: guarantees hold
-        for that many. together: whether the secrets are one joint source, released through one channel. accept_unique:
-        public columns that may identify people. max_distortion: the least leaking channel with at most this mean
-        distortion; for several secrets one number, or one for each by name. max_leakage: the least distorting channel
-        that reveals at most these bits to the attacker with the background. local_dp: an ε in nats to keep as well;
-        alone: the most useful channel that keeps it. min_protection: from 0 to 100: the most useful setting with at
-        least this protection is searched for, and a release with less is refused. min_usefulness: from 0 to 100,
-        likewise; alone: the most protective setting that is this useful. use: what readers do with the release:
-        ``statistics`` or ``rows``. mechanism: mechanisms to choose from instead of designing a channel; the best one
-        that meets the target. One for
+            0.1}``: they are released through the channel that then reveals least about the secrets.
+        unit: the column that says whose row it is; never released.
+        rows_per_unit: the publicly known most rows of a person: guarantees hold for that many.
+        together: whether the secrets are one joint source, released through one channel.
+        accept_unique: public columns that may identify people.
+        max_distortion: the least leaking channel with at most this mean distortion; for several secrets one number, or
+            one for each by name.
+        max_leakage: the least distorting channel that reveals at most these bits to the attacker with the background.
+        local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
+        min_protection: from 0 to 100: the most useful setting with at least this protection is searched for, and a
+            release with less is refused.
+        min_usefulness: from 0 to 100, likewise; alone: the most protective setting that is this useful.
+        use: what readers do with the release: ``statistics`` or ``rows``.
+        mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
         keep: ``shares``, the default, designs among channels that release every value as often as it occurs;
             ``associations`` among those that do so for each value of the public columns too, which they read;
             ``nothing`` among all. Named mechanisms are not changed by it.
         publish_shares: whether the table's shares, and whatever follows from channels designed from its counts, may be
-        known: the recipient's kit then contains these channels. distortion: what a wrong value costs: hamming,
-        absolute, squared or a file; for one secret ``illness=absolute``. bins: how numbers and dates are binned, such
-        as ``age=width:10``, in the release and in everything measured. levels: coarser values of columns, such as
-        ``job=jobs.csv:2``: level 2 of an ARX-style file, whose lines have a value and then ever coarser ones; without a
-        number ``min_k`` chooses. suppress_below: public values of rows in groups of fewer rows than this are left out
-        of the release. min_k: the least rows, or persons if there is a unit, in every group that agrees in the public
-        columns: the levels, and the bins if several are given from fine to coarse, that lose least are chosen.
-        max_suppressed: the share of rows whose public values may be left out for that. within: the largest mean
-        absolute error allowed, in the secret's own unit, for dates in days: gives the least leaking channel whose
-        released numbers, or centres of released bins, are that close; ``bins`` are then auto. clamp: whether released
-        numbers are clamped to the declared bounds. missing: texts that count as missing. encoding: of a text file, such
-        as windows-1252; UTF-8 without. thousands: the sign between thousands in texts, such as ``,``, and ``decimal``
-        that before decimals. date_format: how dates are written in texts, such as ``dd/mm/yyyy``; for one column
-        ``born=dd/mm/yyyy``. no_header: the first line is a row; columns are called column1, column2, …. repeat: the
-        folder of an earlier job to repeat on a new table. lower: the publicly known least value of a numeric secret.
+            known: the recipient's kit then contains these channels.
+        distortion: what a wrong value costs: hamming, absolute, squared or a file; for one secret ``illness=absolute``.
+        bins: how numbers and dates are binned, such as ``age=width:10``, in the release and in everything measured.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``: level 2 of an ARX-style file, whose lines have a
+            value and then ever coarser ones; without a number ``min_k`` chooses.
+        suppress_below: public values of rows in groups of fewer rows than this are left out of the release.
+        min_k: the least rows, or persons if there is a unit, in every group that agrees in the public columns: the
+            levels, and the bins if several are given from fine to coarse, that lose least are chosen.
+        max_suppressed: the share of rows whose public values may be left out for that.
+        within: the largest mean absolute error allowed, in the secret's own unit, for dates in days: gives the least
+            leaking channel whose released numbers, or centres of released bins, are that close; ``bins`` are then auto.
+        clamp: whether released numbers are clamped to the declared bounds.
+        missing: texts that count as missing.
+        encoding: of a text file, such as windows-1252; UTF-8 without.
+        thousands: the sign between thousands in texts, such as ``,``, and ``decimal`` that before decimals.
+        date_format: how dates are written in texts, such as ``dd/mm/yyyy``; for one column ``born=dd/mm/yyyy``.
+        no_header: the first line is a row; columns are called column1, column2, ….
+        repeat: the folder of an earlier job to repeat on a new table.
+        lower: the publicly known least value of a numeric secret.
         accounted: an ε in nats for which a noisy histogram is bought, from which the channel is then designed.
-        releases_per_period: how often such a release is made. purpose: what the release is for, in the user's words.
-        review: when to review the release, such as 2027-11-16. prepared_by: who wrote the report, for its first page.
-        report_language: en, zh or both, side by side. simulate: a seed, for a rehearsal that protects nobody.
+        releases_per_period: how often such a release is made.
+        purpose: what the release is for, in the user's words.
+        review: when to review the release, such as 2027-11-16.
+        prepared_by: who wrote the report, for its first page.
+        report_language: en, zh or both, side by side.
+        simulate: a seed, for a rehearsal that protects nobody.
 
     Raises:
         OptionError: no target, two, or numbers outside their range; a column with two roles.

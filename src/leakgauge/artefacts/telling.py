@@ -13,10 +13,11 @@ class TellingColumn(Part, frozen=True):
 
     Attributes:
         tells: I(S;X), what the unchanged column reveals about the secret; None where its values are too many to count.
-        distortion: the share of the column's values that may be changed. through: whether the column is released with
-        this share changed. least: I(S;Y) of the channel that then reveals least about this secret; no channel reveals
-        less than the lower end. For a column released through a channel, what it reveals. left_out: why there is no
-        such channel here.
+        distortion: the share of the column's values that may be changed.
+        through: whether the column is released with this share changed.
+        least: I(S;Y) of the channel that then reveals least about this secret; no channel reveals less than the lower
+            end. For a column released through a channel, what it reveals.
+        left_out: why there is no such channel here.
     """
 
     column: str

@@ -35,8 +35,9 @@ def singling_out(
     unit: str | None = None,
     units: Codes | None = None,
 ) -> tuple[GroupSizes, ...]:
-    """Sets of two or three columns in which at least one row in a hundred is unique, most unique rows first. A set is
-    left out if a part of it singles out as many, so the sets reported are smallest.
+    """Sets of two or three columns in which at least one row in a hundred is unique, most unique rows first.
+
+    A set is left out if a part of it singles out as many, so the sets reported are smallest.
 
     Args:
         columns: each as numbers, of the same rows drawn at random from the table.

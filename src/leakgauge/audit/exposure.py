@@ -1,8 +1,9 @@
-"""What the whole release reveals about each secret, and what is known anyway: in bits and in guesses. If the secret and
-what is seen have at most a fifth as many cells as the table has rows, the bits are estimated with an interval. Beyond
-that a plug-in estimate is mostly chance, so there are bounds instead: from below by an attacker on rows it was not
-trained on; from above by I(X;W) ≤ I(X;V) + I(X;Y), where Y reads X with independent noise and V is the rest, and by
-H(X). Where Y reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
+"""What the whole release reveals about each secret, and what is known anyway: in bits and in guesses.
+
+If the secret and what is seen have at most a fifth as many cells as the table has rows, the bits are estimated with an
+interval. Beyond that a plug-in estimate is mostly chance, so there are bounds instead: from below by an attacker on
+rows it was not trained on; from above by I(X;W) ≤ I(X;V) + I(X;Y), where Y reads X with independent noise and V is the
+rest, and by H(X). Where Y reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
 """
 
 from __future__ import annotations
@@ -181,6 +182,7 @@ class _Exposed:
 
     def _between(self, probabilities: Floats, most: float, least: float = 0.0) -> Estimate:
         """Bounds from what the attacker achieves to the most that can be revealed; the value is the unfavourable end.
+
         Seeing more reveals no less, so a lower bound for a part is one for the whole. Each of two lower bounds may miss
         half as often.
         """

@@ -1,4 +1,5 @@
 """Columns that identify people: by values that hardly repeat, by the column's name, or by the format of the values.
+
 Nothing here proves that a column identifies nobody; it catches what a steward would regret publishing.
 """
 

@@ -46,12 +46,15 @@ def lower_bound(
             ``Program``, or a channel, whose level is computed exactly, conditional on its given columns if it has any.
         claim: the claim to test; by default that of a mechanism of the catalogue, else none.
         pairs: neighbouring inputs, of which the most revealing pair is audited, chosen on outputs that are not used
-        again; by default those of the catalogue. samples: outputs to draw on each of the two inputs, at most.
+            again; by default those of the catalogue.
+        samples: outputs to draw on each of the two inputs, at most.
         confidence: that the level is at least its lower end, and that a mechanism that keeps its claim is not accused.
-        batched: whether the function also takes a count and returns that many outputs at once. stop_early: whether to
-        stop as soon as the claim is disproved; the level shown is then lower than it could be. declared: noise whose
-        scale and sensitivity are checked; known of mechanisms of the catalogue. seconds: how long to draw. randomness:
-        for mechanisms of the catalogue; the operating system's by default. progress: called after every round.
+        batched: whether the function also takes a count and returns that many outputs at once.
+        stop_early: whether to stop as soon as the claim is disproved; the level shown is then lower than it could be.
+        declared: noise whose scale and sensitivity are checked; known of mechanisms of the catalogue.
+        seconds: how long to draw.
+        randomness: for mechanisms of the catalogue; the operating system's by default.
+        progress: called after every round.
 
     Raises:
         OptionError: a claim that no pair can disprove, no inputs, inputs that are not neighbours, too few samples, or

@@ -1,7 +1,8 @@
-"""What the whole release reveals about all secrets at once. The sum over secrets is not a bound: for two fair coins X
-and X', X xor X' reveals nothing about either, but one bit about both. What holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) +
-I(X';Y'), where each Y reads its own secret with noise of its own; where Y reads a part Z of V too, I(X;Y|Z) takes the
-place of I(X;Y).
+"""What the whole release reveals about all secrets at once.
+
+The sum over secrets is not a bound: for two fair coins X and X', X xor X' reveals nothing about either, but one bit
+about both. What holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) + I(X';Y'), where each Y reads its own secret with noise of
+its own; where Y reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
 """
 
 from __future__ import annotations

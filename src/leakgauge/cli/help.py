@@ -1,5 +1,6 @@
-"""Click's texts in the language of the verb: help pages, with wide letters, and errors in the arguments. Sentences are
-made from what click's exceptions hold: the option, the value given, the nearest names.
+"""Click's texts in the language of the verb: help pages, with wide letters, and errors in the arguments.
+
+Sentences are made from what click's exceptions hold: the option, the value given, the nearest names.
 """
 
 from __future__ import annotations

@@ -51,8 +51,9 @@ def speaking(code: str) -> Iterator[Language]:
 
 
 def language_asked(arguments: Sequence[str]) -> str:
-    """The language code that ``--language`` gives, else the environment's, else that of English. It is read before the
-    arguments are parsed, so that errors in them are in this language too.
+    """The language code that ``--language`` gives, else the environment's, else that of English.
+
+    It is read before the arguments are parsed, so that errors in them are in this language too.
     """
     asked = None
     for at, given in enumerate(arguments):

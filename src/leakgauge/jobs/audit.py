@@ -109,8 +109,10 @@ def audit_release(
 
 
 def _shown(case: Case, column: ReleasedColumn, confidence: float) -> Shown | None:
-    """The level that the rows of a column show, tested against its claim. Values that never change are evidence against
-    a column that hides a secret, but not against a public column that is only to reveal less about one.
+    """The level that the rows of a column show, tested against its claim.
+
+    Values that never change are evidence against a column that hides a secret, but not against a public column that is
+    only to reveal less about one.
     """
     shown = shown_by_rows(column, confidence)
     if shown is None or shown.violated or not shown.deterministic or case.hides_a_secret(column):

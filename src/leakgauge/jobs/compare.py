@@ -88,15 +88,18 @@ def compare(
         secret: the column, or several that are one joint source.
         background: columns that the attacker knows.
         knowledge: ``both`` compares with the least leaking channel that reads the background too, and takes files of
-        such channels; by default only the attacker knows it. max_distortion: the target: a mean distortion of at most
-        this. max_leakage: or a leakage of at most these bits. distortion: what a wrong value costs: hamming, absolute,
-        squared, a file, or a distortion itself. weights: how sensitive each value is, by its text; a file, or the
-        numbers themselves. bins: how numbers and dates are binned, such as ``age=width:10``. levels: coarser values
-        of columns, such as ``job=jobs.csv:2``. gap: proven distance from the optimum, in nats; by default 1e-9, with
-        weights 1e-6. by: what ranks the mechanisms that meet the target: bits, epsilon or identifiability. keep:
-        ``shares`` compares with the least leaking channel that releases every value as often as it occurs.
-        through: the column that goes through the mechanisms, ranked by what it then reveals about the secret. reading:
-        how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
+            such channels; by default only the attacker knows it.
+        max_distortion: the target: a mean distortion of at most this.
+        max_leakage: or a leakage of at most these bits.
+        distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
+        weights: how sensitive each value is, by its text; a file, or the numbers themselves.
+        bins: how numbers and dates are binned, such as ``age=width:10``.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``.
+        gap: proven distance from the optimum, in nats; by default 1e-9, with weights 1e-6.
+        by: what ranks the mechanisms that meet the target: bits, epsilon or identifiability.
+        keep: ``shares`` compares with the least leaking channel that releases every value as often as it occurs.
+        through: the column that goes through the mechanisms, ranked by what it then reveals about the secret.
+        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         OptionError: no target or two, an unknown measure or ``keep``, or a mechanism that cannot be compared.

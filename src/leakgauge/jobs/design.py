@@ -164,6 +164,7 @@ def bins_within(
     table: Table, column: str, asked: Binning | None, within: float, *, beside: bool = False
 ) -> Binning | None:
     """The bins of a secret that is released within a mean error: those asked for, else auto where it has many values.
+
     With ``beside`` known columns, fewer bins are chosen: a design of many numbers would take minutes.
 
     Raises:

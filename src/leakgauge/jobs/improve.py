@@ -210,8 +210,9 @@ def search(
     dataset: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Improvement:
-    """The result of searching an open table. If a noisy histogram is bought, nothing else is read; a BudgetError says
-    that it does not fit the budget.
+    """The result of searching an open table.
+
+    If a noisy histogram is bought, nothing else is read; a BudgetError says that it does not fit the budget.
     """
     tell = None if progress is None else lambda done: progress(done, 0)
     if accounted is None:

@@ -42,10 +42,11 @@ def ask(
     simulation_seed: int | None = None,
     on_spend: Callable[[Entry], None] | None = None,
 ) -> PaidAnswer:
-    """The answer to a query; its cost is spent in the ledger, if there is one, before the noise is drawn. The table is
-    read before the budget is spent, so an unreadable table costs nothing. A spend stays counted if the process is
-    killed; ``on_spend`` is called as soon as it is made. With a simulation seed nothing is spent, and the answer
-    protects nobody.
+    """The answer to a query; its cost is spent in the ledger, if there is one, before the noise is drawn.
+
+    The table is read before the budget is spent, so an unreadable table costs nothing. A spend stays counted if the
+    process is killed; ``on_spend`` is called as soon as it is made. With a simulation seed nothing is spent, and the
+    answer protects nobody.
 
     Raises:
         OptionError: a query that cannot be asked under this protection, an account that protects something else, or a

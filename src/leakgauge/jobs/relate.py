@@ -32,11 +32,12 @@ def relate(
 
     Args:
         subject: a channel, a statement, the path of a channel file, or a statement as text. Levels of a channel that is
-        conditional on columns are conditional on them too. prior: over the channel's inputs, or the values of a record;
-        or a CSV file ``label,value`` with it. records: how many records a data set has; None for a local channel.
+            conditional on columns are conditional on them too.
+        prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it.
+        records: how many records a data set has; None for a local channel.
         ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
-        restricted: leave out values that the prior gives probability 0. wanted: at which δ and order, and whether
-        records are independent.
+        restricted: leave out values that the prior gives probability 0.
+        wanted: at which δ and order, and whether records are independent.
 
     Raises:
         FileError: a file that cannot be read.

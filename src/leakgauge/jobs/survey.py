@@ -108,6 +108,7 @@ def surveyed(
     progress: Progress | None = None,
 ) -> Survey:
     """The survey of some columns of a table in their bins, by default all; for public ones also how they group rows.
+
     ``accepted`` columns are known to identify people, and are left out of those groups.
     """
     columns = _columns(table, names)

@@ -1,5 +1,6 @@
-"""The interface of every mechanism of the catalogue, and its law: how likely each output is given each input. Other
-rooms ask a mechanism or its law, never its type. A facet that a mechanism does not have is None.
+"""The interface of every mechanism of the catalogue, and its law: how likely each output is given each input.
+
+Other rooms ask a mechanism or its law, never its type. A facet that a mechanism does not have is None.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A release, step by step: check, reserve disk space, spend, draw, write, record, complete the ledger entry. The order
-makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the record has its name
-before the release has its; so a release without a spend or without a record cannot be found, and what is cut short
+"""A release, step by step: check, reserve disk space, spend, draw, write, record, complete the ledger entry.
+
+The order makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the record has its
+name before the release has its; so a release without a spend or without a record cannot be found, and what is cut short
 counts as spent.
 """
 
@@ -60,8 +61,10 @@ Progress: TypeAlias = Callable[[Stage, int], None]
 
 @dataclass(frozen=True)
 class Release:
-    """A written release, with its record and its public record. ``entry`` is None without a ledger, ``signature``
-    without a key, and ``public_record`` for a release read from its record.
+    """A written release, with its record and its public record.
+
+    ``entry`` is None without a ledger, ``signature`` without a key, and ``public_record`` for a release read from its
+    record.
     """
 
     output: Path
@@ -141,7 +144,8 @@ def release(
         randomness: the operating system, unless this is a simulation.
         sign: the file of a private Ed25519 key that signs the record; the record does not mention it.
         chosen_from_table: whether the plan's mechanisms were chosen by their effect on this table. The choice then
-        reveals something about its counts, so the public record leaves it out. progress: told of every stage.
+            reveals something about its counts, so the public record leaves it out.
+        progress: told of every stage.
 
     Raises:
         InputError: plan, table or files that cannot be used.

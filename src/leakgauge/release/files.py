@@ -1,6 +1,7 @@
-"""Released files: written in batches, and read back to check that their mechanisms can have written them. Types are
-never guessed when a file is read. A CSV file is read as the texts it holds, and what a mechanism may release is written
-and read in the same way before the two are compared.
+"""Released files: written in batches, and read back to check that their mechanisms can have written them.
+
+Types are never guessed when a file is read. A CSV file is read as the texts it holds, and what a mechanism may release
+is written and read in the same way before the two are compared.
 """
 
 from __future__ import annotations

@@ -80,8 +80,9 @@ def origin_under(prior: PriorOrigin, origin: Origin) -> Origin:
 
 
 def as_declared(found: Number, declared: Quantity | None) -> Number:
-    """A number that may depend on letters of the table: its origin is the table unless it follows from the budget
-    alone. It is then the budget's own number, because the last digits of the other reveal the number of letters.
+    """A number that may depend on letters of the table; its origin is the table unless the budget alone determines it.
+
+    It is then the budget's own number, because the last digits of the other reveal the number of letters.
     """
     if declared is not None and math.isclose(found.value, declared.value, rel_tol=_CLOSE):
         return msgspec.structs.replace(found, value=declared.value)

@@ -51,9 +51,9 @@ class ReleasePlan:
         rows_per_unit: the publicly known most rows of a person.
         clamp: columns whose released numbers are clamped to the bounds of their mechanism.
         unprotected: columns that count as public although a channel changes some of their values to reveal less about
-        others: nothing is promised for them, and they cost nothing. from_another_table: columns whose declared letters,
-        or edges of bins, come from another private table, such as last month's: they are kept private like letters of
-        this table.
+            others: nothing is promised for them, and they cost nothing.
+        from_another_table: columns whose declared letters, or edges of bins, come from another private table, such as
+            last month's: they are kept private like letters of this table.
 
     Raises:
         OptionError: nothing to release, a column named twice, bins of a column that is not released, or a channel that

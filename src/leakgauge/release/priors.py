@@ -93,9 +93,10 @@ def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) ->
 
 
 def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
-    """What the mechanisms of a plan reveal about each column that is not public, by their laws and the table's own
-    shares. If a channel reads several columns, each is charged with what it reveals about all, which never
-    underestimates. None if there is no finite channel, or there are too many values to count.
+    """What the mechanisms of a plan reveal about each non-public column, by their laws and the table's own shares.
+
+    If a channel reads several columns, each is charged with what it reveals about all, which never underestimates. None
+    if there is no finite channel, or there are too many values to count.
     """
     told: dict[str, Bits | None] = {}
     for one in bound.protecting:

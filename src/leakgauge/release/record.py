@@ -1,5 +1,6 @@
-"""The record of a release and the public record: what was done, what it guarantees and what it cost, with digests. The
-public record may be handed out with the release; nothing in it follows from private counts. It is built only from
+"""The record of a release and the public record: what was done, what it guarantees and what it cost, with digests.
+
+The public record may be handed out with the release; nothing in it follows from private counts. It is built only from
 fields named here, so a new field of a record is left out until somebody decides that it may be handed out. It contains
 no digest of the record and no hash of the ledger, which could confirm a guess of the counts.
 """
@@ -143,8 +144,9 @@ def _whole(kind: type[Kind], stored: Mapping[str, Any], place: Path) -> Kind:
 
 
 def released_file(record: Released, place: Path) -> Path:
-    """The release that a record names, beside the record or below its folder. Any other file is refused: a record must
-    not make its reader open arbitrary files.
+    """The release that a record names, beside the record or below its folder.
+
+    Any other file is refused: a record must not make its reader open arbitrary files.
     """
     name, folder = record.output.file, place.resolve().parent
     try:

@@ -1,7 +1,8 @@
-"""The edition for everybody: what is public, declared or accounted for, no number of the table, small counts masked. A
-few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and its inputs
-are known, so every count can be tried. So a quantity is shown only by its origin, another field only if its type names
-an origin, and everything else is left out.
+"""The edition for everybody: what is public, declared or accounted for, no number of the table, small counts masked.
+
+A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and its
+inputs are known, so every count can be tried. So a quantity is shown only by its origin, another field only if its type
+names an origin, and everything else is left out.
 """
 
 from __future__ import annotations

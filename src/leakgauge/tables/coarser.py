@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 def coarser_texts(levels: Levels, column: Column) -> dict[str, str]:
-    """The coarser value for the text of each value of a column; the empty text is for missing values. Numbers are
-    compared by value, however the file and the table write them. Texts that are not of the column's kind are left out.
+    """The coarser value for the text of each value of a column; the empty text is for missing values.
+
+    Numbers are compared by value, however the file and the table write them. Texts that are not of the column's kind
+    are left out.
 
     Raises:
         ColumnError: two lines of the file are for one value, and differ.

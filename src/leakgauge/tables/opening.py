@@ -32,16 +32,17 @@ def open_table(
     workbook keep their kind.
 
     Args:
-        source: a path to CSV, TSV, JSON lines, Parquet (also a pattern such as ``part-*.parquet``, or a folder of
-            such files), a workbook (``file.xlsx``, or ``file.xlsx#sheet``; also .xls, .xlsb and .ods), a file of SPSS,
-            Stata or SAS, or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``); or a pandas or polars
-            frame, a pyarrow table, or another object that hands out Arrow.
+        source: a path to CSV, TSV, JSON lines, Parquet (also a pattern such as ``part-*.parquet``, or a folder of such
+            files), a workbook (``file.xlsx``, or ``file.xlsx#sheet``; also .xls, .xlsb and .ods), a file of SPSS, Stata
+            or SAS, or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``); or a pandas or polars frame, a
+            pyarrow table, or another object that hands out Arrow.
         missing: texts that count as missing, such as ``"?"``; by default none.
         encoding: of a text file, such as ``windows-1252``; by default UTF-8.
         thousands: the thousands separator in texts that are numbers; by default none.
         decimal: the decimal mark in them.
         date_format: how dates are written in text, such as ``%d/%m/%Y`` or ``dd/mm/yyyy``; for one column
-        ``born=dd/mm/yyyy``. no_header: the first line is a row; columns are called column1, column2, ….
+            ``born=dd/mm/yyyy``.
+        no_header: the first line is a row; columns are called column1, column2, ….
 
     Raises:
         TableError: the source is missing, empty, unreadable or of an unknown form.

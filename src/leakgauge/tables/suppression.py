@@ -87,9 +87,10 @@ def whole(table: Table) -> Table:
 def small_groups(
     groups: npt.NDArray[np.uint64], below: int, people: npt.NDArray[np.uint64] | None = None
 ) -> npt.NDArray[np.bool_]:
-    """The rows in groups that are too small, and in groups that must be suppressed with them. Suppressed rows agree in
-    having no values, so they are a group themselves. If that group would be too small, the next smallest groups join
-    it, the first of equals, so that the same table gives the same rows.
+    """The rows in groups that are too small, and in groups that must be suppressed with them.
+
+    Suppressed rows agree in having no values, so they are a group themselves. If that group would be too small, the
+    next smallest groups join it, the first of equals, so that the same table gives the same rows.
 
     Args:
         groups: the group of each row.

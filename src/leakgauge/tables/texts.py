@@ -1,7 +1,8 @@
-"""Texts that are numbers, dates or truth values: the kind of each column, decided on all rows. A column is numeric only
-if each text in it is written as a number: codes such as 007, or longer than a number can hold, stay text, while 1.5,
-1.50 and 15e-1 become the same number. Unless a format is named, dates and timestamps are read in ISO form only, since
-01/02/2020 may be two days.
+"""Texts that are numbers, dates or truth values: the kind of each column, decided on all rows.
+
+A column is numeric only if each text in it is written as a number: codes such as 007, or longer than a number can hold,
+stay text, while 1.5, 1.50 and 15e-1 become the same number. Unless a format is named, dates and timestamps are read in
+ISO form only, since 01/02/2020 may be two days.
 """
 # ruff: noqa: S608  (names made here, and what was asked for as quoted text, are joined; no value of a table is)
 

@@ -1,6 +1,7 @@
-"""Criteria from evidence and dials: a weighted mean over the leaves, never better than the dial. Missing evidence
-counts at its unfavourable end and widens the interval, so leaving out a measurement or an answer never improves a
-criterion, and never lowers the protection needed.
+"""Criteria from evidence and dials: a weighted mean over the leaves, never better than the dial.
+
+Missing evidence counts at its unfavourable end and widens the interval, so leaving out a measurement or an answer never
+improves a criterion, and never lowers the protection needed.
 """
 
 from __future__ import annotations

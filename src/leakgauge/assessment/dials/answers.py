@@ -1,6 +1,7 @@
-"""What noisy counts reveal about one person to someone who knows everybody else. Only the person's own 1 among zeros is
-left of the counts, each with its own noise: a cell per value, whose output has one law if the person has the value and
-another if not. Unary encoding is the same with coins.
+"""What noisy counts reveal about one person to someone who knows everybody else.
+
+Only the person's own 1 among zeros is left of the counts, each with its own noise: a cell per value, whose output has
+one law if the person has the value and another if not. Unary encoding is the same with coins.
 """
 
 from __future__ import annotations
@@ -137,8 +138,9 @@ class PersonsCells:
         return float(-(every * log_or_zero(every)).sum())
 
     def told(self) -> float:
-        """An upper bound in nats on what is revealed about the person's value: the sum over cells. The noise of the
-        cells is independent, so together they reveal no more than that.
+        """An upper bound in nats on what is revealed about the person's value: the sum over cells.
+
+        The noise of the cells is independent, so together they reveal no more than that.
         """
         _, own, other = self._levels
         p = self._counted[:, None]

@@ -1,7 +1,9 @@
-"""How much a release protects a typical person, and whose secret it makes certain. Two shares say what an attacker
-gains: A, the share of the guesses left to get right that the release makes right; B, the share of the remaining
-uncertainty that it removes. For numbers A is a share of their variance, and B puts information on the same scale: both
-are the squared correlation where noise and numbers are normal, however finely numbers are counted.
+"""How much a release protects a typical person, and whose secret it makes certain.
+
+Two shares say what an attacker gains: A, the share of the guesses left to get right that the release makes right; B,
+the share of the remaining uncertainty that it removes. For numbers A is a share of their variance, and B puts
+information on the same scale: both are the squared correlation where noise and numbers are normal, however finely
+numbers are counted.
 """
 
 from __future__ import annotations

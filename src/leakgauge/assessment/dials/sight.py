@@ -154,8 +154,9 @@ class ReleaseLaw:
         )
 
     def with_release(self, column: str, channel: Channel, name: str) -> ReleaseLaw:
-        """The same law with one more published column: another column released through its own channel. Each of several
-        secrets reveals a little about the others. The column itself stays as it was, perhaps known.
+        """The same law with one more published column: another column released through its own channel.
+
+        Each of several secrets reveals a little about the others. The column itself stays as it was, perhaps known.
 
         Raises:
             LabelError: the channel does not read a value of the column.

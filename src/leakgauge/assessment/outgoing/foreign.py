@@ -30,8 +30,9 @@ FEWEST = 16
 
 
 def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> DialEvidence:
-    """The evidence on one secret; nothing is claimed, so nothing is guaranteed. If there is too much to count, the
-    upper limit of what the best attacker learnt counts instead.
+    """The evidence on one secret; nothing is claimed, so nothing is guaranteed.
+
+    If there is too much to count, the upper limit of what the best attacker learnt counts instead.
     """
     case = release.seen
     hidden = next(one for one in case.secrets if one.names == (secret,))

@@ -1,5 +1,6 @@
-"""What is learnt about a secret from columns that are too many to count, combined with its own channel by law. A
-learner gives r(x|v) on rows that it was not trained on. The secret's own column enters by p(x|v,y) ∝ r(x|v) q(y|x),
+"""What is learnt about a secret from columns that are too many to count, combined with its own channel by law.
+
+A learner gives r(x|v) on rows that it was not trained on. The secret's own column enters by p(x|v,y) ∝ r(x|v) q(y|x),
 averaged over q(y|x) of the true x: no noise is drawn, and settings that differ only in that channel share a learner.
 """
 

@@ -1,6 +1,7 @@
-"""A release by its plan and its table: nothing is drawn, so a setting is judged in advance. If the secret and
-everything seen have at most a fifth as many cells as there are rows, the law is counted. Beyond that a learner
-estimates what other columns reveal, and the secret's own channel enters by its law.
+"""A release by its plan and its table: nothing is drawn, so a setting is judged in advance.
+
+If the secret and everything seen have at most a fifth as many cells as there are rows, the law is counted. Beyond that
+a learner estimates what other columns reveal, and the secret's own channel enters by its law.
 """
 
 from __future__ import annotations

@@ -117,11 +117,11 @@ class Search:
         goal: the limits.
         trials: every setting that was tried, in the order of the search.
         chosen: the most useful setting that keeps the limits, or the most protective if no protection is asked for; of
-        two equally good ones, the cheaper change. Rows come before counts. None if no setting keeps them. closest: the
-        chosen one, else the one that misses the limits by least. answers: counts with noise that keep the limits, the
-        most useful; None where none do. start: the mechanism of today; None where none was given, or it is not one of a
-        family here. withheld: what the published columns reveal although the secret is not released; None where there
-        are none.
+            two equally good ones, the cheaper change. Rows come before counts. None if no setting keeps them.
+        closest: the chosen one, else the one that misses the limits by least.
+        answers: counts with noise that keep the limits, the most useful; None where none do.
+        start: the mechanism of today; None where none was given, or it is not one of a family here.
+        withheld: what the published columns reveal although the secret is not released; None where there are none.
     """
 
     secret: str

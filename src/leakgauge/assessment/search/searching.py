@@ -1,7 +1,8 @@
-"""The search: the most useful setting that protects enough, or the most protective one that is useful enough. Every
-setting is judged by its law over counts: nothing is drawn, and no budget is spent. The same law decides the verdict on
-a drawn release, where an attack counts only by its proven gain, so no margin is needed. In each family protection falls
-as usefulness rises, so a coarse grid and bisection find the last setting that keeps the limits.
+"""The search: the most useful setting that protects enough, or the most protective one that is useful enough.
+
+Every setting is judged by its law over counts: nothing is drawn, and no budget is spent. The same law decides the
+verdict on a drawn release, where an attack counts only by its proven gain, so no margin is needed. In each family
+protection falls as usefulness rises, so a coarse grid and bisection find the last setting that keeps the limits.
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ def most_useful(
         start: the mechanism of today: settings of the same kind are the cheapest to change to.
         rows: of the release, where the table stands for another, such as a noisy histogram.
         counts_are_private: whether the counts are private, so that a mechanism fitted to them reveals something; not if
-        they were bought. as_it_is: whether the column itself must be released, not bins of it or counts. progress:
-        called with the number of settings tried.
+            they were bought.
+        as_it_is: whether the column itself must be released, not bins of it or counts.
+        progress: called with the number of settings tried.
 
     Raises:
         OptionError: limits or bounds outside their range, limits that contradict each other, or nothing asked.

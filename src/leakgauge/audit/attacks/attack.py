@@ -138,6 +138,7 @@ def independent_advantage(
     right: Truths, right_without: Truths, draws: Generator, confidence: float, units: Codes | None = None
 ) -> Estimate:
     """The advantage of an attacker who first checks, on half of the targets, whether the release helps at all.
+
     Otherwise a release that the known mechanism did not make would mislead the attacker, who would do worse than
     without it.
     """

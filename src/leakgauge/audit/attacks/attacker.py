@@ -1,6 +1,7 @@
-"""The attacker who sees the whole release: one fit, and its predictions for the scored rows. r(x|v) is learnt from
-everything seen unchanged. The secret's own released column enters through its mechanism, p(x|v,y) ∝ r(x|v) q(y|x),
-because its noise is independent of the rest.
+"""The attacker who sees the whole release: one fit, and its predictions for the scored rows.
+
+r(x|v) is learnt from everything seen unchanged. The secret's own released column enters through its mechanism, p(x|v,y)
+∝ r(x|v) q(y|x), because its noise is independent of the rest.
 """
 
 from __future__ import annotations

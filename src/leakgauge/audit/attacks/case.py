@@ -79,9 +79,10 @@ class ReleasedColumn:
 
 @dataclass(frozen=True, eq=False)
 class Secret:
-    """What an attacker guesses: some columns, their released column, and a letter per row. A withheld secret has no
-    released column, but other columns may reveal it. For many numbers or dates the letter is a decile, which is
-    guessed; bits are counted over the values.
+    """What an attacker guesses: some columns, their released column, and a letter per row.
+
+    A withheld secret has no released column, but other columns may reveal it. For many numbers or dates the letter is a
+    decile, which is guessed; bits are counted over the values.
     """
 
     names: tuple[str, ...]
@@ -183,8 +184,9 @@ class Case:
 
     @property
     def verdict_confidence(self) -> float:
-        """The confidence of each finding against the claim, such that all together use half of the allowed error. The
-        other half is for the levels that the rows show.
+        """The confidence of each finding against the claim, such that all together use half of the allowed error.
+
+        The other half is for the levels that the rows show.
         """
         # The catalogue imports the attacks, and they this module.
         from leakgauge.audit.attacks.catalogue import ATTACKS

@@ -58,11 +58,14 @@ def attack(
         secret: the column to guess, or several; by default each protected column in turn.
         withheld: columns of the original to guess as well, although they are not released.
         background: columns of the original that the attacker knows. Numbers and dates with many values are guessed, and
-        known to attacks that count over all rows, by deciles. unit: the column that identifies people: rows are split,
-        and intervals made, by person. bins: how some background columns are known, where the record does not bin them.
-        released: the released table, where it is not where the record says. confidence: of every interval. targets: how
-        many rows the attacks that compare rows with rows are tried on, at most. simulation_seed: for splits,
-        permutations and simulated releases. progress: called after every attack.
+            known to attacks that count over all rows, by deciles.
+        unit: the column that identifies people: rows are split, and intervals made, by person.
+        bins: how some background columns are known, where the record does not bin them.
+        released: the released table, where it is not where the record says.
+        confidence: of every interval.
+        targets: how many rows the attacks that compare rows with rows are tried on, at most.
+        simulation_seed: for splits, permutations and simulated releases.
+        progress: called after every attack.
 
     Raises:
         FileError: a record that cannot be read or is not whole.

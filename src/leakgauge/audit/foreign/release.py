@@ -121,8 +121,9 @@ class ForeignRelease:
 
     @property
     def linkable(self) -> tuple[str, ...]:
-        """The published columns whose values are mostly true, or new, by which a row may be linked. Someone who knows
-        the truth cannot link rows by values that are mostly changed.
+        """The published columns whose values are mostly true, or new, by which a row may be linked.
+
+        Someone who knows the truth cannot link rows by values that are mostly changed.
         """
         if _order_is_doubtful(self.matched, self.changed):
             # Which values are true cannot be told then; all of them may be.

@@ -1,5 +1,6 @@
-"""The main job: table in, leakage measured, channel designed, release written, attacked, judged, reported. Finished
-stages are kept, and nothing is drawn or bought twice.
+"""The main job: table in, leakage measured, channel designed, release written, attacked, judged, reported.
+
+Finished stages are kept, and nothing is drawn or bought twice.
 """
 
 from __future__ import annotations
@@ -160,8 +161,8 @@ def protect(
         overwrite: whether the folder of another release may be used.
         progress: called at every stage.
         asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat``, those
-        of the earlier job unless given. ``public=["occupation=0.1", "sex"]`` or ``{"occupation": 0.1, "sex": None}``
-        releases a public column through a channel that reveals less about the secrets.
+            of the earlier job unless given. ``public=["occupation=0.1", "sex"]`` or ``{"occupation": 0.1, "sex":
+            None}`` releases a public column through a channel that reveals less about the secrets.
 
     Raises:
         InputError: an input that cannot be used; a new folder is removed again.

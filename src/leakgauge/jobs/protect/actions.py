@@ -1,5 +1,7 @@
-"""Actions: other settings of a job that would change its verdict, each evaluated before anything is drawn. They are
-tried in the order of effort: declare, change a number, change a public column, both at once, design another channel.
+"""Actions: other settings of a job that would change its verdict, each evaluated before anything is drawn.
+
+They are tried in the order of effort: declare, change a number, change a public column, both at once, design another
+channel.
 """
 
 from __future__ import annotations
@@ -47,8 +49,9 @@ def with_actions(found: Judgement, asked: Request, judging: Judging) -> Judgemen
 
 
 def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...]:
-    """At most three settings that would change a verdict; the first changes the recommendation if any does. There are
-    none if the verdict is to release, or if the release breaks its claims.
+    """At most three settings that would change a verdict; the first changes the recommendation if any does.
+
+    There are none if the verdict is to release, or if the release breaks its claims.
     """
     if now.recommendation is Recommendation.RELEASE:
         return ()
@@ -269,8 +272,9 @@ def _without(asked: Request, names: list[str]) -> Change:
 
 
 def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
-    """Another kind of channel: one that keeps shares instead of a named mechanism, one with small errors for numbers. A
-    search has already tried all kinds.
+    """Another kind of channel: one that keeps shares instead of a named mechanism, one with small errors for numbers.
+
+    A search has already tried all kinds.
     """
     asked, policy = start.asked, trials.judging.policy
     if asked.clamp or len(asked.aims) > 1 or is_searched(asked):

@@ -62,6 +62,7 @@ Keep = Callable[[str, msgspec.Struct], None]
 @dataclass(frozen=True)
 class Chosen:
     """How the secret is released: a mechanism as spelt in the plan, or the name of a channel file and the channel.
+
     ``noisy`` says whether it is a noisy number, which may leave its bounds.
     """
 
@@ -150,8 +151,9 @@ def choose(
     keep: Keep | None,
     margin: float = 0.0,
 ) -> Chosen:
-    """How the secret will be released; the evidence for the choice is stored through ``keep``. A searched setting
-    protects by ``margin`` points more than asked for.
+    """How the secret will be released; the evidence for the choice is stored through ``keep``.
+
+    A searched setting protects by ``margin`` points more than asked for.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
@@ -188,8 +190,9 @@ def _any_letters(text: str) -> Mechanism:
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
-    """Store the frontiers with and without keeping shares, where they can be computed. First the one on which a
-    designed channel lies; a named mechanism keeps nothing.
+    """Store the frontiers with and without keeping shares, where they can be computed.
+
+    First the one on which a designed channel lies; a named mechanism keeps nothing.
     """
     question = replace(sources.question(asked, aim), local_dp=None)
     plain = question.problem(sources.table, Slope(0.0))
@@ -212,8 +215,9 @@ def _cells(problem: RateDistortion) -> int:
 
 
 def _is_slow(problem: RateDistortion) -> bool:
-    """Whether one channel takes seconds, so that computing many is too slow. This holds for numbers with a background,
-    and for keeping shares with a large one.
+    """Whether one channel takes seconds, so that computing many is too slow.
+
+    This holds for numbers with a background, and for keeping shares with a large one.
     """
     source = problem.source
     if not isinstance(source, Joint) or len(source.columns) == 1:

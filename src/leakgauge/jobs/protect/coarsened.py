@@ -12,9 +12,10 @@ from leakgauge.tables.pairing import paired_counts
 
 
 def coarsened(sources: Sources, column: str) -> ColumnUtility | None:
-    """The worth of a public column that is coarsened; None for one released unchanged. A coarser value is not wrong:
-    the set of values it stands for contains the true one, and a missing value stands for all. Its cost is the
-    information lost, and the number of values it stands for.
+    """The worth of a public column that is coarsened; None for one released unchanged.
+
+    A coarser value is not wrong: the set of values it stands for contains the true one, and a missing value stands for
+    all. Its cost is the information lost, and the number of values it stands for.
     """
     hidden = sources.suppression is not None
     kinds = {one.name: one.kind for one in sources.original.columns()}

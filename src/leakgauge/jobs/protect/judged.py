@@ -150,7 +150,10 @@ def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str 
 
 
 def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | None = None) -> ReleasePlan:
-    """The plan of a job, without the files stored beside it. Channels ``designed`` for an equivalent job are reused."""
+    """The plan of a job, without the files stored beside it.
+
+    Channels ``designed`` for an equivalent job are reused.
+    """
     known = {} if designed is None else designed
     shared = _beside_the_aims(asked, sources)
 

@@ -213,9 +213,10 @@ def epsilon_of_histogram(rows: int) -> float:
 
 
 def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -> tuple[str, ...]:
-    """The commands that do the same from a noisy histogram, and open a ledger if none is named. None if that is
-    impossible: for numbers, many values, or options a histogram cannot be combined with. If associations are kept,
-    recipients can count cross-tables directly.
+    """The commands that do the same from a noisy histogram, and open a ledger if none is named.
+
+    None if that is impossible: for numbers, many values, or options a histogram cannot be combined with. If
+    associations are kept, recipients can count cross-tables directly.
     """
     kinds = {one.name: one.kind for one in sources.table.columns()}
     sizes = sources.table.group_sizes([(name,) for name in asked.released_secrets])

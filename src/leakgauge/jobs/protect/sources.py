@@ -39,8 +39,9 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Sources:
-    """The data of a choice; ``table`` is the original in its bins and levels, with small groups suppressed. Bins are
-    those settled on the table. Public columns are seen ``through`` the channels designed for them.
+    """The data of a choice; ``table`` is the original in its bins and levels, with small groups suppressed.
+
+    Bins are those settled on the table. Public columns are seen ``through`` the channels designed for them.
     """
 
     original: Table
@@ -72,9 +73,10 @@ class Sources:
         return asked.kept == Keep.ASSOCIATIONS.value and secret in designed
 
     def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
-        """The public columns whose cross-tables with a secret are kept: all of them, or the most revealing that fit. In
-        a small group, secrets would be released nearly unchanged: every group needs as many rows, or persons, as a cell
-        does on average.
+        """The public columns whose cross-tables with a secret are kept: all of them, or the most revealing that fit.
+
+        In a small group, secrets would be released nearly unchanged: every group needs as many rows, or persons, as a
+        cell does on average.
 
         Raises:
             OptionError: every one has a single value or too many.
@@ -115,9 +117,10 @@ class Sources:
         return replace(aim, max_distortion=left_within(self.original, column, self.bins.get(column), aim.within))
 
     def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """The columns that a design counts as known: all that the attacker sees, if counts suffice. With more cells
-        than a fifth of the rows, frequencies are mostly noise: then the most revealing that fit, first of the
-        background, then of the public columns.
+        """The columns that a design counts as known: all that the attacker sees, if counts suffice.
+
+        With more cells than a fifth of the rows, frequencies are mostly noise: then the most revealing that fit, first
+        of the background, then of the public columns.
         """
         varied = self._varied(asked.seen if seen is None else tuple(dict.fromkeys(seen)))
         if not varied or self.fits(secret, varied):

@@ -78,9 +78,11 @@ SURE = 1 - 1e-6
 
 @dataclass(frozen=True)
 class Work:
-    """A running job. ``tell`` is called with the amounts done and in all of the current stage, ``earlier`` is the job
-    repeated. ``judging`` gives the verdict and ``explaining`` explains it. If levels were chosen, ``asked`` has only
-    the chosen ones, and ``coarsening`` how they were chosen.
+    """A running job.
+
+    ``tell`` is called with the amounts done and in all of the current stage, ``earlier`` is the job repeated.
+    ``judging`` gives the verdict and ``explaining`` explains it. If levels were chosen, ``asked`` has only the chosen
+    ones, and ``coarsening`` how they were chosen.
     """
 
     asked: Request
@@ -101,8 +103,9 @@ class Work:
 
     @property
     def is_promised(self) -> bool:
-        """Whether the verdict by law is made before anything is drawn, because limits were given. A design from a noisy
-        histogram must not depend on the table itself, so the table cannot refuse it.
+        """Whether the verdict by law is made before anything is drawn, because limits were given.
+
+        A design from a noisy histogram must not depend on the table itself, so the table cannot refuse it.
         """
         return bool(self.judging.policy.given) and self.asked.accounted is None
 
@@ -248,9 +251,10 @@ def design_stage(work: Work) -> tuple[str, ...]:
 
 
 def _promised(work: Work, chosen: dict[tuple[str, ...], Chosen], keep: Callable[..., None]) -> Judgement:
-    """The verdict by law before anything is drawn; searched settings protect as asked for. A search covers one secret
-    at a time and only columns that can be counted. If the whole release reveals more, the search is repeated with a
-    goal higher by as much; if it reveals less, with a lower one.
+    """The verdict by law before anything is drawn; searched settings protect as asked for.
+
+    A search covers one secret at a time and only columns that can be counted. If the whole release reveals more, the
+    search is repeated with a goal higher by as much; if it reveals less, with a lower one.
     """
     asked, folder, judging = work.asked, work.folder, work.judging
     least = judging.policy.min_protection if "min_protection" in judging.policy.given else None

@@ -33,6 +33,7 @@ WORK = 1 << 16
 
 def telling(asked: Request, sources: Sources) -> Telling | None:
     """What every public column reveals about every secret, and the least it could reveal; None without public columns.
+
     For a column seen through a channel (``sources.through``), what it then reveals instead.
     """
     if not asked.public:

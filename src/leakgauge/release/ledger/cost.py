@@ -60,8 +60,10 @@ NOTHING = Total(Decimal(0), Decimal(0))
 
 @dataclass(frozen=True)
 class Cost:
-    """The steps of one release; all of them see the same row, so the columns of a row add up. Sampling is ignored: a
-    step that sees a row with some probability costs as if it always saw it, which never underestimates the cost.
+    """The steps of one release; all of them see the same row, so the columns of a row add up.
+
+    Sampling is ignored: a step that sees a row with some probability costs as if it always saw it, which never
+    underestimates the cost.
     """
 
     steps: tuple[Step, ...]

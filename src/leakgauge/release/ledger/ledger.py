@@ -187,8 +187,9 @@ class Ledger:
         return tuple(entry.require_whole() for entry in self._store.entries(dataset))
 
     def check(self, expected_head: str | None = None) -> str:
-        """The head, after every hash and every sum was recomputed and found right. An expected head, such as the one in
-        a record, must occur: only this shows that entries were cut off at the end.
+        """The head, after every hash and every sum was recomputed and found right.
+
+        An expected head, such as the one in a record, must occur: only this shows that entries were cut off at the end.
         """
         chain = Chain()
         for entry in self._store.entries():

@@ -1,7 +1,8 @@
-"""What releases reveal about the columns they read, in bits, as a ledger stores and adds it up. A release through a
-finite channel reveals I(X;Y) per row; noisy numbers have no finite channel, and are listed without bits. Given the
-rows, releases are independent, so several reveal at most the sum, and never more than H(X). Bits follow from the exact
-counts of a table: a ledger that contains them is kept private.
+"""What releases reveal about the columns they read, in bits, as a ledger stores and adds it up.
+
+A release through a finite channel reveals I(X;Y) per row; noisy numbers have no finite channel, and are listed without
+bits. Given the rows, releases are independent, so several reveal at most the sum, and never more than H(X). Bits follow
+from the exact counts of a table: a ledger that contains them is kept private.
 """
 
 from __future__ import annotations

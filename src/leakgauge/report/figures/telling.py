@@ -15,9 +15,10 @@ _LABELS = 200
 
 
 def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) -> Figure:
-    """The bits of a secret that each column of ``survey.json`` reveals by itself, the most revealing first. Columns
-    that identify people are marked. If a column has too many values to count, the bar is the lower bound and the line
-    reaches to the upper one.
+    """The bits of a secret that each column of ``survey.json`` reveals by itself, the most revealing first.
+
+    Columns that identify people are marked. If a column has too many values to count, the bar is the lower bound and
+    the line reaches to the upper one.
     """
     title = language.say("Columns by what they reveal about {secret}", secret=shortened(secret, 350, 15))
     found = [
