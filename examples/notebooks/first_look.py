@@ -139,11 +139,11 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → Finding: attribute inference, learnt
 # → target | marital_status
 # → knows | nothing
-# → success | 68.1 [65, 71.1] % of the targets at 95 %
-# → baseline, without the release | 46.1 [42.8, 49.4] % of the targets at 95 %
+# → success | 68.1 [64.9, 71.2] % of the targets at 95 %
+# → baseline, without the release | 46.1 [42.8, 49.5] % of the targets at 95 %
 # → advantage | 22 [16.3, 27.5] % of the targets at 95 %
-# → advantage on an independent release | 0 [-0.969, 0.969] % of the targets at 95 %
-# → advantage on the raw data | 53.9 [49.6, 57.6] % of the targets at 95 %
+# → advantage on an independent release | 0 [-0.97, 0.97] % of the targets at 95 %
+# → advantage on the raw data | 53.9 [49.6, 57.7] % of the targets at 95 %
 # → exposed | 271 targets
 # → the claim allows | 85.6 % of the targets
 # → beats the claim | no

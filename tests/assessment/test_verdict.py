@@ -82,7 +82,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     assert said(verdict) == [
         "8,479 of 30,718 people are guessed right only because of this release",
         "protection is 40 of 100, below the 60 asked for",
-        "20.00% of the rows are unique in the published columns, more than the 5.00% allowed",
+        "20 % of the rows stand alone in the published columns, more than the 5 % allowed",
     ]
 
 
@@ -107,7 +107,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["7.20% of the rows have values that are never released, more than the 1.00% allowed"]
+    assert said(verdict) == ["7.2 % of the rows have values that are never released, more than the 1 % allowed"]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70
     kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)

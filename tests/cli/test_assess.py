@@ -101,7 +101,8 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
     assert code == 1 and "ε is 24, more than the 2 allowed" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
     assert code == 1 and "below the 99 asked for" in err
-    assert [line.split("│")[5].strip() for line in out.splitlines() if "min_protection" in line] == ["you"]
+    assert "→ Nothing is proposed that would change it: no job made it, so that" in out
+    assert [line.split("│")[5].strip() for line in out.splitlines() if "protection, at least" in line] == ["you"]
 
 
 def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -117,7 +117,7 @@ def test_one_skew_in_sentence_table_and_json(capsys: pytest.CaptureFixture[str],
     assert listed["central-identifiability"]["value"] == pytest.approx(0.5 + 2.1972, abs=5e-5)
     assert listed["identifiability"]["value"] == pytest.approx(3 * (0.5 + 2.1972), abs=5e-4)
     _, out, _ = run(capsys, *asked)
-    assert "Δ = 2.2 nats over neighbours" in out and "6.59" not in out
+    assert "Δ = 2.2 over neighbours" in out and "6.59" not in out
 
 
 def test_a_prior_with_a_zero_is_no_dead_end(capsys: pytest.CaptureFixture[str], channel: Path, tmp_path: Path) -> None:

@@ -40,10 +40,10 @@ def test_a_histogram_is_paid_for_in_the_statement_and_the_budget(facts: Facts) -
     files["job.json"]["spent"] = SPENT
     files["release.json"]["plan"]["columns"]["illness"]["channel_prior"] = "noisy histogram"
     document = compose(Facts(files, facts.diagram), ENGLISH)
-    assert "0.4 nats of the histogram of its design, 1.4 nats together" in cells(document, "Guarantee")[1]
+    assert "0.4 of the histogram of its design, 1.4 together" in cells(document, "Guarantee")[1]
     assert "both ε together" in cells(document, "Guarantee")[2]
     said = in_section(document, "guarantee")
-    assert "histogram of the design, ε\n0.4 nats" in said and "together, ε\n1.4 nats" in said
+    assert "histogram of the design, ε\n0.4" in said and "together, ε\n1.4" in said
     assert "illness were designed from a noisy histogram; which values occur" in in_section(document, "assumptions")
     assert "histogram" not in in_section(compose(facts, ENGLISH), "assumptions")
 
@@ -53,8 +53,8 @@ def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
     paid = changed(refused, job={"spent": {"histogram": 0.4, "release": None, "together": 0.4}})
     document = compose(paid, ENGLISH)
     assert "risked" not in in_section(document, "residual")
-    assert "ε = 0.4 nats of the budget is spent" in in_section(document, "residual")
-    assert "ε = 0.4 nats was spent" in warnings(document)
+    assert "ε = 0.4 of the budget is spent" in in_section(document, "residual")
+    assert "ε = 0.4 was spent" in warnings(document)
 
 
 def test_nothing_released_has_no_column_that_is_released(refused: Facts) -> None:

@@ -13,6 +13,7 @@ from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part,
 from leakgauge.artefacts.record import Check
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
+from leakgauge.rounding import percent
 from leakgauge.sentences import Sentence, in_turn
 
 
@@ -133,7 +134,7 @@ class Finding(Part, frozen=True):
             value, low, high = (100 * one for one in (share.value, *share.ends))
             return notebook.interval(value, low, high, share.confidence or 1.0, "% of the targets")
 
-        allowed = "anything" if self.ceiling is None else f"{notebook.percent(self.ceiling.value)} of the targets"
+        allowed = "anything" if self.ceiling is None else f"{percent(self.ceiling.value)} of the targets"
         rows = [
             ("target", ", ".join(self.target)),
             ("knows", ", ".join(self.knows) or "nothing"),
@@ -306,7 +307,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         def row(one: Finding) -> tuple[object, ...]:
             shares = (one.success, one.baseline, one.advantage)
             beaten = "yes" if one.beats_claim else "no"
-            return str(one.attack), ", ".join(one.target), *(notebook.percent(share.value) for share in shares), beaten
+            return str(one.attack), ", ".join(one.target), *(percent(share.value) for share in shares), beaten
 
         head = ("attack", "target", "right", "without the release", "advantage", "beats the claim")
         violated = "; ".join(map(str, self.violations)) or "nothing found against the claims"

@@ -13,6 +13,9 @@ from leakgauge.sentences import Sentence
 POINTS, PERCENT, SHARE = "points", "%", "1"
 DIALS = ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency")
 """In the order in which they are told."""
+OF_A_RAW_COPY = {"protection": 0.0, "exposed": 100.0, "guarantee": 0.0, "usefulness": 100.0, "effect": 0.0}
+"""The dials of a secret that is released as it is, wherever anything is left to protect. Efficiency is not among them:
+nothing tells less than a copy and is as true."""
 
 
 @total_ordering

@@ -9,6 +9,7 @@ import msgspec
 
 from leakgauge import notebook
 from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
+from leakgauge.rounding import percent
 from leakgauge.sentences import Sentence
 
 
@@ -108,7 +109,7 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
 
     def _repr_html_(self) -> str:
         def row(one: SurveyedColumn) -> tuple[object, ...]:
-            alone = notebook.percent(one.alone / self.rows)
+            alone = percent(one.alone / self.rows)
             tells = {told.secret: notebook.number(told.information.value, "bits") for told in one.tells}
             found = (tells.get(secret, "") for secret in self.secrets)
             return one.name, one.kind, f"{one.distinct:,}", f"{one.missing:,}", alone, *found, one.suggested.value
@@ -125,8 +126,8 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
         caption = f"Survey of {self.rows:,} rows"
         if self.combinations:
             most = self.combinations[0]
-            share = notebook.percent(most.alone / self.rows)
-            caption += f"; {share} of them are unique in {', '.join(most.columns)}"
+            share = percent(most.alone / self.rows)
+            caption += f"; {share} of them stand alone in {', '.join(most.columns)}"
         return notebook.table_html(head, map(row, self.columns), caption)
 
     def column(self, name: str) -> SurveyedColumn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 import msgspec
@@ -137,17 +138,38 @@ class Action(Part, frozen=True, kw_only=True):
             kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
             return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
 
+        def whole(dial: Quantity) -> float:
+            return math.floor(round(dial.ends[0], 6))
+
         secret = max((now.deciding, *self.promised), key=moved)
         old, new = now.dials[secret], self.promised[secret]
         said = Sentence(
             "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",
-            safe=old.protection.ends[0],
-            safer=new.protection.ends[0],
-            useful=old.usefulness.ends[0],
-            now=new.usefulness.ends[0],
+            safe=whole(old.protection),
+            safer=whole(new.protection),
+            useful=whole(old.usefulness),
+            now=whole(new.usefulness),
         )
         several = len(self.promised) > 1
         return Sentence("of {secret!r}, {outcome}", secret=secret, outcome=said) if several else said
+
+
+def why_no_action(asked: Request | None, *, vetoed: bool) -> Sentence:
+    """Why no other setting is proposed for a release that is not recommended, in a short sentence without a full stop.
+
+    Args:
+        asked: of the job; None where no job made the release.
+        vetoed: whether a veto stands against it.
+    """
+    if asked is None:
+        return Sentence("no job made it, so that no other settings could be tried")
+    if vetoed:
+        return Sentence("other settings do not mend what the veto says")
+    if asked.accounted is not None:
+        return Sentence("what another noisy histogram would give is not known before it is bought")
+    if asked.repeat is not None:
+        return Sentence("its mechanism is that of an earlier release and is not designed again")
+    return Sentence("no other setting that was tried keeps the policy, or comes nearer to it")
 
 
 class Beside(Part, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -10,14 +9,17 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
-from leakgauge.assessment.dials.policy import DIAL_LIMITS, DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.errors import ModelError
+from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
 UNKNOWN = (0.0, 100.0)
 """The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
+_NOBODY = 0.005
+"""Percent of people below which nobody is said to be exposed."""
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} asked for",
     "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
@@ -139,29 +141,26 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 
 def _why_not(line: PolicyLine) -> Sentence:
     if line.found is None:
-        return Sentence("{limit!s} is set, but its value is unknown", limit=line.name)
-    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found, line.limit), limit=line.limit)
+        return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
+    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found), limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
 
 
-def short_of(name: str, found: float, limit: float) -> float:
-    """The value that misses a limit, in three digits, never rounded to a value that keeps it."""
-    shown = float(f"{found:.3g}")
-    if name in DIAL_LIMITS and (shown >= limit if name.startswith("min_") else shown <= limit):
-        return (math.floor if name.startswith("min_") else math.ceil)(round(found * 10, 8)) / 10
-    return found
+def short_of(name: str, found: float) -> float:
+    """What is found where a limit is missed, as it is told in three digits: never rounded to what keeps the limit."""
+    return at_least(found) if name.startswith("min_") else at_most(found)
 
 
 def _why(dials: Dials) -> Iterator[Sentence]:
-    yield Sentence("protection is {found:.3g} of 100", found=dials.protection.ends[0])
-    exposed = round(dials.exposed.ends[1], 2)
-    if exposed:
+    yield Sentence("protection is {found:.3g} of 100", found=at_least(dials.protection.ends[0]))
+    exposed = at_most(dials.exposed.ends[1])
+    if exposed >= _NOBODY:
         yield Sentence(
             "up to {found:.3g} % of the people who share a value are made all but certain to have it", found=exposed
         )
     else:
         yield Sentence("nobody is made all but certain to have a value")
-    yield Sentence("usefulness is {found:.3g} of 100", found=dials.usefulness.ends[0])
+    yield Sentence("usefulness is {found:.3g} of 100", found=at_least(dials.usefulness.ends[0]))
 
 
 def _guessed(people: tuple[int, int] | None) -> Iterator[Sentence]:

@@ -85,7 +85,7 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     _require_kept(output, release, given)
     with working(say("Judging")):
         found = assess(release, **given, **reading)
-    deliver(found, as_json, output, lambda: _render(found))
+    deliver(found, as_json, output, lambda: _render(found, release))
     found.require()
 
 
@@ -121,16 +121,18 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
     return diagram is not None or template is not None
 
 
-def _render(found: Judgement) -> Parts:
+def _render(found: Judgement, release: Path) -> Parts:
+    from leakgauge.artefacts import Job, codec
     from leakgauge.cli.verdict import changes, dial_table, every_secret, explained, notes, policy_table, recommended
 
+    asked = codec.read(Job, release / "job.json").asked if release.is_dir() else None
     several = [every_secret(found)] if len(found.dials) > 1 else []
     return [
         *recommended(found),
         dial_table(found),
         *several,
         *notes(found),
-        *changes(found, found.actions),
+        *changes(found, asked),
         policy_table(found),
         *explained(found),
     ]

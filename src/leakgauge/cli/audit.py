@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import ROUND_CEILING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,13 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.languages import message
+from leakgauge.rounding import at_least, outwards, percent, rounded, written
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity, Shown
@@ -261,8 +263,8 @@ def _render_release(audit: Audit) -> Parts:
     if audit.diversity:
         parts += _diversity(audit)
     if audit.foreign is not None:
-        untried = say(", ").join(map(retell, audit.foreign.left_out))
-        parts.append(say("Not tried, because the two tables are not enough: {attacks!s}.", attacks=untried))
+        untried = listed(map(retell, audit.foreign.left_out))
+        parts.append(say("Not tried, because both tables are not enough for it: {attacks!s}.", attacks=untried))
         parts.append(say("There is no record: nothing is promised, and nothing can be disproved."))
         return parts
     return [*parts, _verdict(audit.violated)]
@@ -277,12 +279,12 @@ def _matched(audit: Audit, foreign: Foreign) -> Parts:
     facts.add_row(say("only in the release"), str(foreign.only_released))
     facts.add_row(say("only in the original"), str(foreign.only_original))
     if foreign.withheld:
-        facts.add_row(say("secrets not in the release"), ", ".join(foreign.withheld))
+        facts.add_row(say("secrets not in the release"), listed(foreign.withheld))
     if foreign.added:
-        facts.add_row(say("not in the original"), ", ".join(foreign.added))
+        facts.add_row(say("not in the original"), listed(foreign.added))
     columns = grid(say("column|is or contains the truth|stands for|values"), say("What was released of each column"))
     for one in foreign.columns:
-        columns.add_row(one.name, f"{one.contains.value:.1%}", f"{one.size.value:.3g}", str(one.values))
+        columns.add_row(one.name, percent(one.contains.value), f"{one.size.value:.3g}", str(one.values))
     return [*(alert(retell(one)) for one in foreign.warnings), facts, *([columns] if foreign.columns else [])]
 
 
@@ -308,14 +310,14 @@ def _exposures(audit: Audit) -> Parts:
     for one in audit.exposures:
         parts = (one.known, one.plain, one.everything)
         told.add_row(
-            ", ".join(one.secret),
+            listed(one.secret),
             f"{one.entropy.value:.3g}",
             *(_bits(part, one.entropy.value) for part in parts),
-            f"{one.everything.success.value:.1%}",
+            percent(one.everything.success.value),
         )
     if audit.total is not None:
         total = audit.total
-        low, high = total.information.ends
+        low, high = outwards(*total.information.ends)
         bits = f"{total.information.value:.3g}" if total.exact else f"{low:.3g} – {high:.3g}"
         told.add_row(
             say("all at once"), "" if total.entropy is None else f"{total.entropy.value:.3g}", "", "", bits, ""
@@ -327,8 +329,8 @@ def _exposures(audit: Audit) -> Parts:
 
 
 def _bits(told: Bracket, whole: float) -> str:
-    """Bits of a secret, capped at its entropy: both are estimates, and nobody learns more than everything."""
-    low, high = (min(end, whole) for end in told.information.ends)
+    """Bits of a secret; its whole entropy is an estimate too, of which nobody learns more than all."""
+    low, high = outwards(*(min(end, whole) for end in told.information.ends))
     return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
 
 
@@ -347,14 +349,14 @@ def _levels(audit: Audit) -> Table:
 
 
 def _at_least(shown: Shown) -> str:
-    """The level that was shown, with more digits where three would not distinguish it from the claim."""
-    level, text = shown.at_least, number(shown.at_least)
+    """The level that was shown, with more digits where three would not tell it from the claim."""
+    level, text = shown.at_least, number(at_least(shown.at_least))
     is_told_apart = shown.claim is None or shown.claim.value == level or number(shown.claim.value) != text
     return text if is_told_apart else f"{level:.6g}"
 
 
 def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: shares of people, ± at {confidence:g}", confidence=audit.confidence)
+    title = say("Attacks: % of people, ± at {percent:.6g} %", percent=100 * audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|exposed|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
@@ -363,16 +365,16 @@ def _attacks(audit: Audit) -> Table:
     for one in sorted(audit.attacks, key=lambda one: targets.index(one.target)):
         if one.target != target:
             target = one.target
-            attacks.add_row(f"[bold]{', '.join(target)}[/bold]")
-        independent = one.independent.value
-        most = "" if one.ceiling is None else f"{one.ceiling.value:.3f}"
+            attacks.add_row(f"[bold]{listed(target)}[/bold]")
+        independent = _percent(one.independent)
+        most = "" if one.ceiling is None else _percent(one.ceiling)
         attacks.add_row(
             retell(one.attack),
             _share(one.success),
-            f"{one.baseline.value:.3f}",
+            _percent(one.baseline),
             _share(one.advantage),
-            f"{independent:.3f}" if 0 in one.independent else say("{share:.3f} NOT 0", share=independent),
-            f"{one.raw.value:.3f}",
+            independent if 0 in one.independent else say("{share!s} NOT 0", share=independent),
+            _percent(one.raw),
             str(one.exposed),
             say("{share!s} BEATEN", share=most) if one.beats_claim else most,
         )
@@ -381,5 +383,11 @@ def _attacks(audit: Audit) -> Table:
 
 def _share(share: Quantity) -> str:
     low, high = share.ends
-    # The wider half of the interval, so that neither end looks closer than it is; JSON has both ends.
-    return f"{share.value:.3f} ±{max(share.value - low, high - share.value):.3f}"
+    # The wider half of the interval, so that neither end is told too near; JSON has both ends.
+    wider = rounded(100 * max(share.value - low, high - share.value), 2, ROUND_CEILING)
+    return f"{_percent(share)} ±{written(wider)}"
+
+
+def _percent(share: Quantity) -> str:
+    """A share in percent, which the title says."""
+    return written(rounded(100 * share.value))

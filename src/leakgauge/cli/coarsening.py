@@ -8,6 +8,7 @@ from rich.table import Table
 
 from leakgauge.cli.language import say
 from leakgauge.cli.output import grid
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Coarsening
@@ -24,7 +25,7 @@ def chosen_levels(found: Coarsening) -> Table:
         shown.add_row(name, *(node.levels[name] or say("as it is") for node in nodes))
     shown.add_section()
     shown.add_row(say("lost, in bits per row"), *(f"{node.loss.value:.3g}" for node in nodes))
-    suppressed = (f"{node.suppressed:,} ({node.suppressed / found.rows:.1%})" for node in nodes)
+    suppressed = (f"{node.suppressed:,} ({percent(node.suppressed / found.rows)})" for node in nodes)
     shown.add_row(say("rows suppressed"), *suppressed)
     shown.add_row(say("groups"), *(f"{node.groups:,}" for node in nodes))
     return shown

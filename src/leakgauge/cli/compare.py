@@ -13,10 +13,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.languages import message
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
@@ -133,18 +134,18 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         *([of_bits(say("weighted bits"))] if weighed else []),
         *([of_bits(say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))] if floor is not None else []),
         say("distortion"),
-        say("ε nats"),
+        "ε",
         *([narrow(say("identifiability"))] if identified else []),
         narrow(say("keeps shares"), max_width=6),
         narrow(say("effective rows")),
         of_bits(say("wasted bits")),
     ]
-    title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
+    title = say("Mechanisms for {secret!s}, the best first", secret=listed(secret))
     if comparison.through is not None:
         title = say(
             "Mechanisms for {column!s} by what it reveals about {secret!s}, the best first",
             column=comparison.through,
-            secret=", ".join(secret),
+            secret=listed(secret),
         )
     # Names are never cut: two mechanisms may differ only at the end.
     ranking = Table(Column(say("mechanism"), overflow="fold"), *columns, title=title, title_justify="left")
@@ -158,7 +159,7 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         bits = (number(leakage.value) for leakage in leakages if leakage is not None)
         levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
         numbers = [number(one.distortion.value), *(told_level(level.value) for level in levels)]
-        worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
+        worth = "" if one.effective_rows is None else percent(one.effective_rows.value)
         kept = say("yes") if one.keeps_shares else say("no")
         cells = (name, met, *bits, *numbers, kept, worth, wasted)
         # A mechanism's name may hold brackets, which would be read as markup.

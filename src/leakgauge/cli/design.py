@@ -16,7 +16,7 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import current, say
+from leakgauge.cli.language import current, listed, say
 from leakgauge.cli.options import FILE, loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
@@ -353,7 +353,7 @@ def _render(
     columns = [
         say("mean distortion"),
         say("{what!s} bits", what=told),
-        say("ε nats"),
+        "ε",
         say("letters"),
         say("gap bits"),
         say("slope"),
@@ -364,12 +364,12 @@ def _render(
         columns.insert(2, whole)
     if weighted:
         columns.insert(2, say("weighted bits"))
-    title = say("Least leaking channels for {secret!s}", secret=", ".join(question.secret))
+    title = say("Least leaking channels for {secret!s}", secret=listed(question.secret))
     if question.through is not None:
         title = say(
             "Channels of {column!s} that reveal least about {secret!s}",
             column=question.through,
-            secret=", ".join(question.secret),
+            secret=listed(question.secret),
         )
     table = Table(*columns, title=title, title_justify="left")
     for one in solutions:

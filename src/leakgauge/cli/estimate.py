@@ -11,9 +11,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError, RefusalError
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Estimated, Estimates, Sentence
@@ -110,7 +111,7 @@ def _table(one: Estimated) -> Table:
     heads = [Column(name, overflow="fold") for name in (*one.by, *((one.column,) if one.kind != "mean" else ()))]
     head = say("mean") if one.kind == "mean" else say("share")
     table = Table(*heads, Column(head, justify="right"), say("interval"), title=_title(one), title_justify="left")
-    written = number if one.kind == "mean" else _percent
+    written = number if one.kind == "mean" else percent
     for cell in one.cells[:SHOWN]:
         labels = (*cell.group, *((cell.value,) if one.kind != "mean" else ()))
         named = (say("(missing)") if label is None else label for label in labels)
@@ -121,7 +122,7 @@ def _table(one: Estimated) -> Table:
 
 
 def _title(one: Estimated) -> str:
-    names = {"column": one.column, "by": ", ".join(one.by)}
+    names = {"column": one.column, "by": listed(one.by)}
     if one.kind == "mean":
         return say("Mean of {column!s} by {by!s}", **names) if one.by else say("Mean of {column!s}", **names)
     return say("Shares of {column!s} by {by!s}", **names) if one.by else say("Shares of {column!s}", **names)
@@ -137,10 +138,6 @@ def _worth(one: Estimated) -> str:
         rows=one.rows,
         worth=one.effective_rows.value,
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 def _channels(texts: Sequence[str], release: str, reading: Mapping[str, Any]) -> dict[str, str]:

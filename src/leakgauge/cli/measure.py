@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError
@@ -187,7 +187,7 @@ def _head(measurement: Measurement, table: str, channels: int) -> list[str]:
     for role, template in _ROLES.items():
         columns: tuple[str, ...] = getattr(measurement, role)
         if columns:
-            lines.append(say(template, columns=", ".join(columns), values=measurement.letters[role]))
+            lines.append(say(template, columns=listed(columns), values=measurement.letters[role]))
         elif role == "release" and measurement.through_channel:
             several = say("Y release: through the {count} channels given, taken together", count=channels)
             lines.append(several if channels > 1 else say("Y release: through the channel given"))

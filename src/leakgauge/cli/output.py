@@ -20,6 +20,7 @@ from leakgauge import notebook
 from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.languages import ENGLISH
+from leakgauge.rounding import at_most
 
 Parts = list[RenderableType]
 """Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
@@ -34,13 +35,19 @@ def number(value: float | str) -> str:
     return say("infinite") if value in ("infinity", float("inf")) else notebook.number(float(value))
 
 
-def told_level(value: float, unit: str = "") -> str:
-    """A level in nats for a person; one that promises nothing, or next to nothing, in words."""
+def told_level(value: float, unit: str = "", *, exact: bool = False) -> str:
+    """A level for a person, rounded up; one that promises nothing, or next to nothing, is told in words.
+
+    Args:
+        value: of the level.
+        unit: that is shown.
+        exact: whether the level itself is asked for, and not what it promises: it is rounded to the nearest then.
+    """
     from leakgauge.claims import PRACTICALLY_UNLIMITED
 
     if value >= PRACTICALLY_UNLIMITED:
         return number(value) if value == float("inf") else say("practically unlimited")
-    return f"{number(value)} {unit}".rstrip()
+    return f"{number(value if exact else at_most(value))} {unit}".rstrip()
 
 
 def grid(heads: str = "", title: str | None = None, **style: Any) -> Table:

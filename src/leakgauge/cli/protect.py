@@ -20,11 +20,12 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import current, retell, say
+from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, alert, deliver, grid, simulation_warning, told_level
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
+from leakgauge.rounding import outwards, percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Request, SecretOutcome, Survey
@@ -287,14 +288,14 @@ def render(done: Done) -> Parts:
         parts.append(alert(say("Nothing was released.")))
     else:
         parts += _warnings(done.read(Survey, "survey.json"))
-        numbers = grid(title=", ".join(headline.secret))
+        numbers = grid(title=listed(headline.secret))
         for row in _rows(headline, _epsilon_of(job.asked)):
             numbers.add_row(*row)
         parts.append(numbers)
         if len(job.secrets) > 1:
             parts.append(_secrets(job))
         if job.asked.public:
-            columns = ", ".join(job.asked.public)
+            columns = listed(job.asked.public)
             parts.append(
                 say("ε covers the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
@@ -319,23 +320,23 @@ def render(done: Done) -> Parts:
     parts += [] if told is None else what_public_columns_tell(told)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
-        columns = ", ".join(kept)
-        parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
+        columns = listed(kept)
+        parts.append(say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns))
     if job.asked.simulate is not None:
         parts.append(simulation_warning())
     elif done.refused is None:
-        places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
-        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places))
+        places: dict[str, object] = {"files": listed(job.shareable), "folder": done.folder}
+        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
     return [*parts, *([] if verdict is None else _judged(verdict, done))]
 
 
 def _judged(verdict: Judgement, done: Done) -> Parts:
-    """The dials, the recommendation, its reasons and the next command, at the end, where a screen still shows them."""
-    from leakgauge.cli.verdict import change, dial_table, recommended
+    """The dials, the recommendation, why, and how to go on: the last lines are those that a screen still shows."""
+    from leakgauge.cli.verdict import change, dial_table, nothing_proposed, recommended
 
-    parts: Parts = [dial_table(verdict), *recommended(verdict)]
+    parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.asked)]
     parts += [change(verdict, action) for action in verdict.actions[:1]]
     command = _next_command(verdict, done)
     return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
@@ -369,10 +370,10 @@ def learnt(found: Headline | SecretOutcome) -> str:
     """Bits of a secret that the attacker learns, and of how many; bounded where they could not be counted."""
     if found.leakage_after is None or found.leakage_before is None:
         return "–"
-    before, (low, high) = f"{found.leakage_before.value:.3g}", found.leakage_after.ends
+    before, (low, high) = f"{found.leakage_before.value:.3g}", outwards(*found.leakage_after.ends)
     if found.exact:
         return say("{after:.3g} of {before} bits", after=found.leakage_after.value, before=before)
-    if high >= found.leakage_before.value:
+    if found.leakage_after.ends[1] >= found.leakage_before.value:
         return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
     return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
 
@@ -383,21 +384,21 @@ def _secrets(job: Job) -> Table:
 
     found = grid(say("secret|protection|exposed|usefulness|the attacker learns|guessed right"), say("Every secret"))
     for one in job.secrets:
-        name = ", ".join(one.secret)
-        shares = "–" if one.success is None else f"{one.success.value:.1%}"
+        name = listed(one.secret)
+        shares = "–" if one.success is None else percent(one.success.value)
         dials = points(one.dials, "protection", "exposed", "usefulness")
         found.add_row(say("{name!s} (withheld)", name=name) if one.withheld else name, *dials, learnt(one), shares)
     if job.total is not None:
-        low, high = job.total.information.ends
         bits = say("{bits:.3g} bits", bits=job.total.information.value)
         if not job.total.exact:
             whole = job.total.entropy
-            all_of_it = whole is not None and high >= whole.value
+            all_of_it = whole is not None and job.total.information.ends[1] >= whole.value
             template = (
                 message("at least {low:.3g} bits, at most all of it")
                 if all_of_it
                 else message("at least {low:.3g}, at most {high:.3g} bits")
             )
+            low, high = outwards(*job.total.information.ends)
             bits = say(template, low=low, high=high)
         found.add_row(say("all at once"), "", "", "", bits, "")
     return found
@@ -413,7 +414,7 @@ def _warnings(survey: Survey) -> Parts:
                     "{alone} of {rows} rows are unique in the public columns {columns!s}.",
                     alone=together.alone,
                     rows=survey.rows,
-                    columns=", ".join(together.columns),
+                    columns=listed(together.columns),
                 ),
                 "yellow",
             )
@@ -432,14 +433,14 @@ def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
     if headline.leakage_after is not None and headline.leakage_before is not None:
         told = learnt(headline)
         if headline.floor is not None:
-            low, high = headline.floor.ends
+            low, high = outwards(*headline.floor.ends)
             floor = f"{headline.floor.value:.3g}" if headline.floor_exact else f"{low:.3g} – {high:.3g}"
             told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
-        yield epsilon_of, told_level(headline.epsilon.value, retell("nats"))
+        yield epsilon_of, told_level(headline.epsilon.value)
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
         yield say("strongest attack"), say("right for {right:.1%} instead of {before:.1%}", **shares)
     if headline.unchanged is not None:
-        yield say("values unchanged"), f"{headline.unchanged.value:.1%}"
+        yield say("values unchanged"), percent(headline.unchanged.value)

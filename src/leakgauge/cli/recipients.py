@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from leakgauge.cli.language import say
+from leakgauge.cli.language import listed, say
 from leakgauge.cli.output import Parts
 from leakgauge.languages import message
 
@@ -34,7 +34,7 @@ def said_of_recipients(done: Done) -> Parts:
     if found is None or done.refused is not None:
         return parts
     for one in found.columns:
-        fields: dict[str, object] = {"columns": ", ".join(one.columns), "all": rows}
+        fields: dict[str, object] = {"columns": listed(one.columns), "all": rows}
         worth = one.rows or one.least_rows
         if one.reason is not None or worth is None:
             said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)

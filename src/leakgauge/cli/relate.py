@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, deliver, grid, number, told_level
 from leakgauge.drafts import require_writable
@@ -81,16 +81,16 @@ def _render(relation: Relation) -> Parts:
         levels = grid("|".join(heads), relation.subject)
         for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)
-            levels.add_row(notion, _level(level.value, level.unit), retell(level.unit), _witness(level))
+            levels.add_row(notion, _level(level.value, level.unit, exact=True), retell(level.unit), _witness(level))
         parts.append(levels)
     if relation.levels and "zcdp" not in relation.levels and NO_NEIGHBOURS not in relation.warnings:
         parts.append(say("The channel is large: levels that compare every pair of rows were left out."))
     if relation.prior_skew is not None:
         skew = number(relation.prior_skew.value)
         if relation.records > 1:
-            line = say("Prior skew Δ = {skew} nats over neighbours: no channel has less identifiability.", skew=skew)
+            line = say("Prior skew Δ = {skew} over neighbours: no channel has less identifiability.", skew=skew)
         else:
-            line = say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)
+            line = say("Prior skew Δ = {skew}: no channel has less identifiability.", skew=skew)
         parts.append(line)
     if relation.moment_skewness is not None:
         skewness = number(relation.moment_skewness.value)
@@ -118,10 +118,9 @@ def _compared(relation: Relation) -> list[str]:
     if relation.given:
         lines.append(
             say(
-                "Levels are conditional on {columns!s}: they compare values of the secret in rows that agree in these "
-                "columns, which everybody is assumed to know, and do not cover what the release reveals about these "
-                "columns.",
-                columns=", ".join(relation.given),
+                "Levels are given {columns!s}: they compare values of the secret in rows that agree in these columns, "
+                "which everybody is taken to know, and say nothing of what the release tells about them.",
+                columns=listed(relation.given),
             )
         )
     if relation.records > 1 and relation.ordered:
@@ -133,9 +132,9 @@ def _compared(relation: Relation) -> list[str]:
     return lines + [say("Warning: {text}", text=retell(text)) for text in relation.warnings]
 
 
-def _level(value: float, unit: str, shown: str = "") -> str:
-    """A level with its unit."""
-    return told_level(value, shown) if unit == "nats" else f"{number(value)} {shown}".rstrip()
+def _level(value: float, unit: str, shown: str = "", *, exact: bool = False) -> str:
+    """A level with what is shown of its unit."""
+    return told_level(value, shown, exact=exact) if unit == "nats" else f"{number(value)} {shown}".rstrip()
 
 
 def _parameters(delta: float | None, order: float | None) -> str:
@@ -150,10 +149,10 @@ def _nothing_follows(nothing: list[tuple[str, str | None]]) -> list[str]:
 
     lines = []
     for example in sorted({example for _, example in nothing if example}):
-        names = say(", ").join(name for name, one in nothing if one == example)
+        names = listed(name for name, one in nothing if one == example)
         why = COUNTEREXAMPLES[example]().description
         lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=why))
-    unknown = say(", ").join(name for name, example in nothing if not example)
+    unknown = listed(name for name, example in nothing if not example)
     if unknown:
         lines.append(
             say("No conversion without more knowledge (a prior, distances, neighbours) for {names!s}.", names=unknown)

@@ -12,14 +12,13 @@ from rich.table import Table
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import (
     Parts,
     counting,
     deliver,
     grid,
-    number,
     require_not_read,
     simulation_warning,
     told_level,
@@ -234,7 +233,7 @@ def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
     ]
     parts: Parts = [_columns_table(say("What would be released"), rows, bound.public)]
-    parts.append(say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=number(cost.epsilon), rho=number(cost.rho)))
+    parts.append(say("Cost: ε {epsilon}, ρ {rho}.", epsilon=told_level(cost.epsilon), rho=told_level(cost.rho)))
     if found.budget.allowed is not None:
         parts.append(say("The ledger would admit it." if found.budget.allowed else "The ledger would refuse it."))
     parts += [f"· {retell(one)}" for one in assumptions(found.plan, found.claims, simulated=False)]
@@ -261,7 +260,7 @@ def _render(made: Release) -> Parts:
     if record.private:
         handed = [made.output, made.public_record_file]
         handed += [] if made.signature is None else [signature_place(made.public_record_file)]
-        parts.append(say("To hand out: {files!s}.", files=", ".join(path.name for path in handed)))
+        parts.append(say("To hand out: {files!s}.", files=listed(path.name for path in handed)))
     if made.signature is not None:
         parts.append(say("Signature: {signature!s}", signature=made.signature))
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
@@ -281,11 +280,11 @@ def suppressed_rows(record: Record) -> Parts:
 
 
 def _spent(budget: Budget) -> str:
-    counted, epsilon = budget.ledger, number(budget.epsilon.value)
+    counted, epsilon = budget.ledger, told_level(budget.epsilon.value)
     if counted is None:
-        return say("Spent: ε {epsilon} nats together; not counted in a ledger.", epsilon=epsilon)
+        return say("Spent: ε {epsilon} together; not counted in a ledger.", epsilon=epsilon)
     return say(
-        "Spent: ε {epsilon} nats together; entry {entry:d} of {dataset!r}.",
+        "Spent: ε {epsilon} together; entry {entry:d} of {dataset!r}.",
         epsilon=epsilon,
         entry=counted.entry,
         dataset=counted.dataset,
@@ -300,9 +299,9 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
 
 
 def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
-    """Every column that a mechanism writes, and the columns it reads where their names differ."""
-    written = ", ".join(writes)
-    return written if set(writes) <= set(reads) else f"{', '.join(reads)} → {written}"
+    """Every column that a mechanism writes, and where they have other names those that it reads."""
+    written = listed(writes)
+    return written if set(writes) <= set(reads) else f"{listed(reads)} → {written}"
 
 
 def _headline(levels: Mapping[str, Level]) -> str:
@@ -310,5 +309,5 @@ def _headline(levels: Mapping[str, Level]) -> str:
         if notion in levels:
             level = levels[notion]
             delta = "" if level.delta is None else say(", δ {delta:g}", delta=level.delta)
-            return f"{retell(notion)} {told_level(level.value, retell('nats'))}{delta}"
+            return f"{retell(notion)} {told_level(level.value)}{delta}"
     return ""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, say
 from leakgauge.cli.output import Parts, number, told_level
 from leakgauge.languages import message
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.repeated import EarlierRelease, Repeated
@@ -24,22 +25,22 @@ def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
     if repeated.counted > 1:
         template = message("ε of a person with one row in each of {count} of these releases: {epsilon}.")
         if per_person:
-            template = message("ε of a person in {count} of these releases: {epsilon}.")
-        epsilon = told_level(repeated.epsilon.value, retell("nats"))
+            template = message("ε of somebody in {count} of these releases: {epsilon}.")
+        epsilon = told_level(repeated.epsilon.value)
         parts += [*_together(repeated), say(template, count=repeated.counted, epsilon=epsilon)]
     for one in repeated.secrets:
         found, asked = one.distortion, one.max_distortion
         if found is not None and asked is not None:
-            fields = {"secret": ", ".join(one.secret), "found": found.value, "asked": asked}
+            fields = {"secret": listed(one.secret), "found": found.value, "asked": asked}
             parts.append(
                 say("The mean distortion of {secret!s} is {found:.3g} now; {asked:g} was asked for.", **fields)
             )
     if repeated.spent is not None:
         parts.append(
             say(
-                "The account of {dataset!s} has spent {spent} nats, this release included.",
+                "The account of {dataset!s} has spent ε {spent}, this release included.",
                 dataset=repeated.dataset,
-                spent=number(repeated.spent.value),
+                spent=told_level(repeated.spent.value),
             )
         )
     return parts
@@ -69,16 +70,14 @@ def _persons(one: EarlierRelease, units: int) -> list[str]:
 
 
 def _together(repeated: Repeated) -> Parts:
-    parts, uncounted = Parts(), [", ".join(one.secret) for one in repeated.secrets if one.together is None]
+    parts, uncounted = Parts(), [listed(one.secret) for one in repeated.secrets if one.together is None]
     if len(uncounted) < len(repeated.secrets):
         parts += [
             _table(repeated),
             say("Counted as if a person's secret were the same in all of them; other columns come on top."),
         ]
     if uncounted:
-        parts.append(
-            say("What they reveal together about {secrets!s} is not counted in bits.", secrets=", ".join(uncounted))
-        )
+        parts.append(say("What they tell together of {secrets!s} is not counted in bits.", secrets=listed(uncounted)))
     return parts
 
 
@@ -96,14 +95,14 @@ def _table(repeated: Repeated) -> Table:
     for one in repeated.secrets:
         if one.alone is None or one.together is None or one.guessed_alone is None or one.guessed is None:
             continue
-        after = (number(one.together.value), f"{one.guessed.value:.1%}")
+        after = (number(one.together.value), percent(one.guessed.value))
         bits, guessed = after if one.exact else (say("at most {number!s}", number=each) for each in after)
         found.add_row(
-            ", ".join(one.secret),
+            listed(one.secret),
             number(one.entropy.value),
             number(one.alone.value),
             bits,
-            f"{one.guessed_alone.value:.1%}",
+            percent(one.guessed_alone.value),
             guessed,
         )
     return found

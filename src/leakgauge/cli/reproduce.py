@@ -10,7 +10,7 @@ from rich.table import Table
 
 from leakgauge import papers
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, deliver
 from leakgauge.drafts import require_writable
 
@@ -56,7 +56,7 @@ def render(found: Reproduction) -> Parts:
             "{what}: {number} points ({axes}) in --json",
             what=curve.what,
             number=len(curve.points),
-            axes=say(", ").join(map(retell, curve.axes)),
+            axes=listed(map(retell, curve.axes)),
         )
         for curve in found.curves
     ]

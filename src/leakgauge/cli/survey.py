@@ -10,8 +10,9 @@ import click
 from rich.table import Column, Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, require_not_read
+from leakgauge.rounding import outwards, percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Quantity, Survey
@@ -85,9 +86,7 @@ def render(found: Survey) -> Parts:
     parts: Parts = [say("{rows:,} rows of {table!s}", rows=found.rows, table=found.table), columns]
     named = [one.name for one in found.columns if one.identifier is not None]
     if named:
-        parts.append(
-            alert(say("These columns identify people; do not publish them: {columns!s}.", columns=", ".join(named)))
-        )
+        parts.append(alert(say("These name people; do not publish them: {columns!s}.", columns=listed(named))))
     if found.combinations:
         parts.append(_combinations(found))
     if found.sampled < found.rows:
@@ -98,21 +97,21 @@ def render(found: Survey) -> Parts:
 
 
 def _row(column: SurveyedColumn, found: Survey) -> list[str]:
-    cells = [column.name, f"{column.distinct:,}", f"{column.missing:,}", f"{column.alone / found.rows:.1%}"]
+    cells = [column.name, f"{column.distinct:,}", f"{column.missing:,}", percent(column.alone / found.rows)]
     told = {one.secret: one for one in column.tells}
     for secret in found.secrets:
         one = told.get(secret)
         if one is None:
             cells += ["", ""]
         elif not one.significant:
-            cells += ["–", f"{one.success.value:.1%}"]
+            cells += ["–", percent(one.success.value)]
         else:
-            cells += [_bits(one.information), f"{one.success.value:.1%}"]
+            cells += [_bits(one.information), percent(one.success.value)]
     return [*cells, retell(column.suggested.value), retell(column.reason)]
 
 
 def _bits(information: Quantity) -> str:
-    low, high = information.ends
+    low, high = outwards(*information.ends, digits=2)
     return f"{low:.2g} – {high:.2g}"
 
 
@@ -125,5 +124,5 @@ def _combinations(found: Survey) -> Table:
         title_justify="left",
     )
     for one in found.combinations[:SHOWN]:
-        table.add_row(", ".join(one.columns), f"{one.alone:,} ({one.alone / found.rows:.1%})", f"{one.smallest:,}")
+        table.add_row(listed(one.columns), f"{one.alone:,} ({percent(one.alone / found.rows)})", f"{one.smallest:,}")
     return table

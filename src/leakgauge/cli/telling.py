@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts
+from leakgauge.rounding import interval
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Design
@@ -18,8 +19,8 @@ SHOWN = 12
 
 
 def what_public_columns_tell(found: Telling) -> Parts:
-    """What each public column reveals about each secret, now and with some values changed, most revealing first."""
-    secrets = dict.fromkeys(", ".join(one.secret) for one in found.columns)
+    """What each public column tells of each secret, and would tell with some values changed, most telling first."""
+    secrets = dict.fromkeys(listed(one.secret) for one in found.columns)
     several = len(secrets) > 1
     title = (
         say("What public columns reveal")
@@ -36,7 +37,7 @@ def what_public_columns_tell(found: Telling) -> Parts:
         title_justify="left",
     )
     for one in found.columns[:SHOWN]:
-        shown.add_row(one.column, *([", ".join(one.secret)] if several else []), *_told(one))
+        shown.add_row(one.column, *([listed(one.secret)] if several else []), *_told(one))
     parts: Parts = [shown]
     if len(found.columns) > SHOWN:
         parts.append(say("{count} more are in telling.json.", count=len(found.columns) - SHOWN))
@@ -44,7 +45,7 @@ def what_public_columns_tell(found: Telling) -> Parts:
 
 
 def _told(one: TellingColumn) -> tuple[str, str, str]:
-    bits = "–" if one.tells is None else f"{one.tells.value:.3g} [{one.tells.ends[0]:.2g}, {one.tells.ends[1]:.2g}]"
+    bits = "–" if one.tells is None else f"{one.tells.value:.3g} {interval(*one.tells.ends)}"
     if one.least is None:
         return bits, "–", "" if one.left_out is None else retell(one.left_out)
     least = say("{bits:.3g} at {share:.3g} %", bits=one.least.value, share=100 * one.distortion)

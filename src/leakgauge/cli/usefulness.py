@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, number
 from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
@@ -43,7 +43,7 @@ def said_of_use(done: Done) -> Parts:
         worth = done.kept.get(Utility, done.job.asked.file("utility.json", group))
         design = done.kept.get(Design, done.job.asked.file("design.json", group))
         if design is not None:
-            parts += [*_kept(design, ", ".join(group)), *_associated(done, design, group)]
+            parts += [*_kept(design, listed(group)), *_associated(done, design, group)]
         if worth is not None:
             # The file of every secret covers the public columns too; once is enough.
             parts += [*(one for one in _dropped(worth) if one not in parts), *_numbers(worth)]
@@ -69,14 +69,14 @@ def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator
         return
     columns = done.read(Record, "release.json").plan.columns.values()
     given = next(one.given for one in columns if one.writes == secret)
-    names: dict[str, object] = {"secret": ", ".join(secret), "kept": ", ".join(given)}
-    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is conditional on {kept!s}.", **names)
+    names: dict[str, object] = {"secret": listed(secret), "kept": listed(given)}
+    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is given {kept!s}.", **names)
     if design.price_of_keeping is not None:
         yield say(
             "· Keeping them costs {bits} bits more than the least leaking channel.",
             bits=number(design.price_of_keeping.value),
         )
-    others = ", ".join(name for name in done.job.asked.public if name not in given)
+    others = listed(name for name in done.job.asked.public if name not in given)
     if others:
         yield say("· Cross-tables of {secret!s} with {others!s} are not kept.", others=others, **names)
     if design.certain is not None and design.certain.value > 0:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from leakgauge.cli.language import current, retell, say
-from leakgauge.cli.output import Parts, alert, grid
+from leakgauge.cli.language import current, listed, retell, say
+from leakgauge.cli.output import Parts, alert, grid, number
 from leakgauge.languages import message
 from leakgauge.notebook import points as shown
+from leakgauge.rounding import at_least, at_most, outwards, percent
 from leakgauge.sentences import Sentence, in_turn
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Judgement, Quantity
+    from leakgauge.artefacts import Judgement, Quantity, Request
     from leakgauge.artefacts.criteria import Criteria, Criterion
     from leakgauge.artefacts.dials import Dials
     from leakgauge.artefacts.verdict import Action, Beside, Verdict
@@ -80,22 +81,37 @@ def dials_in_words(dials: Dials) -> str:
     """The dials at their unfavourable ends, in one line."""
     return say(
         "protection {safe:.3g}, exposed {exposed:.3g} %, usefulness {useful:.3g}",
-        safe=dials.protection.ends[0],
-        exposed=round(dials.exposed.ends[1], 2),
-        useful=dials.usefulness.ends[0],
+        safe=at_least(dials.protection.ends[0]),
+        exposed=round(at_most(dials.exposed.ends[1]), 2),
+        useful=at_least(dials.usefulness.ends[0]),
     )
 
 
-def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
-    """The actions that would change the verdict, each with the options to type."""
-    parts: Parts = []
-    for action in actions:
+def changes(verdict: Judgement, asked: Request | None) -> Parts:
+    """What would change the verdict, each with the options to type; or why nothing is proposed."""
+    parts: Parts = nothing_proposed(verdict, asked)
+    for action in verdict.actions:
         parts.append(change(verdict, action))
         if action.options:
             parts.append(Text(say("  add: {options!s}", options=_typed(action.options)), no_wrap=True))
         if action.left_out:
             parts.append(Text(say("  leave out: {options!s}", options=_typed(action.left_out)), no_wrap=True))
     return parts
+
+
+def nothing_proposed(verdict: Judgement, asked: Request | None) -> Parts:
+    """Why a verdict against a release comes without anything that would change it; nothing of others.
+
+    Args:
+        verdict: on the release.
+        asked: of the job that made it; None where none did.
+    """
+    from leakgauge.artefacts.verdict import Recommendation, why_no_action
+
+    if verdict.actions or verdict.recommendation is Recommendation.RELEASE:
+        return []
+    reason = why_no_action(asked, vetoed=bool(verdict.vetoes))
+    return [say("→ Nothing is proposed that would change it: {reason}.", reason=reason)]
 
 
 def change(verdict: Verdict, action: Action) -> str:
@@ -115,19 +131,31 @@ def notes(verdict: Verdict) -> Parts:
 
 
 def policy_table(verdict: Verdict) -> Table:
-    """Every limit with the value found, and who set it."""
+    """Every limit with what was found, and who set it."""
+    from leakgauge.assessment.verdict import short_of
+    from leakgauge.report.sections.verdict import LIMITS
+
     table = grid(say("limit|asked|found||set by"), say("Policy"))
     for line in verdict.policy:
         kept = say("kept") if line.holds else say("NOT KEPT")
-        found = say("not known") if line.found is None else f"{line.found:.3g}"
         table.add_row(
-            f"{line.name}{_of(retell(line.of))}",
-            f"{line.limit:.3g}",
-            found,
+            f"{retell(LIMITS.get(line.name, line.name))}{_of(retell(line.of))}",
+            _side(line.name, line.limit),
+            say("not known") if line.found is None else _side(line.name, short_of(line.name, line.found)),
             kept,
             say("you") if line.given else say("default policy"),
         )
     return table
+
+
+def _side(limit: str, value: float) -> str:
+    """A limit, or what was found, in its unit."""
+    from leakgauge.report.sections.verdict import SHARES, UNITS
+
+    if limit in SHARES:
+        return percent(value)
+    unit = UNITS.get(limit, "")
+    return f"{number(value)} {retell(unit)}" if unit not in ("", "nats") else number(value)
 
 
 def explained(verdict: Judgement) -> Parts:
@@ -154,7 +182,7 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
         parts.append(retell(arcs.why_not))
     evaluated = beside.comprehensive
     if evaluated is not None:
-        states = ", ".join(f"{one:.3g}" for one in evaluated.memberships)
+        states = listed(f"{one:.3g}" for one in evaluated.memberships)
         parts.append(
             say(
                 "Comprehensive evaluation: {grade!s}; memberships from very low to very high {states!s}.",
@@ -169,10 +197,10 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
 def _criteria(criteria: Criteria, title: str) -> Table:
     table = grid(say("criterion|points|interval|rests on|not known"), title)
     for one in criteria.criteria:
-        points = retell(one.said) if one.points is None else f"{one.points.value:.3g}"
+        points = retell(one.said) if one.points is None else f"{at_least(one.points.value):.3g}"
         interval = "" if one.points is None else _interval(one.points)
         leaves = {leaf.leaf: leaf for leaf in one.leaves}
-        missing = say(", ").join(_named(leaves[leaf]) if leaf in leaves else leaf for leaf in one.missing)
+        missing = listed(_named(leaves[leaf]) if leaf in leaves else leaf for leaf in one.missing)
         rests = "" if one.points is None else retell(one.standing.value)
         table.add_row(_named(one), points, interval, rests, missing)
     return table
@@ -191,12 +219,12 @@ def _of(secret: str) -> str:
 def _points(dial: str, value: Quantity) -> str:
     if value.ends == _UNKNOWN:
         return say("not known")
-    return f"{shown(value.value)} %" if dial == "exposed" else shown(value.value)
+    return f"{shown(at_most(value.value))} %" if dial == "exposed" else shown(at_least(value.value))
 
 
 def _interval(value: Quantity) -> str:
-    low, high = map(shown, value.ends)
-    return "" if low == high or value.ends == _UNKNOWN else f"[{low}, {high}]"
+    low, high = map(shown, outwards(*value.ends))
+    return "" if value.low is None or value.ends == _UNKNOWN else f"[{low}, {high}]"
 
 
 def _grade(dial: str, value: Quantity) -> str:

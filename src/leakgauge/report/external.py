@@ -8,7 +8,7 @@ names an origin, and everything else is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from types import NoneType, UnionType
@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 import msgspec
 
-from leakgauge.artefacts import Origin, PublicRecord, Quantity
+from leakgauge.artefacts import Origin, PublicRecord, Quantity, Utility
 from leakgauge.artefacts.quantity import PROMISE
 from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
@@ -42,8 +42,8 @@ _OF_A_QUANTITY: Final = ("value", "unit", "order", "delta", "origin")
 _NOTHING: Final = object()
 
 
-def shareable(facts: Facts) -> Facts:
-    """The publishable part of the facts."""
+def shareable(facts: Facts, limit: int = LIMIT) -> Facts:
+    """The part of the facts that everybody may know; values of fewer rows than the limit are gathered."""
     marks: set[object] = {one for one in Origin if one.is_shareable}
     # Counts are masked where the document is made.
     marks.add(Origin.COUNT)
@@ -55,7 +55,48 @@ def shareable(facts: Facts) -> Facts:
     kinds = facts.kinds
     parts = {name: _part(fields, kinds[name], marks) for name, fields in _published(facts).items() if name in kinds}
     known = {name: fields for name, fields in parts.items() if fields is not _NOTHING}
+    if facts.get("job.json", "asked", "publish_shares"):
+        known |= {name: _with_shares(known.get(name, {}), facts, name, limit) for name in _utilities(facts)}
     return Facts(known, facts.diagram, own=facts.own)
+
+
+def _utilities(facts: Facts) -> list[str]:
+    """The files that have the shares of values before and after."""
+    return [name for name in facts.files if facts.kinds.get(name) is Utility]
+
+
+def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) -> Mapping[str, Any]:
+    """What is known of a file, and the shares in it, which somebody declared that everybody may know."""
+    rows = facts.get("release.json", "rows")
+    shares = {name: facts.items(file, "columns", name, "shares") for name in facts.names(file, "columns")}
+    columns = {name: {"shares": _gathered(some, rows, limit)} for name, some in shares.items() if some and rows}
+    return {**known, "columns": columns} if columns else known
+
+
+def _gathered(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[dict[str, Any]]:
+    """The shares of the values, those of fewer rows than the limit as one without a name.
+
+    As many are gathered as it takes for them to have at least that many rows together.
+    """
+    few, gathered = list[Mapping[str, Any]](), 0
+    for one in sorted(shares, key=_share_in_table):
+        count = round(_share_in_table(one) * rows)
+        if count >= limit and (not few or gathered >= limit):
+            break
+        few.append(one)
+        gathered += count
+    kept = [_plain(one["value"], [one]) for one in shares if one not in few]
+    return [*kept, _plain([], few)] if few else kept
+
+
+def _share_in_table(one: Mapping[str, Any]) -> float:
+    return float(one["table"]["value"])
+
+
+def _plain(value: list[Any], some: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Shares without the intervals of a quantity, added up."""
+    sides = {side: sum(float(one[side]["value"]) for one in some) for side in ("table", "released")}
+    return {"value": value, **{side: {"value": share, "unit": "share"} for side, share in sides.items()}}
 
 
 def _published(facts: Facts) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
@@ -208,12 +208,12 @@ class Facts:
         digits: int = 3,
         percent: bool = False,
         interval: tuple[str | int, ...] = (),
-        rounding: str = ROUND_HALF_EVEN,
+        rounding: str = "",
     ) -> Number:
         """The number at a place, with its unit and interval where a whole quantity stands there.
 
         The unit, and the place of the interval in the same artefact, are of a number that stands alone; the other
-        options are those of ``Number``.
+        options are those of ``Number``; without a rounding, levels go up and all others to the nearest.
 
         Raises:
             FileError: no number stands there.
@@ -229,6 +229,8 @@ class Facts:
         low, high, confidence = (
             bounds.get(end) if _is_number(bounds.get(end)) else None for end in ("low", "high", "confidence")
         )
+        # A level is a bound on what is told.
+        rounding = rounding or (ROUND_CEILING if unit.startswith("nats") else ROUND_HALF_EVEN)
         return Number(found, unit, self._place(file, *path), low, high, confidence, count, digits, percent, rounding)
 
     def _place(self, file: str, *path: str | int) -> str:

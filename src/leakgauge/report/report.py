@@ -151,7 +151,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
             "table; write the internal one."
         )
     if edition is Edition.EXTERNAL:
-        facts = shareable(facts)
+        facts = shareable(facts, limit)
     tell = Teller(facts.files, facts.diagram, language, edition, own=facts.own)
     title = (
         language.say("Privacy report: the release of {table}", table=tell.table)

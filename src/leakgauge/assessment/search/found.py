@@ -13,6 +13,7 @@ from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.labels import Label
+from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
@@ -138,7 +139,7 @@ class Search:
         """What the closest one misses, the farthest first, in short sentences without a full stop."""
         limits, closest = self.goal.limits(), self.closest
         names = sorted(closest.short, key=lambda name: -closest.short[name])
-        told = {name: short_of(name, closest.found[name], limits[name]) for name in names}
+        told = {name: short_of(name, closest.found[name]) for name in names}
         return tuple(Sentence(_SHORT[name], found=told[name], asked=limits[name]) for name in names)
 
     @property
@@ -152,8 +153,8 @@ class Search:
                     "If only shares are needed, answers beat rows: {answers} as a histogram has a usefulness of "
                     "{useful:.3g} and a protection of {safe:.3g}.",
                     answers=answers.said,
-                    useful=answers.usefulness,
-                    safe=answers.dials.protection.ends[0],
+                    useful=at_least(answers.usefulness),
+                    safe=at_least(answers.dials.protection.ends[0]),
                 )
             )
         if best is not None and best is answers:
@@ -163,7 +164,7 @@ class Search:
                 Sentence(
                     "The published columns alone leave a protection of {found:.3g}, so no release of {secret!r} "
                     "beside them reaches {asked:g}; publish fewer or coarser columns.",
-                    found=self.withheld.protection.ends[0],
+                    found=at_least(self.withheld.protection.ends[0]),
                     secret=self.secret,
                     asked=least,
                 )
@@ -173,7 +174,7 @@ class Search:
                 Sentence(
                     "It makes {share:.3g} % of the people who share a value all but certain to have it; if that is "
                     "too many, give a policy with a lower max_exposed.",
-                    share=best.dials.exposed.ends[1],
+                    share=at_most(best.dials.exposed.ends[1]),
                 )
             )
         if best is not None and best.family.is_fitted and best.dials.given_counts:

@@ -40,7 +40,7 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
         under.append(language.say("Diamond: the attack beats the claim."))
     heads = {
         "without": language.say("no release"),
-        "success": language.say("release"),
+        "success": language.say("this release"),
         "raw": language.say("raw table"),
         "ceiling": language.say("allowed"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures.chart import Fields, Figure
 from leakgauge.report.figures.points import Bar, ends_of, points_figure
+from leakgauge.rounding import at_least
 
 
 def criteria_figure(criteria: Fields, language: Language = ENGLISH) -> Figure:
@@ -18,7 +19,7 @@ def _bar(criterion: Fields, language: Language) -> Bar:
     name, points = own_name(criterion, language), criterion["points"]
     if points is None:
         return Bar(name, None, language.say("not known"))
-    return Bar(name, float(points["value"]), f"{points['value']:.3g}", ends_of(points))
+    return Bar(name, float(points["value"]), f"{at_least(points['value']):.3g}", ends_of(points))
 
 
 def own_name(node: Fields, language: Language) -> str:

@@ -132,8 +132,8 @@ def _marked(release: Fields | None, others: Sequence[Fields], name: str, languag
     found: list[dict[str, Any]] = []
     if release is not None and value_of(release, name) is not None:
         own = _point(release, name)
-        line = named(language, language.say("release"), _place(own, language))
-        found.append({**own, "label": language.say("release"), "line": line, "own": True})
+        line = named(language, language.say("this release"), _place(own, language))
+        found.append({**own, "label": language.say("this release"), "line": line, "own": True})
     for one in others:
         if value_of(one, name) is None or _same(one, release, name):
             continue

@@ -9,12 +9,12 @@ from pathlib import Path
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.codec import decode
 from leakgauge.artefacts.report import Code
-from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.artefacts.verdict import Recommendation, why_no_action
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.search import least
 from leakgauge.report.sections.dials import unfavourable
-from leakgauge.report.sections.teller import Teller, own
+from leakgauge.report.sections.teller import Plain, Teller, own
 
 
 def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
@@ -39,8 +39,13 @@ def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
         command = _command(tell, file)
         if command:
             yield Code(command)
-    elif tell.released:
-        yield tell.say("What to do: keep the release private. No other setting that was tried is good enough.")
+    else:
+        asked = decode(Request, tell.get("job.json", "asked"), "job.json") if tell.has("job.json", "asked") else None
+        reason = why_no_action(asked, vetoed=bool(tell.items(file, "vetoes")))
+        template = message("What to do: keep the table inside; {reason}.")
+        if tell.released:
+            template = message("What to do: keep the release inside; {reason}.")
+        yield tell.say(template, reason=Plain(tell.language.retell(reason)))
 
 
 def _command(tell: Teller, file: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_FLOOR
 
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.audit.attacks.columns import LETTERS
@@ -103,13 +104,13 @@ def _bounds(tell: Teller) -> Iterator[Content]:
         if not tell.has(*place, "lower_bound"):
             yield tell.say("The rows of {column} are too few to show a level.", column=own(column))
             continue
-        claim = tell.maybe(*place, "claim")
+        claim, unit = tell.maybe(*place, "claim"), str(tell.get(*place, "lower_bound", "unit"))
         yield tell.say(
             message("The released rows of {column} show at least {shown} of {notion}.")
             if claim is None
             else message("The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed."),
             column=own(column),
-            shown=tell.number(*place, "lower_bound", "value", unit=str(tell.get(*place, "lower_bound", "unit"))),
+            shown=tell.number(*place, "lower_bound", "value", unit=unit, rounding=ROUND_FLOOR),
             notion=own(notion_of(tell, str(tell.get(*place, "notion")))),
             claim=claim,
         )

@@ -37,7 +37,7 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     yield from tell.numbers(below, "release.json", "plan")
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
-        "accounted": say("asked: ε in nats for the histogram of the design"),
+        "accounted": say("asked: ε for the histogram of the design"),
     }
     yield from tell.numbers(asked, "job.json", "asked")
     yield from _limits(tell)
@@ -56,7 +56,7 @@ def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     limits = {
         "max_distortion": say("asked: mean distortion at most"),
         "max_leakage": say("asked: leakage in bits at most"),
-        "local_dp": say("asked: local ε in nats at most"),
+        "local_dp": say("asked: local ε at most"),
         "min_protection": say("asked: protection of at least, of 100"),
         "min_usefulness": say("asked: usefulness of at least, of 100"),
     }

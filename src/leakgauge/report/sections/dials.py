@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
 from leakgauge.artefacts.dials import DIALS, Grade, grade_of
@@ -68,14 +68,14 @@ def dial(tell: Teller, file: str, *path: str | int) -> Cell:
         small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
         return tell.say(small, least=_SMALLEST)
     exposed = path[-1] == "exposed"
-    # As many as are exposed at most.
-    rounding = ROUND_CEILING if exposed else ROUND_HALF_EVEN
+    # As many as are exposed at most, and no more points than there are.
+    rounding = ROUND_CEILING if exposed else ROUND_FLOOR
     return tell.number(file, *path, "value", interval=path, unit="%" if exposed else "", rounding=rounding)
 
 
 def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
     """The lower end of a dial of which more is better."""
-    return tell.number(file, *path, "low" if tell.has(file, *path, "low") else "value")
+    return tell.number(file, *path, "low" if tell.has(file, *path, "low") else "value", rounding=ROUND_FLOOR)
 
 
 def dial_rows(tell: Teller, file: str, secret: str) -> Iterator[tuple[Cell, ...]]:

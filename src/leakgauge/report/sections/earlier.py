@@ -30,7 +30,7 @@ def earlier(tell: Teller) -> Iterator[Content]:
         yield tell.say(template, epsilon=tell.number(_FILE, _FIELD, "epsilon"))
     if tell.has(_FILE, _FIELD, "spent"):
         yield tell.say(
-            "The account of {dataset} in the ledger has spent {spent}, this release included.",
+            "The account of {dataset} in the ledger has spent ε = {spent}, this release included.",
             dataset=own(str(tell.get(_FILE, _FIELD, "dataset"))),
             spent=tell.number(_FILE, _FIELD, "spent"),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_CEILING
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
@@ -48,7 +49,7 @@ def _optimal(tell: Teller) -> Iterator[Content]:
         yield tell.say(
             template,
             distortion=tell.number("design.json", "distortion", "value"),
-            gap=tell.number("design.json", "gap", digits=2),
+            gap=tell.number("design.json", "gap", digits=2, rounding=ROUND_CEILING),
             secret=tell.listed(tell.group),
         )
         if tell.keeps_shares:
@@ -155,7 +156,8 @@ def _level(tell: Teller, *place: str) -> tuple[Cell, ...]:
     reached = " / ".join(one or missing for one in tell.names(*place, "witness", "inputs"))
     output = tell.get(*place, "witness", "output")
     witness = reached if not reached or output is None else (reached, " → ", str(output) or missing)
-    return notion_of(tell, place[-1]), tell.number(*place), tuple(parameters) or NOTHING, witness or NOTHING
+    level = tell.number(*place, rounding=ROUND_CEILING)
+    return notion_of(tell, place[-1]), level, tuple(parameters) or NOTHING, witness or NOTHING
 
 
 def _together(tell: Teller) -> Iterator[Content]:

@@ -12,6 +12,7 @@ from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.bits import bits_of, exposure
+from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
 
@@ -158,10 +159,20 @@ def left_out(tell: Teller) -> Iterator[Content]:
         "coarse, can be solved together for the count of a rare value."
     )
     yield Points(numbered=False, items=tuple(_left_out(tell)))
+    if _drawn(tell, "shares"):
+        yield tell.note(
+            "The shares of values before and after are shown, because whoever released the table declared that they "
+            "may be known; values of few rows are gathered."
+        )
     if tell.released:
         yield tell.note(
             "This edition does not say how the release was judged; that does not mean that there are no objections."
         )
+
+
+def _drawn(tell: Teller, *names: str) -> bool:
+    """Whether a picture of these names is in this edition."""
+    return any(picture for one in tell.each for picture in pictures(one, *names))
 
 
 def _left_out(tell: Teller) -> Iterator[Inline]:
@@ -175,8 +186,9 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
             "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
             "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
         )
-    yield tell.say("Which values a column has, and which of them reach a guarantee.")
-    yield tell.say("What a survey of the table says about columns that are not released, and what each column reveals.")
+    if not _drawn(tell, "shares", "channel"):
+        yield tell.say("Which values a column has, and which of them reach a guarantee.")
+    yield tell.say("What a survey of the table says of columns that are not released, and of what each column tells.")
     yield tell.say(
         "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
         "whole table."

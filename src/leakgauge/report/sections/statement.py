@@ -16,8 +16,8 @@ from leakgauge.report.sections.teller import ROWS, Cell, Teller, own
 from leakgauge.sentences import Sentence
 
 _MANY_ALONE: Final = 0.05
-"""The share of unique rows above which it is an alarm."""
-_FIRST: Final = ("people", "decomposition", "waterfall")
+"""The share of rows that stand alone above which it is loud."""
+_FIRST: Final = ("dials", "people", "decomposition", "waterfall")
 """The pictures of the decision."""
 _SIGNATURES: Final = 2
 """Who prepared the release and who approves it are rarely the same."""
@@ -32,7 +32,8 @@ def statement(tell: Teller) -> Iterator[Content]:
         yield from (*_refused(tell), *_alarms(tell))
     leaves = (Paragraph("warning" if tell.promises_nothing else "plain", _released(tell)),) if tell.released else ()
     if tell.external:
-        yield from (*leaves, *pictures(tell, "guarantee"), *_document(tell))
+        shares = (picture for one in tell.each for picture in pictures(one, "shares"))
+        yield from (*leaves, *pictures(tell, "guarantee"), *shares, *_document(tell))
         return
     yield from (*_dials(tell, file), *every_secret(tell), *pictures(tell.deciding, *_FIRST))
     yield from (*leaves, *_document(tell), *_signatures(tell))

@@ -18,7 +18,8 @@ _SHOWN = 9
 def usefulness(tell: Teller) -> Iterator[Content]:
     """What is left of each released column, where it was measured."""
     columns = tell.names("utility.json", "columns")
-    if not columns:
+    # Everybody may know the shares at most, which stand with the decision.
+    if not columns or tell.external:
         yield from _numbers(tell)
         return
     yield from (Paragraph("warning", said) for said in never_released(tell))

@@ -2,14 +2,15 @@
 
 import { h, s } from "./elements.js";
 import { listed } from "./names.js";
-import { ends, points, share, short } from "./numbers.js";
+import { atLeast, atMost, ends, points, share, short } from "./numbers.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 const DIALS = ["protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"];
 
 export function recommended(recommendation) {
   const words = {
-    release: say("release"), "release if": say("release if …"), "do not release": say("do not release"),
+    release: say("may be released"), "release if": say("release if …"), "do not release": say("do not release"),
   };
   return words[recommendation] || recommendation;
 }
@@ -20,12 +21,12 @@ export function verdictBox(found, secret, promised) {
   const conditions = found.conditions.filter((one) => !found.reasons.includes(one));
   return h("div", { class: "verdict", "data-recommendation": found.recommendation },
     h("p", { class: "recommendation" },
-      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation")),
+      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation"), help("recommendation")),
       h("strong", {}, recommended(found.recommendation))),
     h("div", { class: "reasons" },
       secret ? h("p", {}, h("strong", {}, around(say("{secret} decides."), { secret: listed(secret) }))) : null,
       list(found.reasons), conditions.length ? list(conditions) : null),
-    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), list(found.vetoes)) : null);
+    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), help("veto"), list(found.vetoes)) : null);
 }
 
 function dialWords(use) {
@@ -50,14 +51,14 @@ export function dialsOf(verdict, key) {
   const row = (name) => {
     const [label, why] = words[name];
     const mark = lines[name === "exposed" ? "max_exposed" : `min_${name}`] || null;
-    const told = [`${label}: ${written(dials[name])}`, mark && markWords(name, mark)].filter(Boolean).join("; ");
+    const told = [`${label}: ${written(name, dials[name])}`, mark && markWords(name, mark)].filter(Boolean).join("; ");
     const kept = mark && isKept(name, dials[name], mark.limit);
     return h("div", { class: "dial", "data-dial": name, "data-kept": mark && String(kept) },
-      h("dt", {}, label), h("dd", { class: "value" }, written(dials[name])),
+      h("dt", {}, label), h("dd", { class: "value" }, written(name, dials[name])),
       h("dd", { class: "gauge" }, gauge(dials[name], mark, told)),
       h("dd", { class: "small" }, why, mark ? [" ", h("span", { class: "mark-words" }, markWords(name, mark))] : null));
   };
-  return h("div", { class: "dials" }, h("h3", {}, say("The six dials")), h("dl", {}, DIALS.map(row)),
+  return h("div", { class: "dials" }, h("h3", {}, say("The six dials"), help("dial")), h("dl", {}, DIALS.map(row)),
     dials.notes.length ? h("ul", { class: "small notes" }, dials.notes.map((note) => h("li", {}, note))) : null,
     policyOf(verdict));
 }
@@ -75,11 +76,15 @@ function markWords(name, { limit, given }) {
 }
 
 // A dial with its interval, where it has one; of what may be anything nothing is known.
-function written(quantity) {
+function written(name, quantity) {
   const [low, high] = ends(quantity);
   if (low === 0 && high === 100) return say("not known");
-  return low === high ? points(quantity) : `${points(quantity)} (${points(low)} – ${points(high)})`;
+  const value = dialPoints(name, quantity);
+  return low === high ? value : `${value} (${points(atLeast(low))} – ${points(atMost(high))})`;
 }
+
+// The points of a dial, rounded to its unfavourable side.
+export const dialPoints = (name, quantity) => points(name === "exposed" ? atMost(quantity) : atLeast(quantity));
 
 function gauge(quantity, mark, told) {
   const [low, high] = ends(quantity);

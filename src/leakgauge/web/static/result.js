@@ -3,17 +3,18 @@
 import { actionsOf } from "./actions.js";
 import { when } from "./chosen.js";
 import { criteriaOf } from "./criteria.js";
-import { dialsOf, recommended, verdictBox } from "./dials.js";
+import { dialPoints, dialsOf, recommended, verdictBox } from "./dials.js";
 import { downloads, reports } from "./downloads.js";
 import { complaint, fill, h, picture, wide } from "./elements.js";
 import { comparison, history } from "./history.js";
 import { about, follow, shown } from "./jobs.js";
 import { isolated, listed } from "./names.js";
-import { bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
+import { atLeast, atMost, bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
 import { jobHead } from "./protect.js";
 import { get } from "./server.js";
 import { jobState } from "./states.js";
 import { step, waiting } from "./steps.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 // The verdict on a release, or on what would have been released.
@@ -113,7 +114,7 @@ function secretChoice(job, look) {
 function toldBits(quantity, exact) {
   if (!quantity || exact) return bits(quantity);
   return say("at least {low}, at most {high} bits",
-    { low: points(quantity.low ?? 0), high: points(quantity.high ?? quantity.value) });
+    { low: points(atLeast(quantity.low ?? 0)), high: points(atMost(quantity.high ?? quantity.value)) });
 }
 
 function secretsOf(job) {
@@ -124,7 +125,8 @@ function secretsOf(job) {
     h("th", { scope: "row" }, listed(one.secret), one.withheld ? h("span", { class: "small" }, " ", say("(withheld)")) : null),
     [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? toldBits(one.floor, one.exact) : "—",
       one.success ? say("{share}; without the release {before}", { share: share(one.success), before: share(one.baseline) }) : "—",
-      one.dials ? points(one.dials.protection) : "—", one.dials && !one.withheld ? points(one.dials.usefulness) : "—"].map((value) => h("td", {}, value)));
+      one.dials ? dialPoints("protection", one.dials.protection) : "—",
+      one.dials && !one.withheld ? dialPoints("usefulness", one.dials.usefulness) : "—"].map((value) => h("td", {}, value)));
   return h("div", {}, h("h3", {}, say("Each secret")), wide(),
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Each secret") },
       h("table", { class: "secrets" }, h("thead", {}, h("tr", {}, cells.map((name) => h("th", { scope: "col" }, name)))),
@@ -157,21 +159,21 @@ function outcome(job) {
 function tiles(job) {
   const found = job.headline;
   if (!found) return null;
-  const tile = (name, value, why) =>
-    h("div", {}, h("dt", {}, name), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
+  const tile = (name, value, why, key = null) =>
+    h("div", {}, h("dt", {}, name, key && help(key)), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
   const floor = valueOf(found.floor);
   const open = job.asked.public || [];
   const advantage = valueOf(found.advantage);
   const before = { before: bits(found.leakage_before), floor: toldBits(found.floor, found.exact) };
   return h("dl", { class: "tiles" },
     tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
-      ? say("before: {before}; the background alone reveals {floor}", before) : say("before: {before}", before)),
+      ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before), "leakage"),
     tile(say("Local ε"), nats(found.epsilon), open.length
       ? around(say("covers the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
       : say("the smaller, the less one published value can reveal")),
     tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
-      say("percent guessed right beyond what is known anyway")),
-    tile(say("Unchanged"), share(found.unchanged), say("values published unchanged")));
+      say("percent guessed right beyond what is known anyway"), "attack"),
+    tile(say("Unchanged"), share(found.unchanged), say("values published as they are")));
 }
 
 function pictures(job, at, files) {
