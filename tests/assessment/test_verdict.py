@@ -82,7 +82,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     assert said(verdict) == [
         "8,479 of 30,718 people are guessed right only because of this release",
         "protection is 40 of 100, below the 60 asked for",
-        "20 % of the rows stand alone in the published columns, more than the 5 % allowed",
+        "20 % of the rows are unique in the published columns, more than the 5 % allowed",
     ]
 
 

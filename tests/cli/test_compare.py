@@ -294,9 +294,9 @@ def test_advice_is_true(capsys: pytest.CaptureFixture[str], adult: Path) -> None
     assert lost["effective_rows"]["value"] == 0 and lost["confused_values"] == 7
     advised = str(sentence_of(found["advice"]))
     assert advised == (
-        "Of those that meet the target, least leaking channel has the least, 0.36 bits, but its release does not tell "
-        "how often each of 7 values occurs; where shares matter, take randomized-response:epsilon=4: 1.35 bits, worth "
-        "73 % of the rows."
+        "Of the mechanisms that meet the target, least leaking channel has the least, 0.36 bits, but its release does "
+        "not show how often each of 7 values occurs; if shares matter, take randomized-response:epsilon=4: 1.35 bits, "
+        "worth 73 % of the rows."
     )
     assert "none is worth half of the rows, and randomized-response:epsilon=3 is worth most: 47 %" in str(
         sentence_of(fields(capsys, *what, 0.3, given[0])["advice"])

@@ -116,7 +116,7 @@ def test_a_verdict_without_an_action_says_why(facts: Facts, asked: dict[str, Any
     verdict: dict[str, Any] = {"recommendation": "do not release", "actions": [], "vetoes": vetoes}
     job: dict[str, Any] = {"asked": {**facts.get("job.json", "asked"), **asked}}
     document = compose(changed(facts, verdict=verdict, job=job), ENGLISH)
-    assert f"What to do: keep the release inside; {why}." in texts(document)
+    assert f"What to do: keep the release private; {why}." in texts(document)
     alone = Facts(
         {name: fields for name, fields in changed(facts, verdict=verdict).files.items() if name != "job.json"}
     )

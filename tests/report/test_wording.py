@@ -60,7 +60,7 @@ def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
 def test_nothing_released_has_no_column_that_is_released(refused: Facts) -> None:
     asked = changed(refused, job={"asked": {**refused.get("job.json", "asked"), "public": ["town"]}})
     said = in_section(compose(asked, ENGLISH), "data")
-    assert "town\ntext\npublic\n" in said and "released as it is" not in said
+    assert "town\ntext\npublic\n" in said and "released unchanged" not in said
 
 
 def test_rows_that_stand_alone_are_loud(facts: Facts) -> None:

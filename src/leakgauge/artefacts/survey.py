@@ -127,7 +127,7 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
         if self.combinations:
             most = self.combinations[0]
             share = percent(most.alone / self.rows)
-            caption += f"; {share} of them stand alone in {', '.join(most.columns)}"
+            caption += f"; {share} of them are unique in {', '.join(most.columns)}"
         return notebook.table_html(head, map(row, self.columns), caption)
 
     def column(self, name: str) -> SurveyedColumn:

@@ -141,13 +141,13 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 
 def _why_not(line: PolicyLine) -> Sentence:
     if line.found is None:
-        return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
+        return Sentence("{limit!s} is set, but its value is unknown", limit=line.name)
     reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found), limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
 
 
 def short_of(name: str, found: float) -> float:
-    """What is found where a limit is missed, as it is told in three digits: never rounded to what keeps the limit."""
+    """The value that misses a limit, in three digits, never rounded to a value that keeps it."""
     return at_least(found) if name.startswith("min_") else at_most(found)
 
 

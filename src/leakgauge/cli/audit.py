@@ -226,7 +226,7 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
     bound = say("shown: more than") if audit.is_just_above else say("shown: at least")
     facts.add_row(bound, f"{_at_least(audit)} {unit}{how}")
     facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
-    facts.add_row(say("told apart by"), retell(audit.event) or say("no single output"))
+    facts.add_row(say("distinguished by"), retell(audit.event) or say("no single output"))
     if sure is not None:
         early, whole = message("{samples:d} of each input, stopped early"), message("{samples:d} of each input")
         facts.add_row(say("outputs"), say(early if audit.stopped_early else whole, samples=audit.samples))
@@ -264,7 +264,7 @@ def _render_release(audit: Audit) -> Parts:
         parts += _diversity(audit)
     if audit.foreign is not None:
         untried = listed(map(retell, audit.foreign.left_out))
-        parts.append(say("Not tried, because both tables are not enough for it: {attacks!s}.", attacks=untried))
+        parts.append(say("Not tried, because the two tables are not enough: {attacks!s}.", attacks=untried))
         parts.append(say("There is no record: nothing is promised, and nothing can be disproved."))
         return parts
     return [*parts, _verdict(audit.violated)]
@@ -329,7 +329,7 @@ def _exposures(audit: Audit) -> Parts:
 
 
 def _bits(told: Bracket, whole: float) -> str:
-    """Bits of a secret; its whole entropy is an estimate too, of which nobody learns more than all."""
+    """Bits of a secret, capped at its entropy: both are estimates, and nobody learns more than everything."""
     low, high = outwards(*(min(end, whole) for end in told.information.ends))
     return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
 
@@ -349,7 +349,7 @@ def _levels(audit: Audit) -> Table:
 
 
 def _at_least(shown: Shown) -> str:
-    """The level that was shown, with more digits where three would not tell it from the claim."""
+    """The level that was shown, with more digits where three would not distinguish it from the claim."""
     level, text = shown.at_least, number(at_least(shown.at_least))
     is_told_apart = shown.claim is None or shown.claim.value == level or number(shown.claim.value) != text
     return text if is_told_apart else f"{level:.6g}"
@@ -383,7 +383,7 @@ def _attacks(audit: Audit) -> Table:
 
 def _share(share: Quantity) -> str:
     low, high = share.ends
-    # The wider half of the interval, so that neither end is told too near; JSON has both ends.
+    # The wider half of the interval, so that neither end looks closer than it is; JSON has both ends.
     wider = rounded(100 * max(share.value - low, high - share.value), 2, ROUND_CEILING)
     return f"{_percent(share)} ±{written(wider)}"
 

@@ -321,19 +321,19 @@ def render(done: Done) -> Parts:
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = listed(kept)
-        parts.append(say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns))
+        parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
     if job.asked.simulate is not None:
         parts.append(simulation_warning())
     elif done.refused is None:
         places: dict[str, object] = {"files": listed(job.shareable), "folder": done.folder}
-        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
+        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
     return [*parts, *([] if verdict is None else _judged(verdict, done))]
 
 
 def _judged(verdict: Judgement, done: Done) -> Parts:
-    """The dials, the recommendation, why, and how to go on: the last lines are those that a screen still shows."""
+    """The dials, the recommendation, its reasons and the next command, at the end, where a screen still shows them."""
     from leakgauge.cli.verdict import change, dial_table, nothing_proposed, recommended
 
     parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.asked)]

@@ -118,8 +118,9 @@ def _compared(relation: Relation) -> list[str]:
     if relation.given:
         lines.append(
             say(
-                "Levels are given {columns!s}: they compare values of the secret in rows that agree in these columns, "
-                "which everybody is taken to know, and say nothing of what the release tells about them.",
+                "Levels are conditional on {columns!s}: they compare values of the secret in rows that agree in these "
+                "columns, which everybody is assumed to know, and do not cover what the release reveals about these "
+                "columns.",
                 columns=listed(relation.given),
             )
         )
@@ -133,7 +134,7 @@ def _compared(relation: Relation) -> list[str]:
 
 
 def _level(value: float, unit: str, shown: str = "", *, exact: bool = False) -> str:
-    """A level with what is shown of its unit."""
+    """A level with its unit."""
     return told_level(value, shown, exact=exact) if unit == "nats" else f"{number(value)} {shown}".rstrip()
 
 

@@ -299,7 +299,7 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
 
 
 def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
-    """Every column that a mechanism writes, and where they have other names those that it reads."""
+    """Every column that a mechanism writes, and the columns it reads where their names differ."""
     written = listed(writes)
     return written if set(writes) <= set(reads) else f"{listed(reads)} → {written}"
 

@@ -25,7 +25,7 @@ def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
     if repeated.counted > 1:
         template = message("ε of a person with one row in each of {count} of these releases: {epsilon}.")
         if per_person:
-            template = message("ε of somebody in {count} of these releases: {epsilon}.")
+            template = message("ε of a person in {count} of these releases: {epsilon}.")
         epsilon = told_level(repeated.epsilon.value)
         parts += [*_together(repeated), say(template, count=repeated.counted, epsilon=epsilon)]
     for one in repeated.secrets:
@@ -77,7 +77,9 @@ def _together(repeated: Repeated) -> Parts:
             say("Counted as if a person's secret were the same in all of them; other columns come on top."),
         ]
     if uncounted:
-        parts.append(say("What they tell together of {secrets!s} is not counted in bits.", secrets=listed(uncounted)))
+        parts.append(
+            say("What they reveal together about {secrets!s} is not counted in bits.", secrets=listed(uncounted))
+        )
     return parts
 
 

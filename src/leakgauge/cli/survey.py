@@ -86,7 +86,9 @@ def render(found: Survey) -> Parts:
     parts: Parts = [say("{rows:,} rows of {table!s}", rows=found.rows, table=found.table), columns]
     named = [one.name for one in found.columns if one.identifier is not None]
     if named:
-        parts.append(alert(say("These name people; do not publish them: {columns!s}.", columns=listed(named))))
+        parts.append(
+            alert(say("These columns identify people; do not publish them: {columns!s}.", columns=listed(named)))
+        )
     if found.combinations:
         parts.append(_combinations(found))
     if found.sampled < found.rows:

@@ -19,7 +19,7 @@ SHOWN = 12
 
 
 def what_public_columns_tell(found: Telling) -> Parts:
-    """What each public column tells of each secret, and would tell with some values changed, most telling first."""
+    """What each public column reveals about each secret, now and with some values changed, most revealing first."""
     secrets = dict.fromkeys(listed(one.secret) for one in found.columns)
     several = len(secrets) > 1
     title = (

@@ -70,7 +70,7 @@ def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator
     columns = done.read(Record, "release.json").plan.columns.values()
     given = next(one.given for one in columns if one.writes == secret)
     names: dict[str, object] = {"secret": listed(secret), "kept": listed(given)}
-    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is given {kept!s}.", **names)
+    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is conditional on {kept!s}.", **names)
     if design.price_of_keeping is not None:
         yield say(
             "· Keeping them costs {bits} bits more than the least leaking channel.",

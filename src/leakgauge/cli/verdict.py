@@ -131,7 +131,7 @@ def notes(verdict: Verdict) -> Parts:
 
 
 def policy_table(verdict: Verdict) -> Table:
-    """Every limit with what was found, and who set it."""
+    """Every limit with the value found, and who set it."""
     from leakgauge.assessment.verdict import short_of
     from leakgauge.report.sections.verdict import LIMITS
 

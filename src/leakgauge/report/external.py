@@ -66,7 +66,7 @@ def _utilities(facts: Facts) -> list[str]:
 
 
 def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) -> Mapping[str, Any]:
-    """What is known of a file, and the shares in it, which somebody declared that everybody may know."""
+    """The publishable part of a file, and the shares in it that were declared publishable."""
     rows = facts.get("release.json", "rows")
     shares = {name: facts.items(file, "columns", name, "shares") for name in facts.names(file, "columns")}
     columns = {name: {"shares": _gathered(some, rows, limit)} for name, some in shares.items() if some and rows}

@@ -47,7 +47,7 @@ def _rows(tell: Teller) -> Iterator[Iterator[Cell]]:
     levels = {node: tell.get(_FILE, node, "levels") for node in nodes}
     for name in levels["chosen"]:
         how = (levels[node][name] for node in nodes)
-        yield iter((own(name), *(say("as it is") if one is None else own(one) for one in how)))
+        yield iter((own(name), *(say("unchanged") if one is None else own(one) for one in how)))
     yield iter((say("lost, in bits per row"), *(tell.number(_FILE, node, "loss", "value") for node in nodes)))
     for field, called in (("suppressed", say("rows suppressed")), ("groups", say("groups"))):
         yield iter((called, *(tell.number(_FILE, node, field) for node in nodes)))

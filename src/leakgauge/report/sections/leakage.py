@@ -121,7 +121,7 @@ def _grids(tell: Teller) -> Iterator[Content]:
         (message("What that means for someone who guesses"), _guesses(tell)),
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
-        yield from tell.grid(caption, "Quantity|Without a release|Released as it is|This release", rows)
+        yield from tell.grid(caption, "Quantity|Without a release|Released unchanged|This release", rows)
     known = tell.names(_AFTER, "background")
     if known != tell.names(_BEFORE, "background") and known:
         yield tell.note(

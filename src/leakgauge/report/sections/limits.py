@@ -188,7 +188,7 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
         )
     if not _drawn(tell, "shares", "channel"):
         yield tell.say("Which values a column has, and which of them reach a guarantee.")
-    yield tell.say("What a survey of the table says of columns that are not released, and of what each column tells.")
+    yield tell.say("What a survey of the table says about columns that are not released, and what each column reveals.")
     yield tell.say(
         "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
         "whole table."

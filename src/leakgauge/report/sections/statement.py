@@ -16,7 +16,7 @@ from leakgauge.report.sections.teller import ROWS, Cell, Teller, own
 from leakgauge.sentences import Sentence
 
 _MANY_ALONE: Final = 0.05
-"""The share of rows that stand alone above which it is loud."""
+"""The share of unique rows above which it is an alarm."""
 _FIRST: Final = ("dials", "people", "decomposition", "waterfall")
 """The pictures of the decision."""
 _SIGNATURES: Final = 2

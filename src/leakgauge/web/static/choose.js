@@ -193,7 +193,7 @@ function numbersOf(answer) {
     say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
   const epsilon = line(say("Local ε"),
     say("a published value is at most e^ε times as likely under one true value as under another"));
-  const unchanged = line(say("Unchanged"), say("values published as they are"));
+  const unchanged = line(say("Unchanged"), say("values published unchanged"));
   const distortion = line(say("Mean distortion"), null, "distortion");
   const lines = [leakage, withBackground, epsilon, unchanged, distortion].filter(Boolean);
   return {

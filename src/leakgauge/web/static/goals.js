@@ -58,7 +58,7 @@ function limitProblem(kind) {
   if (kind !== "max_leakage") return null;
   if (found.floor !== null && limit < found.floor) {
     // Rounded up, so that the number shown can be given.
-    return say("The background alone tells {floor}; no protection leaks less.",
+    return say("The background alone reveals {floor}; no protection leaks less.",
       { floor: bits(atMost(found.floor)) });
   }
   if (found.entropy !== null && limit > found.entropy && groups().length === 1) {

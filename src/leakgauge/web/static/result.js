@@ -167,13 +167,13 @@ function tiles(job) {
   const before = { before: bits(found.leakage_before), floor: toldBits(found.floor, found.exact) };
   return h("dl", { class: "tiles" },
     tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
-      ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before), "leakage"),
+      ? say("before: {before}; the background alone reveals {floor}", before) : say("before: {before}", before), "leakage"),
     tile(say("Local ε"), nats(found.epsilon), open.length
       ? around(say("covers the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
       : say("the smaller, the less one published value can reveal")),
     tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
       say("percent guessed right beyond what is known anyway"), "attack"),
-    tile(say("Unchanged"), share(found.unchanged), say("values published as they are")));
+    tile(say("Unchanged"), share(found.unchanged), say("values published unchanged")));
 }
 
 function pictures(job, at, files) {

@@ -185,8 +185,8 @@ function findingsOf(found, old) {
     warned.length ? h("p", { class: "warning" }, around(say("These columns identify people, or may: {columns}. Better not publish them."),
       { columns: listed(warned.slice(0, 20)) })) : null,
     columnsOf("secret", "withheld").length ? null
-      : h("p", {}, say("Give the column that must not become known the role “secret”: then every other column says what it tells of it.")),
-    together.length ? h("div", { class: "warning" }, h("p", {}, say("People stand alone in these columns together:"), help("alone")),
+      : h("p", {}, say("Give the column that must not become known the role “secret”: then every other column shows what it reveals about it.")),
+    together.length ? h("div", { class: "warning" }, h("p", {}, say("These columns together single people out:"), help("alone")),
       h("ul", {}, together.map((one) => h("li", {}, around(
         say("{columns}: {alone} of {rows} rows; the smallest group has {smallest}", {
           alone: whole(one.alone), rows: whole(found.rows), smallest: whole(one.smallest),
