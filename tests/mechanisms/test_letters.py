@@ -163,7 +163,7 @@ def test_what_cannot_be_used_is_refused(make: Factory) -> None:
     for letters in (["a|b", "c"], ["", "c"], [1, "1"], [None, "missing"]):
         with pytest.raises(OptionError, match="rename"):
             make(1.0, letters=letters)
-    with pytest.raises(LabelError, match="not one of the 2 letters") as refused:
+    with pytest.raises(LabelError, match="not among the 2 letters") as refused:
         make(1.0, letters="ab").run(["a", "secret"], Simulated(simulation_seed=0))
     assert "secret" not in str(refused.value)
     for sums in ([1], [1, 11], [-1, 2], [0.5, 1]):

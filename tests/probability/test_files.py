@@ -57,8 +57,8 @@ def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ..
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"schema": "leakgauge/channel/2"}, "schema is 'leakgauge/channel/2'"),
-        ({"schema": None}, "schema is None"),
+        ({"schema": "leakgauge/channel/2"}, "schema 'leakgauge/channel/2'"),
+        ({"schema": None}, "schema None"),
         ({"inputs": None}, "not a channel file: its inputs or outputs are malformed"),
         ({"inputs": {"columns": [{"name": "x", "type": "string"}]}}, "it lacks 'labels'"),
         ({"outputs": {"columns": [{"name": "x"}], "labels": [["a"], ["b"]]}}, "it lacks 'type'"),
