@@ -91,7 +91,7 @@ def test_distances_that_are_none_are_refused() -> None:
         Given([[0, -1.0]])
     with pytest.raises(ModelError, match="contain nan"):
         Given([[0, math.nan]])
-    with pytest.raises(LabelError, match="2 outputs but there are 1"):
+    with pytest.raises(LabelError, match="2 outputs, but there are 1"):
         Given([[0, 1]], None, ["a"])
     with pytest.raises(OptionError, match="has no distortion"):
         ColumnSums(())
