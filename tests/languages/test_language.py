@@ -57,8 +57,8 @@ def test_words_that_a_template_marks_stay() -> None:
 
 def test_the_name_of_a_file_stays() -> None:
     error = FileError("{path} does not contain a JSON object; write one.", path=Path("record"))
-    assert CHINESE.error(error) == "record 不含 JSON 对象。"
-    assert CHINESE.retell(error.sentence) == "record 不含 JSON 对象。"
+    assert CHINESE.error(error) == "record 不含 JSON 对象；请写入一个。"
+    assert CHINESE.retell(error.sentence) == "record 不含 JSON 对象；请写入一个。"
 
 
 @pytest.mark.parametrize(
