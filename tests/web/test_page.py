@@ -227,6 +227,51 @@ def test_the_handle_follows_the_arrow_keys(chromium: Browser, served: Served, cu
         assert shown(curve[-1])["Leakage with background"] in told.replace("\xa0", " ")
 
 
+def test_what_if_the_attacker_knew_other_columns(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.page.get_by_label("The point chosen on the curve").check()
+        other, drawn = visit.page.locator(".learnt"), visit.page.locator(".curve .beside")
+        knows = visit.page.locator(".what-if")
+        expect(knows.get_by_label("city")).to_be_checked()
+        expect(other).to_be_empty()
+        knows.get_by_label("age").check()
+        expect(drawn).to_be_visible()
+        expect(other).to_contain_text("Leakage to this attacker")
+        before = other.inner_text()
+        visit.handle.press("ArrowRight")
+        assert other.inner_text() != before, "it follows the handle"
+        visit.page.get_by_label("Least protection").fill("60")
+        expect(other).to_contain_text("before anything is released")
+        knows.get_by_label("age").uncheck()
+        expect(drawn).to_have_count(0)
+        expect(knows.get_by_role("button", name="Design against")).to_be_hidden()
+        knows.get_by_label("city").uncheck()
+        knows.get_by_role("button", name="Design against this knowledge").click()
+        expect(visit.role("city")).to_have_value("none")
+
+
+def test_words_are_explained_beside_them(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, width=400, touch=True) as visit:
+        visit.choose("people.csv", "illness", "city")
+        marks = visit.page.locator(".mark-help")
+        names = {str(one.get_attribute("aria-label")) for one in marks.all()}
+        assert {"Explain: secret", "Explain: entropy", "Explain: protection", "Explain: local ε"} <= names
+        mark = visit.page.get_by_role("button", name="Explain: local ε")
+        meaning = visit.page.locator(".meaning", has_text="times as likely under one true value").and_(
+            visit.page.locator(":popover-open")
+        )
+        mark.tap()
+        expect(meaning).to_be_visible()
+        place = meaning.bounding_box()
+        assert place is not None and place["x"] >= 0 and place["x"] + place["width"] <= 400 and visit.overflow() == 0
+        visit.page.keyboard.press("Escape")
+        expect(meaning).to_have_count(0)
+        mark.press("Enter")
+        expect(meaning).to_be_visible()
+        expect(mark).to_be_focused()
+
+
 def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
@@ -247,6 +292,7 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         plan, numbers = visit.page.locator("#protect .fact"), visit.page.locator(".numbers")
         protect = visit.page.get_by_role("button", name="Protect", exact=True)
         expect(plan).to_contain_text("(protection ≥ 60)")
+        expect(plan).to_contain_text("about 6 s, by the rows and values of this table")
         assert visit.limit("Least protection", "75") == ""
         expect(plan).to_contain_text("(protection ≥ 75)")
         expect(numbers).to_be_hidden()

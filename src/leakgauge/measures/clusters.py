@@ -46,9 +46,9 @@ def design_effect_of_mean(values: Floats, units: Codes | None) -> float:
 
 def _few(units: int) -> float:
     """How much wider, squared, an interval from so many units must be than one from many."""
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit
 
-    return float((t.ppf(0.975, units - 1) / norm.ppf(0.975)) ** 2) * units / (units - 1)
+    return float((stdtrit(units - 1, 0.975) / ndtri(0.975)) ** 2) * units / (units - 1)
 
 
 def design_effect(counts: Counts, secret: Sequence[str], others: Sequence[str], unit: str) -> float:

@@ -54,7 +54,7 @@ def held_out_information(
         >>> 0.98 < told.low <= told.value <= 1
         True
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
@@ -69,7 +69,7 @@ def held_out_information(
     # From the surest guess of the rarest letter to the worst guess of the most frequent one.
     spread = math.log2(rows / seen[seen > 0].min()) + math.log2(width / UNIFORM) - math.log2(rows / seen.max())
     unseen = spread * float(sizes.max()) * math.log(1 / (1 - confidence)) / (3 * rows)
-    limit = float(student.ppf(confidence, count - 1)) * error + unseen
+    limit = float(stdtrit(count - 1, confidence)) * error + unseen
     # The entropy of the scored rows is too small by about this, which the upper limit must not profit from.
     bias = (np.count_nonzero(seen) - 1) / (2 * count * math.log(2))
     value = max(mean, 0.0)

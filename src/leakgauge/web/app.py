@@ -38,6 +38,7 @@ from leakgauge.web.questions import (
     refused,
     request_in,
     text_in,
+    texts_in,
 )
 from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, verdict_fields
 from leakgauge.web.workspace import Workspace
@@ -74,6 +75,7 @@ class Page:
             ("PUT", "/api/drop", self._drop),
             ("POST", "/api/measure", self._measure),
             ("POST", "/api/frontier", self._frontier),
+            ("POST", "/api/what-if", self._what_if),
             ("POST", "/api/survey", self._survey),
             ("POST", "/api/profile", self._profile),
             ("POST", "/api/preview", self._preview),
@@ -182,6 +184,11 @@ class Page:
     async def _frontier(self, request: Request) -> Response:
         question = question_in(await fields_of(request))
         return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
+
+    async def _what_if(self, request: Request) -> Response:
+        fields = dict(await fields_of(request))
+        known = texts_in({"known": fields.pop("known", None)}, "known")
+        return JSONResponse(await while_awaited(request, self._answers.what_if(question_in(fields), known)))
 
     async def _survey(self, request: Request) -> Response:
         question, language = question_in(await fields_of(request)), language_asked(request)

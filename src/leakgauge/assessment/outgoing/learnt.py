@@ -99,10 +99,10 @@ class Learnt:
         return self._share(float(gain.mean()) / left, self._error(gain) / left)
 
     def _error(self, each: Floats) -> float:
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
         # The last term is for outcomes of which none was scored.
-        sure = float(norm.ppf((1 + self.confidence) / 2))
+        sure = float(ndtri((1 + self.confidence) / 2))
         return sure * float(each.std()) / math.sqrt(self._independent) + 1 / self._independent
 
     def _share(self, value: float, error: float) -> Quantity:
@@ -129,9 +129,9 @@ class Learnt:
         classes = np.where(held[self.letters] < FEWEST_HOLDERS, -1, self.letters)
         parts = [self.sure[classes == one] for one in np.unique(classes)]
         worst = max(parts, key=lambda part: float(part.mean()))
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
-        error = float(norm.ppf(self.confidence)) * float(worst.std()) / math.sqrt(len(worst))
+        error = float(ndtri(self.confidence)) * float(worst.std()) / math.sqrt(len(worst))
         return self._share(float(worst.mean()), error)
 
 

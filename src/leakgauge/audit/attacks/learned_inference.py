@@ -87,11 +87,11 @@ def _within(groups: Codes, draws: Generator) -> Codes:
 
 def _is_above(excess: Floats, units: Codes | None, confidence: float) -> bool:
     """Whether a mean is above 0 beyond chance, by Student's lower limit."""
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     sums, _ = unit_sums(excess, units)
     error = float(sums.std()) / np.sqrt(len(sums) - 1)
-    return bool(sums.mean() > student.ppf((1 + confidence) / 2, len(sums) - 1) * error)
+    return bool(sums.mean() > stdtrit(len(sums) - 1, (1 + confidence) / 2) * error)
 
 
 LEARNED_INFERENCE = Attack(

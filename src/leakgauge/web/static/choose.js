@@ -13,6 +13,8 @@ import { reopening } from "./opening.js";
 import { latest } from "./server.js";
 import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
+import { whatIf } from "./what_if.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 const POINTS = 31;
@@ -60,11 +62,12 @@ export function chooseStep() {
       const asked = question();
       // Cross-tables are kept by the job alone; the curve beside them keeps the shares.
       const keep = chosen.keep === "nothing" ? "nothing" : null;
-      const answer = await ask({ ...asked, points: POINTS, keep, distortion: [chosen.distortion] });
+      const curved = { ...asked, points: POINTS, keep, distortion: [chosen.distortion] };
+      const answer = await ask(curved);
       // Of other roles by now: the curve of these is about to be asked for.
       if (!answer || found.failed || !shownSource() || JSON.stringify(asked) !== JSON.stringify(question())) return undefined;
       learn({ floor: answer.floor ?? null, entropy: answer.entropy });
-      drawn = explorer(answer, source);
+      drawn = explorer(answer, source, curved);
       fill(board, drawn.element);
     } catch (refusal) {
       refused = refusal;
@@ -115,7 +118,7 @@ function waysOut() {
       : say("Or set a limit above instead of choosing a point: protection, bits and ε need no curve."))));
 }
 
-function explorer(answer, source) {
+function explorer(answer, source, curved) {
   const points = [...answer.points].sort((one, other) => one.distortion - other.distortion);
   const map = channelMap(answer.inputs, answer.outputs);
   const numbers = numbersOf(answer);
@@ -129,6 +132,7 @@ function explorer(answer, source) {
       unchanged: share(point.unchanged),
     }),
   });
+  const other = whatIf(curved, drawn.compare);
   const noted = (sentence) => { if (note.textContent !== sentence) note.textContent = sentence; };
 
   // The numbers are those of what the job will look for; where only it can find that, there are none.
@@ -143,6 +147,7 @@ function explorer(answer, source) {
     drawn.go(at);
     drawn.drawing.classList.toggle("aside", !known);
     numbers.element.hidden = map.element.hidden = !known;
+    other.show(known ? at : null);
     if (known) {
       numbers.show(points[at]);
       map.show(points[at].matrix);
@@ -160,7 +165,7 @@ function explorer(answer, source) {
           ? say("Below the curve nothing is possible. The arrow keys move the handle too.")
           : say("Below the curve no channel keeps the shares; below the dashed line nothing is possible. The arrow keys move the handle too."),
         chosen.keep === "associations" ? [" ", say("A job that keeps cross-tables leaks more than the curve.")] : null)),
-      h("div", {}, note, numbers.element)), map.element],
+      h("div", {}, note, numbers.element)), other.element, map.element],
   };
 }
 
@@ -178,18 +183,18 @@ function within(points, objective, limit) {
 }
 
 function numbersOf(answer) {
-  const line = (term, why) => {
+  const line = (term, why, key = null) => {
     const value = h("dd");
-    return { value, element: h("div", {}, h("dt", {}, term), value, why && h("dd", { class: "small" }, why)) };
+    return { value, element: h("div", {}, h("dt", {}, term, key && help(key)), value, why && h("dd", { class: "small" }, why)) };
   };
   const known = answer.floor !== null && answer.floor !== undefined;
-  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }));
+  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }), "leakage");
   const withBackground = known ? line(say("Leakage with background"),
-    say("of which {floor} are known anyway", { floor: bits(answer.floor) })) : null;
+    say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
   const epsilon = line(say("Local ε"),
     say("a published value is at most e^ε times as likely under one true value as under another"));
   const unchanged = line(say("Unchanged"), say("values published as they are"));
-  const distortion = line(say("Mean distortion"), null);
+  const distortion = line(say("Mean distortion"), null, "distortion");
   const lines = [leakage, withBackground, epsilon, unchanged, distortion].filter(Boolean);
   return {
     element: h("dl", { class: "numbers", "data-numbers": "frontier" }, lines.map((one) => one.element)),

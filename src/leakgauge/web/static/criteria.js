@@ -2,13 +2,14 @@
 
 import { h } from "./elements.js";
 import { points, share, short } from "./numbers.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 export function criteriaOf(verdict, key) {
   const beside = verdict.beside[key];
   if (!beside) return null;
   const { criteria, needed, audit, beside: told } = beside.criteria;
-  return h("div", { class: "criteria" }, h("h3", {}, say("What explains it")),
+  return h("div", { class: "criteria" }, h("h3", {}, say("What explains it"), help("criterion")),
     h("p", { class: "small" }, say("Criteria explain the dials, and decide nothing. Press one for the indicators that it rests on.")),
     [...criteria, needed, audit].filter(Boolean).map(criterion), told ? h("p", {}, told) : null, others(beside));
 }

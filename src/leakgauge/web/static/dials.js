@@ -3,6 +3,7 @@
 import { h, s } from "./elements.js";
 import { listed } from "./names.js";
 import { atLeast, atMost, ends, points, share, short } from "./numbers.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 const DIALS = ["protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"];
@@ -20,12 +21,12 @@ export function verdictBox(found, secret, promised) {
   const conditions = found.conditions.filter((one) => !found.reasons.includes(one));
   return h("div", { class: "verdict", "data-recommendation": found.recommendation },
     h("p", { class: "recommendation" },
-      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation")),
+      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation"), help("recommendation")),
       h("strong", {}, recommended(found.recommendation))),
     h("div", { class: "reasons" },
       secret ? h("p", {}, h("strong", {}, around(say("{secret} decides."), { secret: listed(secret) }))) : null,
       list(found.reasons), conditions.length ? list(conditions) : null),
-    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), list(found.vetoes)) : null);
+    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), help("veto"), list(found.vetoes)) : null);
 }
 
 function dialWords(use) {
@@ -57,7 +58,7 @@ export function dialsOf(verdict, key) {
       h("dd", { class: "gauge" }, gauge(dials[name], mark, told)),
       h("dd", { class: "small" }, why, mark ? [" ", h("span", { class: "mark-words" }, markWords(name, mark))] : null));
   };
-  return h("div", { class: "dials" }, h("h3", {}, say("The six dials")), h("dl", {}, DIALS.map(row)),
+  return h("div", { class: "dials" }, h("h3", {}, say("The six dials"), help("dial")), h("dl", {}, DIALS.map(row)),
     dials.notes.length ? h("ul", { class: "small notes" }, dials.notes.map((note) => h("li", {}, note))) : null,
     policyOf(verdict));
 }

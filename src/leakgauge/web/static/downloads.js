@@ -1,6 +1,7 @@
 // Files of a job, its reports, and how to run it again without the page.
 
 import { h } from "./elements.js";
+import { help } from "./terms.js";
 import { LANGUAGES, language, say } from "./words.js";
 
 export function reports(job) {
@@ -20,7 +21,7 @@ export function reports(job) {
     href: `${place}.pdf?edition=${edition}&language=${code}`, download: "", hreflang: code, "aria-label": `${name}, PDF, ${named(code)}`,
   }, `PDF ${named(code)}`);
   return h("div", {}, h("h3", {}, say("Report")), h("ul", { class: "reports" }, editions.map(([edition, name, why]) =>
-    h("li", {}, h("strong", {}, name), h("span", { class: "small" }, why),
+    h("li", {}, h("span", {}, h("strong", {}, name), edition === "external" ? help("external") : null), h("span", { class: "small" }, why),
       h("span", { class: "links" }, spoken.map((code) => link(edition, name, code)),
         Object.keys(LANGUAGES).map((code) => paper(edition, name, code)))))));
 }

@@ -4,10 +4,12 @@ import { change, chosen, groups, keyOf } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { found } from "./found.js";
 import { isolated, named, visible } from "./names.js";
-import { bits, fixed, atMost, short, whole } from "./numbers.js";
+import { atMost, bits, fixed, short, whole } from "./numbers.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 export const KINDS = ["min_protection", "max_distortion", "max_leakage", "local_dp", "within"];
+const EXPLAINED = { min_protection: "protection", max_distortion: "distortion", max_leakage: "leakage", local_dp: "epsilon", within: "distortion" };
 // Ratios of all pairs are kept, and there is room for about two million.
 export const MOST_FOR_EPSILON = 1400;
 
@@ -132,7 +134,7 @@ export function goalFields() {
     const problem = complaint();
     problems.set(kind, problem);
     const input = h("input", { type: "radio", name: "goal", value: kind, change: () => change("goal", { goal: kind }) });
-    return h("div", { class: why && "first" }, h("div", { class: "goal" }, h("label", {}, input, label), field),
+    return h("div", { class: why && "first" }, h("div", { class: "goal" }, h("span", { class: "aim" }, h("label", {}, input, label), help(EXPLAINED[kind])), field),
       why && h("p", { class: "small" }, why), problem.place);
   };
   const amount = (kind, label, placeholder) => h("input", {

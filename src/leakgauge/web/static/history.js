@@ -15,7 +15,8 @@ const secretsOf = ({ asked }) => [...(asked.secret || []), ...(asked.withhold ||
 
 const scrolled = (name, table) => [wide(), h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": name }, table)];
 
-const headed = (cells) => h("thead", {}, h("tr", {}, cells.map((name) => h("th", { scope: "col" }, name))));
+// A column without a name, of buttons or above the names of rows, is no head of anything.
+const headed = (cells) => h("thead", {}, h("tr", {}, cells.map((name) => (name ? h("th", { scope: "col" }, name) : h("td")))));
 
 // All jobs, the last one first; each can be shown.
 export function history() {

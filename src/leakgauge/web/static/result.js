@@ -14,6 +14,7 @@ import { jobHead } from "./protect.js";
 import { get } from "./server.js";
 import { jobState } from "./states.js";
 import { step, waiting } from "./steps.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 // The verdict on a release, or on what would have been released.
@@ -158,20 +159,20 @@ function outcome(job) {
 function tiles(job) {
   const found = job.headline;
   if (!found) return null;
-  const tile = (name, value, why) =>
-    h("div", {}, h("dt", {}, name), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
+  const tile = (name, value, why, key = null) =>
+    h("div", {}, h("dt", {}, name, key && help(key)), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
   const floor = valueOf(found.floor);
   const open = job.asked.public || [];
   const advantage = valueOf(found.advantage);
   const before = { before: bits(found.leakage_before), floor: toldBits(found.floor, found.exact) };
   return h("dl", { class: "tiles" },
     tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
-      ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before)),
+      ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before), "leakage"),
     tile(say("Local ε"), nats(found.epsilon), open.length
       ? around(say("of the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
       : say("the smaller, the less one published value can tell")),
     tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
-      say("percent guessed right beyond what is known anyway")),
+      say("percent guessed right beyond what is known anyway"), "attack"),
     tile(say("Unchanged"), share(found.unchanged), say("values published as they are")));
 }
 

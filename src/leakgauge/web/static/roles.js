@@ -7,6 +7,7 @@ import { whole } from "./numbers.js";
 import { step, waiting } from "./steps.js";
 import { previewPanel } from "./profile.js";
 import { acceptance, isWarned, profileLine, suggestionButton, surveyLines, surveyPanel } from "./survey.js";
+import { explained } from "./terms.js";
 import { around, say } from "./words.js";
 
 // From so many columns on they are found by a filter, and given roles many at a time.
@@ -38,7 +39,8 @@ export function rolesStep() {
     options = optionsOf();
     many = several ? manyAtOnce(rows) : null;
     fill(body, survey, preview, many && many.element,
-      h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Roles") },
+      h("p", { class: "row small" }, ["secret", "public", "background", "unit", "identifier"].map((key) => h("span", {}, explained(key)))),
+      h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Columns and their roles") },
         h("table", { class: "roles" },
           h("thead", {}, h("tr", {}, [say("Column"), say("Role")].map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, rows.map((one) => one.element)))),

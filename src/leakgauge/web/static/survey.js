@@ -8,12 +8,15 @@ import { fixed, share, whole } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { bars, lookAtShapes, profileOf } from "./profile.js";
 import { told } from "./server.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 // Combinations that are shown; the command line has them all.
 const SHOWN = 4;
 // A table with more columns is looked through again only when somebody asks for it.
 const MOST_AGAIN = 60;
+// As many as ranges often are.
+const RANGES = 10;
 // Roles that change in a row are one question, and the curve comes first.
 const PATIENCE = 1500;
 
@@ -96,6 +99,9 @@ const surveyedColumn = (name) => {
   }
   return surveyed() ? looked.byName.columns.get(name) : undefined;
 };
+
+// How many different values a column has, or its ranges; undefined before the survey.
+export const valuesOf = (name) => (chosen.bins[name] ? RANGES : surveyedColumn(name)?.distinct);
 
 // What a column holds, in bars and counts.
 export function profileLine(name) {
@@ -180,7 +186,7 @@ function findingsOf(found, old) {
       { columns: listed(warned.slice(0, 20)) })) : null,
     columnsOf("secret", "withheld").length ? null
       : h("p", {}, say("Give the column that must not become known the role “secret”: then every other column says what it tells of it.")),
-    together.length ? h("div", { class: "warning" }, h("p", {}, say("People stand alone in these columns together:")),
+    together.length ? h("div", { class: "warning" }, h("p", {}, say("People stand alone in these columns together:"), help("alone")),
       h("ul", {}, together.map((one) => h("li", {}, around(
         say("{columns}: {alone} of {rows} rows; the smallest group has {smallest}", {
           alone: whole(one.alone), rows: whole(found.rows), smallest: whole(one.smallest),
