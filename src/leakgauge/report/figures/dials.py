@@ -63,8 +63,8 @@ def dials_figure(
         "data": {"values": rows},
         "encoding": {"y": chart.nominal("name", sort=names, title=None, axis=chart.row_axis(_LABELS + 20))},
         "layer": [
-            *_limits([row for row in rows if row["limit"] is not None]),
             *_lines(rows),
+            *_limits([row for row in rows if row["limit"] is not None]),
             chart.layer(
                 {"type": "point", "opacity": 1, "strokeWidth": 1.6, "size": 110},
                 ends,
