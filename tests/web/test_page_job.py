@@ -390,6 +390,7 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         visit.page.locator(".curve .line").wait_for()
         visit.page.locator(".dials").wait_for()
         assert visit.english() == set()
+        expect(visit.page.locator(".fate")).to_contain_text("city、age")
         expect(visit.page.get_by_label("city 的角色")).to_have_value("background")
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()

@@ -104,7 +104,7 @@ function limitsOf(limit, write = (one) => fixed(one, 4)) {
   if (typeof limit !== "object") return write(limit);
   const written = Object.entries(limit).map(([name, one]) => [name, write(one)]);
   const same = written.every(([, one]) => one === written[0][1]);
-  return same ? written[0][1] : written.map(([name, one]) => `${isolated(name)} ${one}`).join(", ");
+  return same ? written[0][1] : written.map(([name, one]) => `${isolated(name)} ${one}`).join(say(", "));
 }
 
 // The most distortion of each secret, where there are several.

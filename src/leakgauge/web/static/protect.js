@@ -121,7 +121,7 @@ export function protectStep() {
 
 // Which job this is about, and in what it differs from what is chosen on the page now.
 export function jobHead(job) {
-  const told = about(job, named).flatMap((one, at) => (at ? [", ", one] : [one]));
+  const told = about(job, named).flatMap((one, at) => (at ? [say(", "), one] : [one]));
   const other = groups().length ? differences(job) : [];
   return [
     h("p", { class: "job-head" }, h("strong", {}, around(say("Job: {job}"), { job: told }))),

@@ -83,7 +83,7 @@ function jobsBefore() {
   if (shown.all.length < (shown.job ? 2 : 1)) return null;
   const told = (job) => {
     const what = about(job, isolated);
-    return [what.length ? what.join(", ") : job.id, jobState(job.state), job.headline && recommended(job.headline.recommendation)]
+    return [what.length ? what.join(say(", ")) : job.id, jobState(job.state), job.headline && recommended(job.headline.recommendation)]
       .filter(Boolean).join(" · ");
   };
   const here = (job) => shown.job !== null && job.id === shown.job.id;
@@ -106,7 +106,7 @@ function deciding(job) {
 function secretChoice(job, look) {
   if (job.secrets.length < 2) return null;
   const list = h("select", { id: "secret", change: (event) => look(Number(event.target.value)) }, job.secrets.map((one, place) =>
-    h("option", { value: place, selected: place === deciding(job) }, one.secret.map(isolated).join(", "))));
+    h("option", { value: place, selected: place === deciding(job) }, one.secret.map(isolated).join(say(", ")))));
   return h("p", { class: "row" }, h("label", { for: "secret" }, say("Dials, criteria and pictures of")), list);
 }
 
