@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
+from leakgauge.rounding import at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people, people
@@ -35,12 +36,12 @@ def three(value: float) -> str:
 
 def shown(point: dict[str, Any]) -> dict[str, str]:
     """How the page writes the numbers of a point."""
-    epsilon = "∞" if point["epsilon"] == "infinity" else three(point["epsilon"])
+    epsilon = "∞" if point["epsilon"] == "infinity" else three(at_most(point["epsilon"]))
     numbers = {
         "Leakage": f"{three(point['leakage'])}\xa0bits",
         "Leakage with background": f"{three(point['leakage_with_background'])}\xa0bits",
         "Local ε": epsilon,
-        "Unchanged": f"{100 * point['unchanged']:.1f}\xa0%",
+        "Unchanged": f"{three(100 * point['unchanged'])}\xa0%",
         "Mean distortion": f"{abs(point['distortion']):.4f}",
     }
     return {name: number.replace("\xa0", " ") for name, number in numbers.items()}

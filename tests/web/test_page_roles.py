@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from leakgauge.randomness import simulation
+from leakgauge.rounding import at_least, at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, running
 
@@ -77,13 +78,13 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         for at, one in enumerate(left["secrets"]):
             expect(table.nth(at)).to_contain_text(one["secret"][0])
             # What the other secret released is one draw of its noise, so that both ends are shown.
-            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3g} bits")
-            expect(table.nth(at)).to_contain_text(f"{one['dials']['protection']['value']:.3g}")
+            expect(table.nth(at)).to_contain_text(f"at most {at_most(one['leakage_after']['high']):.3g} bits")
+            expect(table.nth(at)).to_contain_text(f"{at_least(one['dials']['protection']['value']):.3g}")
         expect(page.locator("#result")).to_contain_text("All secrets at once")
         page.locator(".dials").wait_for()
         page.get_by_label("Dials, criteria and pictures of").select_option("1")
         own = left["secrets"][1]["dials"]["guarantee"]["value"]
-        expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{own:.3g}")
+        expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{at_least(own):.3g}")
         expect(page.locator("#result .other")).to_have_count(0)
         visit.give("sex", "none")
         expect(page.locator("#result .other")).to_contain_text("another set of public columns")

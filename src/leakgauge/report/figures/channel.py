@@ -16,6 +16,7 @@ from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Figure, shown
 from leakgauge.report.figures.texts import joined, lines_of, named, shortened, told_apart, width_of
+from leakgauge.rounding import percent
 
 LARGEST = 60
 """The most rows or columns of a readable map."""
@@ -127,8 +128,7 @@ def _margin(shares: dict[str, float], field: str, step: float, language: Languag
     """The bars above the map, of the outputs, or those to its right, of the inputs."""
     names, above = list(shares), field == "output"
     values = [
-        {field: name, "share": share, "said": named(language, name, f"{100 * share:.3g} %")}
-        for name, share in shares.items()
+        {field: name, "share": share, "said": named(language, name, percent(share))} for name, share in shares.items()
     ]
     along = chart.nominal(field, sort=names, axis=None, scale={"paddingInner": 0.2, "paddingOuter": 0.1})
     most = max(shares.values())
