@@ -329,7 +329,7 @@ def _exposures(audit: Audit) -> Parts:
 
 
 def _bits(told: Bracket, whole: float) -> str:
-    """Bits of a secret; its whole entropy is an estimate too, of which nobody learns more than all."""
+    """Bits of a secret, capped at its entropy: both are estimates, and nobody learns more than everything."""
     least, most = told.information.ends
     low, high = outwards(min(least, whole), min(most, whole))
     return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
