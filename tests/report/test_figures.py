@@ -93,7 +93,7 @@ def drawn_curve(figure: Any) -> list[dict[str, Any]]:
 def test_a_frontier_of_a_column_says_what_it_tells_on(solutions: list[Solution]) -> None:
     question = Question(("illness",), ("city",), Hamming(), Knowledge.ATTACKER, through="job")
     said = words(frontier_figure(encode(as_frontier(solutions, question))).to_svg())
-    assert "bits told about illness by job and the background" in said
+    assert "bits revealed about illness by job and the background" in said
     fields = stored(solutions)
     # As files of earlier versions are.
     for name in ("keep", "beside", "secret", "through"):

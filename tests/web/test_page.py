@@ -128,7 +128,7 @@ def test_only_the_secret_and_public_columns_are_published(chromium: Browser, ser
         city = visit.page.locator("tr", has=visit.role("city"))
         expect(city).to_contain_text("known to the attacker, not published")
         visit.give("city", "both")
-        expect(city).to_contain_text("published as it is, known to the attacker")
+        expect(city).to_contain_text("published unchanged, known to the attacker")
         expect(fate).to_have_text("Every column is published.")
         visit.give("city", "secret")
         expect(fate).to_have_text("Every column is published.")
@@ -318,10 +318,10 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         expect(plan).to_contain_text("(distortion ≤ ")
         agrees(visit, curve[met + 1])
         for label, value, told in (
-            ("Largest local ε", "-1", "A limit is a number from 0 on."),
+            ("Largest local ε", "-1", "A limit is a number of at least 0; give one."),
             ("Largest local ε", "0", "With ε = 0 nothing can be told"),
             ("Most bits leaked", "99", "There are only 1."),
-            ("Most bits leaked", "0.01", "The background alone tells 0."),
+            ("Most bits leaked", "0.01", "The background alone reveals 0."),
         ):
             assert told in visit.limit(label, value)
             expect(protect).to_be_disabled()

@@ -30,10 +30,11 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
     rows = [_row(one, several, language) for one in attacks]
     under = [
         language.say(
-            "The share of targets an attacker is right about: dot with the release, line through it its interval,"
+            "The share of targets an attacker is right about: a dot with the release, a line for its interval,"
         ),
         language.say(
-            "band from what is known without it to what the raw table tells, upright line what the claim allows."
+            "a band from what is known without it to what the raw table reveals, an upright line for what the "
+            "claim allows."
         ),
     ]
     if any(row["beaten"] for row in rows):

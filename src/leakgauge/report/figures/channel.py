@@ -19,7 +19,7 @@ from leakgauge.report.figures.texts import joined, lines_of, named, shortened, t
 from leakgauge.rounding import percent
 
 LARGEST = 60
-"""Rows or columns above which nobody could read the map."""
+"""The most rows or columns of a readable map."""
 _NUMBERED = 12
 """Rows and columns up to which the cells hold their numbers."""
 _BESIDE_BARS = 40
@@ -33,7 +33,7 @@ _SIDE = 50
 
 
 def require_readable(inputs: int, outputs: int) -> None:
-    """Refuse a map that nobody could read, before anything is computed for it.
+    """Refuse a map too large to read, before anything is computed for it.
 
     Raises:
         OptionError: more than 60 inputs or outputs.

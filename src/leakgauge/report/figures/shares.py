@@ -24,7 +24,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     They are those of a column in ``utility.json``; a value without a text stands for others that were gathered. Values
     that are never released are marked.
     """
-    sides = {"table": language.say("table as it is"), "released": language.say("this release")}
+    sides = {"table": language.say("unchanged table"), "released": language.say("this release")}
     order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
     names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]

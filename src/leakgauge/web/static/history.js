@@ -22,7 +22,7 @@ const headed = (cells) => h("thead", {}, h("tr", {}, cells.map((name) => (name ?
 export function history() {
   if (shown.all.length < 2) return null;
   const show = (job) => h("button", {
-    type: "button", class: "plain", "aria-label": say("Show {name}", { name: about(job, isolated).join(", ") || job.id }), click: () => follow(job.id),
+    type: "button", class: "plain", "aria-label": say("Show {name}", { name: about(job, isolated).join(say(", ")) || job.id }), click: () => follow(job.id),
   }, say("Show"));
   const line = (job) => h("tr", { class: shown.job?.id === job.id ? "here" : null },
     h("th", { scope: "row" }, job.started ? moment(job.started) : job.id), h("td", {}, job.asked.table ? named(job.asked.table) : "—"),
@@ -39,7 +39,7 @@ export function comparison(job) {
   const place = h("div", { id: "comparison", "aria-live": "polite" });
   const list = h("select", { id: "other", change: () => fill(place, beside(job, others.find((one) => one.id === list.value))) },
     h("option", { value: "" }, say("choose …")),
-    others.map((one) => h("option", { value: one.id }, [about(one, isolated).join(", ") || one.id, outcomeOf(one)].join(" · "))));
+    others.map((one) => h("option", { value: one.id }, [about(one, isolated).join(say(", ")) || one.id, outcomeOf(one)].join(" · "))));
   return h("div", {}, h("h3", {}, say("Compare")),
     h("p", { class: "row" }, h("label", { for: "other" }, say("This result beside")), list), place);
 }

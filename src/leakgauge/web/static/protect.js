@@ -19,7 +19,7 @@ import { around, say } from "./words.js";
 
 export function protectStep() {
   const { section, body, line, tell } = step(5, "protect", say("Protect"),
-    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It goes on if this page is closed."));
+    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It keeps running if this page is closed."));
   const problem = complaint();
   const plan = h("div", { class: "fact" });
   const start = h("button", { type: "button", class: "main", click: run }, say("Protect"));
@@ -121,7 +121,7 @@ export function protectStep() {
 
 // Which job this is about, and in what it differs from what is chosen on the page now.
 export function jobHead(job) {
-  const told = about(job, named).flatMap((one, at) => (at ? [", ", one] : [one]));
+  const told = about(job, named).flatMap((one, at) => (at ? [say(", "), one] : [one]));
   const other = groups().length ? differences(job) : [];
   return [
     h("p", { class: "job-head" }, h("strong", {}, around(say("Job: {job}"), { job: told }))),
