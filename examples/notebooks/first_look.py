@@ -42,7 +42,7 @@ lg.survey(people, secrets=["marital_status"])
 # → occupation | text | 14 | 0 | 0 % | 0.1 bits | coarsen
 # → native_country | text | 40 | 0 | 0.3 % | 0.0531 bits | coarsen
 # → education | text | 16 | 0 | 0 % | 0.0472 bits | coarsen
-# → workclass | text | 7 | 0 | 0.0333 % | 0.0415 bits | public
+# → workclass | text | 7 | 0 | 0.03 % | 0.0415 bits | public
 # → race | text | 5 | 0 | 0 % | 0.0245 bits | public
 # → marital_status | text | 7 | 0 | 0 % |  | secret
 

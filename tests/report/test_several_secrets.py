@@ -22,6 +22,7 @@ from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.report import compose
 from leakgauge.report.sections.teller import Teller
+from leakgauge.rounding import at_least
 from tests.report.conftest import run
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
 
@@ -99,7 +100,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
     assert [row[0] for row in rows] == ["illness", "income", "debt (withheld)", "all of them at once"]
     for row, one in zip(rows, several.items("job.json", "secrets"), strict=False):
         of = r"[\d.]+ \[.*\] of [\d.]+ bits" if one["exact"] else r"at least [\d.]+.* of [\d.]+ bits.*"
-        assert row[1].startswith(f"{one['dials']['protection']['value']:.3g}")
+        assert row[1].startswith(f"{at_least(one['dials']['protection']['value']):.3g}")
         assert re.fullmatch(of, row[4]), row
         assert row[2].endswith("%") and row[5].endswith("%") and row[6].endswith("%")
     (lowest,) = several.get("job.json", "headline", "secret")
