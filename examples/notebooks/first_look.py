@@ -28,13 +28,12 @@ people
 # → marital_status | text
 # → occupation | text
 
-# %% [markdown]
-# Which columns give people away, and which tell on the secret?
+# %% [markdown] Which columns identify people, and which tell on the secret?
 
 # %%
 lg.survey(people, secrets=["marital_status"])
-# → Survey of 3,000 rows; 14.8 % of them stand alone in age, hours_per_week
-# → column | kind | values | missing | alone | tells of marital_status | suggested
+# → Survey of 3,000 rows; 14.8 % of them are unique in age, hours_per_week
+# → column | kind | values | missing | alone | reveals about marital_status | suggested
 # → id | whole numbers | 3,000 | 0 | 100 % | 1.84 bits | leave out
 # → age | whole numbers | 67 | 0 | 0.1 % | 0.401 bits | coarsen
 # → income | text | 2 | 0 | 0 % | 0.178 bits | public
@@ -148,7 +147,7 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → exposed | 271 targets
 # → the claim allows | 85.6 % of the targets
 # → beats the claim | no
-# → method | the likeliest secret, given everything published and known, as learnt from rows seen on both sides; of 3000 rows, best predicted by a look-up by sex
+# → method | the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 
 # %%
 lg.Report.of(done.folder)

@@ -1,4 +1,4 @@
-"""Tables as plain HTML, for the notebooks of those who may see what is in them: everything escaped, nothing runs."""
+"""Tables as plain HTML for notebooks, for people who may see their content: everything escaped, nothing runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import islice
 from leakgauge import rounding
 
 MOST = 20
-"""Rows, and columns beside the first, that are shown of a large table."""
+"""The most rows, and columns besides the first, shown of a large table."""
 _LONGEST = 200
 # Notebooks set every cell flush right, which makes sentences hard to read.
 _LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
@@ -19,7 +19,7 @@ _FEWEST = 0.01
 """Points that are not told apart from nothing, and are not nothing."""
 _NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?( %)?")
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What may stand in no document: control signs and halves of letters."""
+"""Characters that no document may contain: control characters and unpaired surrogates."""
 
 
 def table_html(

@@ -79,5 +79,5 @@ def percent(share: float, digits: int = DIGITS) -> str:
     """
     if 0 < share < _RARE:
         return "<0.01 %"
-    shown = rounded(100 * Decimal(repr(float(share))), digits)
-    return f"{written(round(shown, 2).normalize() if abs(shown) < 1 else shown)} %"
+    exact = 100 * Decimal(repr(float(share)))
+    return f"{written(round(exact, 2).normalize() if abs(exact) < 1 else rounded(exact, digits))} %"

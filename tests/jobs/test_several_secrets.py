@@ -164,7 +164,7 @@ def test_secrets_taken_together_go_through_one_channel(tmp_path: Path) -> None:
         ({"max_distortion": {"illness": 0.2}}, "No target is given for smoker"),
         ({"withhold": ["illness", "smoker"]}, "Every secret is withheld"),
         ({"accept_unique": "job"}, "'job', which is not public"),
-        ({"unit": None, "rows_per_unit": 2}, "name the column of persons"),
+        ({"unit": None, "rows_per_unit": 2}, "name the column that identifies persons"),
         ({"rows_per_unit": 0}, "0 rows per unit"),
         ({"secret": ["illness", "illness"]}, "named twice as secret"),
         ({"together": True}, "the secrets are taken together; give one number"),
@@ -226,7 +226,7 @@ def test_a_policy_judges_who_stands_alone(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text("max_alone = 0.05\n", encoding="utf-8")
     asked: dict[str, Any] = {"secret": "illness", "public": ["left", "right"], "max_distortion": 0.2, "simulate": 1}
     with pytest.raises(
-        RefusalError, match="rows stand alone in the public columns left, right, and the policy allows 5"
+        RefusalError, match="rows are unique in the public columns left, right, but the policy allows 5"
     ):
         lg.protect(table, tmp_path / "out", **asked, policy=tmp_path / "policy.toml")
     assert not (tmp_path / "out").exists()

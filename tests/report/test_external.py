@@ -205,7 +205,7 @@ def test_what_follows_from_private_counts_is_not_told(facts: Facts, origin: str 
         document = compose(declared(facts, origin, mechanism=mechanism), ENGLISH, Edition.EXTERNAL)
         said = to_markdown(document)
         assert not [one.source for one in document.numbers() if one.source.startswith("release.json#/claims")]
-        assert "This edition promises no bound on what a row tells." in said
+        assert "This edition promises no bound on what a row reveals." in said
         assert mechanism not in said and "letters" not in said
 
 
@@ -304,7 +304,7 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
     document = compose(found, ENGLISH, Edition.EXTERNAL)
     drawn = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
     assert [one.caption.partition(",")[0] for one in drawn] == [
-        "What is guaranteed",
+        "The guarantee",
         "The levels of the table above",
     ]
     told = to_markdown(document) + "".join(map(str, drawn))

@@ -93,7 +93,7 @@ def drawn_curve(figure: Any) -> list[dict[str, Any]]:
 def test_a_frontier_of_a_column_says_what_it_tells_on(solutions: list[Solution]) -> None:
     question = Question(("illness",), ("city",), Hamming(), Knowledge.ATTACKER, through="job")
     said = words(frontier_figure(encode(as_frontier(solutions, question))).to_svg())
-    assert "bits told about illness by job and the background" in said
+    assert "bits revealed about illness by job and the background" in said
     fields = stored(solutions)
     # As files of earlier versions are.
     for name in ("keep", "beside", "secret", "through"):
@@ -240,7 +240,7 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     beaten = attack(target=["city"], ceiling=quantity(0.4, "share"), beats_claim=True)
     figure = attacks_figure({"attacks": [attack(), beaten]})
     svg = figure.to_svg()
-    assert figure.told.endswith("allowed 40%. This beats the claim.")
+    assert figure.told.endswith("allowed 40 %. This beats the claim.")
     assert {"record linkage (age)", "record linkage (city)", "Diamond: the attack beats the claim."} <= words(svg)
     assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
 

@@ -88,7 +88,7 @@ def test_a_decomposition_adds_up_to_the_entropy(files: Files) -> None:
     ends = dict(zip(drawn(figure, "row"), drawn(figure, "end"), strict=False))
     assert ends["released with protection"] == pytest.approx(before["entropy"]["value"], abs=1e-9)
     alone = decomposition_figure(before, None)
-    assert set(drawn(alone, "row")) == {"nothing released", "released as it is"}
+    assert set(drawn(alone, "row")) == {"nothing released", "released unchanged"}
 
 
 def test_every_level_of_the_record_is_drawn_on_the_axis_of_its_unit(files: Files) -> None:

@@ -50,10 +50,10 @@ def test_the_first_sentence_is_what_to_do(facts: Facts) -> None:
 
 
 def test_a_veto_and_a_limit_that_was_given_are_loud_and_said_once(facts: Facts) -> None:
-    veto, limit = "'id' is published and names people (an identifier)", "usefulness is 9 of 100, below the 20"
+    veto, limit = "'id' is published and identifies people (an identifier)", "usefulness is 9 of 100, below the 20"
     document = compose(judged(facts, "do not release", vetoes=[veto], failed=[limit], reasons=[veto, limit]), ENGLISH)
     assert f"Veto: {veto}." in warnings(document)
-    assert f"A limit that was given is not kept: {limit}." in warnings(document)
+    assert f"A limit is broken: {limit}." in warnings(document)
     assert said_in(document, "statement").count(limit) == 1
 
 
@@ -80,7 +80,7 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
         ["protection, at least", "60", "51.2", "NOT KEPT", "given"],
-        ["rows that stand alone by the public columns, at most", "5 %", "1.23 %", "kept", "default policy"],
+        ["unique rows by the public columns, at most", "5 %", "1.23 %", "kept", "default policy"],
         ["guarantee, at least", "20", "not known", "NOT KEPT", "default policy"],
     ]
 
@@ -116,7 +116,7 @@ def test_a_verdict_without_an_action_says_why(facts: Facts, asked: dict[str, Any
     verdict: dict[str, Any] = {"recommendation": "do not release", "actions": [], "vetoes": vetoes}
     job: dict[str, Any] = {"asked": {**facts.get("job.json", "asked"), **asked}}
     document = compose(changed(facts, verdict=verdict, job=job), ENGLISH)
-    assert f"What to do: keep the release inside; {why}." in texts(document)
+    assert f"What to do: keep the release private; {why}." in texts(document)
     alone = Facts(
         {name: fields for name, fields in changed(facts, verdict=verdict).files.items() if name != "job.json"}
     )
@@ -188,7 +188,7 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
     missed = {**found, "chosen": None, "blocking": ["its protection is 40 where 60 is asked for"]}
     document = compose(Facts({**refused.files, "improvement.json": missed}), ENGLISH)
     assert "No setting that was tried keeps the limits." in warnings(document, "tuning")
-    assert "its protection is 40 where" in said_in(document, "tuning")
+    assert "its protection is 40, but" in said_in(document, "tuning")
 
 
 def test_nothing_of_a_verdict_or_a_search_is_for_everybody(facts: Facts, files: dict[str, dict[str, Any]]) -> None:

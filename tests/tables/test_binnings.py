@@ -57,7 +57,7 @@ def test_unknown_forms_name_the_known_ones(text: str) -> None:
     ],
 )
 def test_values_out_of_range(text: str) -> None:
-    with pytest.raises(OptionError, match=r"^(A bin width|The number of|Bin edges)"):
+    with pytest.raises(OptionError, match=r"^(A bin |\d+ quantile bins|Bin edges)"):
         parse_binning(text)
 
 

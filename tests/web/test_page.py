@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
+from leakgauge.rounding import at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people, people
@@ -35,12 +36,12 @@ def three(value: float) -> str:
 
 def shown(point: dict[str, Any]) -> dict[str, str]:
     """How the page writes the numbers of a point."""
-    epsilon = "∞" if point["epsilon"] == "infinity" else three(point["epsilon"])
+    epsilon = "∞" if point["epsilon"] == "infinity" else three(at_most(point["epsilon"]))
     numbers = {
         "Leakage": f"{three(point['leakage'])}\xa0bits",
         "Leakage with background": f"{three(point['leakage_with_background'])}\xa0bits",
         "Local ε": epsilon,
-        "Unchanged": f"{100 * point['unchanged']:.1f}\xa0%",
+        "Unchanged": f"{three(100 * point['unchanged'])}\xa0%",
         "Mean distortion": f"{abs(point['distortion']):.4f}",
     }
     return {name: number.replace("\xa0", " ") for name, number in numbers.items()}
@@ -127,7 +128,7 @@ def test_only_the_secret_and_public_columns_are_published(chromium: Browser, ser
         city = visit.page.locator("tr", has=visit.role("city"))
         expect(city).to_contain_text("known to the attacker, not published")
         visit.give("city", "both")
-        expect(city).to_contain_text("published as it is, known to the attacker")
+        expect(city).to_contain_text("published unchanged, known to the attacker")
         expect(fate).to_have_text("Every column is published.")
         visit.give("city", "secret")
         expect(fate).to_have_text("Every column is published.")
@@ -317,10 +318,10 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         expect(plan).to_contain_text("(distortion ≤ ")
         agrees(visit, curve[met + 1])
         for label, value, told in (
-            ("Largest local ε", "-1", "A limit is a number from 0 on."),
+            ("Largest local ε", "-1", "A limit is a number of at least 0; give one."),
             ("Largest local ε", "0", "With ε = 0 nothing can be told"),
             ("Most bits leaked", "99", "There are only 1."),
-            ("Most bits leaked", "0.01", "The background alone tells 0."),
+            ("Most bits leaked", "0.01", "The background alone reveals 0."),
         ):
             assert told in visit.limit(label, value)
             expect(protect).to_be_disabled()

@@ -1,4 +1,4 @@
-"""What audits found: levels that are shown, attacks, and a release held to its record."""
+"""Results of audits: levels shown, attacks, and a release checked against its record."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from leakgauge.sentences import Sentence, in_turn
 
 
 class Shown(Part, frozen=True):
-    """The level that a mechanism, or the rows of a release, are shown to have.
+    """A lower bound on the level of a mechanism, or of the rows of a release.
 
     Attributes:
         notion: of the level: that of the claim, or local-dp where nothing is claimed.
         epsilon_lower_bound: the level where it is an ε, else None.
         lower_bound: the level; infinite where a channel rules an input out. Without an interval it is exact.
         estimate: the level estimated, above the bound; None where the level is exact.
-        deterministic: whether each of the two inputs always gave the same output, and not the same one: if that is
-            how it is, ε is infinite; outputs alone show no more than the bound.
+        deterministic: whether each of the two inputs always gave one output, and a different one: ε is then infinite if
+            that always holds, but outputs alone show no more than the bound.
         stopped_early: whether the bets disproved the claim before all outputs were drawn.
         samples: outputs that were drawn of each of the two inputs; 0 where the level is exact.
         inputs: the two, the event being likelier under the first.
-        event: what tells them apart; empty where no single output does.
+        event: the event that distinguishes them; empty where no single output does.
     """
 
     notion: str
@@ -100,13 +100,13 @@ class Finding(Part, frozen=True):
     Attributes:
         success: the share of the targets it is right about.
         baseline: the share of the same targets that the same attacker is right about without the release.
-        advantage: success − baseline on the same targets: 0 where the release tells nothing.
+        advantage: success − baseline on the same targets: 0 where the release reveals nothing.
         independent: the advantage on a release that has nothing to do with the targets; its interval holds 0.
-        raw: the advantage where the data are released as they are.
-        exposed: the targets it is right about with the release and wrong without; of members the number recognised
-            beyond what as many false alarms explain.
+        raw: the advantage if the data are released unchanged.
+        exposed: the targets it is right about only with the release; for membership, the number recognised beyond what
+            as many false alarms explain.
         ceiling: the success that the claim allows at most; None where nothing is claimed.
-        judged: whether it was tried on the release itself. What was made afresh says nothing against the release.
+        judged: whether it attacked the release itself. A simulated release proves nothing against the real one.
         beats_claim: whether it succeeds on the release more often than the claim allows, beyond what chance explains.
     """
 
@@ -158,7 +158,7 @@ def strongest(attacks: Sequence[Finding]) -> int | None:
 
 
 class Diversity(Part, frozen=True):
-    """How different the values of a secret are within the classes; each number is that of the worst class.
+    """The diversity of a secret within the classes; each number is that of the worst class.
 
     Attributes:
         distinct: l of distinct l-diversity: how many different values a class has.
@@ -235,7 +235,7 @@ class MatchedColumn(Part, frozen=True):
 
 
 class Foreign(Part, frozen=True, kw_only=True):
-    """How a release made elsewhere, of which there is no record, was held beside its original.
+    """How a release made elsewhere, without a record, was compared with its original.
 
     Attributes:
         released: what the released file is called.
@@ -247,7 +247,7 @@ class Foreign(Part, frozen=True, kw_only=True):
         withheld: those of them that the release does not hold.
         columns: the columns that both tables have, without the key.
         added: columns of the release that the original does not have.
-        warnings: what a person should look at first, in whole sentences.
+        warnings: what to look at first, in whole sentences.
         left_out: attacks that need to know how the release was made.
     """
 
@@ -267,23 +267,23 @@ class Foreign(Part, frozen=True, kw_only=True):
 
 
 class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
-    """A release held to its record; or, where it was made elsewhere and has none, beside its original alone.
+    """The audit of a release against its record; or, if it was made elsewhere and has none, against its original alone.
 
     Attributes:
         record: None of a release that was made elsewhere.
         private: whether its noise is known to protect anybody; that of a simulation, or made elsewhere, is not.
         rows: of the release; of one that was made elsewhere, those that were matched.
-        confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
-            keeps its claims with a chance of at most what is missing to 1.
+        confidence: of every interval, and of the verdict: all levels and attacks together wrongly accuse a release with
+            a probability of at most 1 − confidence.
         violations: what is wrong, in short sentences without a full stop.
         epsilon_lower_bound: the largest of the columns.
         columns: for each protected column the level its rows show; None where they are too few.
         anonymity: of the public columns of the release; None where there are none.
         digest: over all other fields, so that a change shows.
-        exposures: what everything that leaves tells of each secret.
-        total: and of all secrets at once; None of a single one.
+        exposures: what the whole release reveals about each secret.
+        total: the same for all secrets at once; None for a single one.
         diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
-        foreign: how a release that was made elsewhere was held beside its original.
+        foreign: how a release made elsewhere was compared with its original.
     """
 
     record: AuditedRecord | None
@@ -315,7 +315,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
 
     @property
     def strongest(self) -> Finding | None:
-        """The attack that gains most over what is known anyway."""
+        """The attack with the largest advantage over what is known anyway."""
         place = strongest(self.attacks)
         return None if place is None else self.attacks[place]
 
@@ -326,7 +326,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
 
 
 class MechanismAudit(Shown, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/mechanism-audit/1"):
-    """The level that a mechanism, a channel or a program is shown to have.
+    """The audit of a mechanism, a channel or a program.
 
     Attributes:
         subject: the mechanism, the file or the command as it was named.

@@ -1,4 +1,4 @@
-"""How ``leakgauge protect --min-k`` tells which levels it chose."""
+"""How ``leakgauge protect --min-k`` shows the levels it chose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def chosen_levels(found: Coarsening) -> Table:
-    """The level of every public column, what is lost, and the same of the levels that would have been next."""
+    """The chosen level of every public column and what is lost, beside the runners-up."""
     title = say("The least coarsening with {k} rows in every group", k=found.k)
     if found.unit is not None:
         title = say("The least coarsening with {k} persons in every group", k=found.k)

@@ -49,8 +49,10 @@ if TYPE_CHECKING:
 @click.argument("table", type=options.ADDRESS)
 @click.option("--plan", "plan_file", required=True, type=FILE, metavar="FILE", help="TOML plan.")
 @click.option("-o", "--output", type=FILE, metavar="OUT", help="The release, .csv or .parquet.")
-@click.option("--record", type=FILE, metavar="FILE", help="Its record; by default OUT with .json added.")
-@click.option("--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Where the budget is spent.")
+@click.option("--record", type=FILE, metavar="FILE", help="The record; by default OUT with .json added.")
+@click.option(
+    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger whose budget is spent."
+)
 @click.option("--dataset", metavar="NAME", help="Account in the ledger; by default the table's name.")
 @click.option(
     "--prior",
@@ -61,9 +63,9 @@ if TYPE_CHECKING:
 )
 @options.reading
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
-@click.option("--dry-run", is_flag=True, help="Say what it would cost; draw, spend and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the cost; draw, spend and write nothing.")
 @click.option(
-    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
+    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, nothing spent."
 )
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this Ed25519 key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
@@ -82,7 +84,8 @@ def command(
     sign: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the protected table a plan describes, with its records; columns the plan does not name are not released.
+    """Write the protected table that a plan describes, with its records; columns the plan does not name are not
+    released.
 
     \b
     leakgauge release people.csv --plan plan.toml --ledger people.ledger \\
@@ -108,7 +111,7 @@ def command(
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
-        raise OptionError("No output is named; say -o OUT, or --dry-run.")
+        raise OptionError("No output is named; add -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
     public = None if output is None else public_place(output)
     places = [output, place, public]
@@ -166,7 +169,7 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
     for text in texts:
         column, equals, how = text.partition("=")
         if not equals:
-            raise OptionError("The prior {found!r} names no column; write COLUMN=FILE.", found=text)
+            raise OptionError("The prior {found!r} does not name a column; write COLUMN=FILE.", found=text)
         kind, _, budget = how.partition(":")
         if kind == "noisy-histogram":
             prior: Prior | Distribution | float = _epsilon(budget, text)
@@ -195,7 +198,7 @@ def _epsilon(budget: str, text: str) -> float:
 
 @contextmanager
 def _progress(total: int, counted: bool) -> Iterator[Progress]:
-    """A bar for the rows; and what an interruption leaves behind, in words."""
+    """A progress bar for the rows; after an interruption, says what was left behind."""
     spent = False
     with counting(say("Releasing")) as count:
 
@@ -268,7 +271,7 @@ def _render(made: Release) -> Parts:
 
 
 def suppressed_rows(record: Record) -> Parts:
-    """How many rows lost their public values, where any could."""
+    """The number of rows whose public values were suppressed, where suppression was asked for."""
     suppressed = record.plan.suppressed
     if suppressed is None:
         return []
@@ -296,7 +299,7 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
 
 
 def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
-    """Every column that a mechanism writes, and where they have other names those that it reads."""
+    """Every column that a mechanism writes, and the columns it reads where their names differ."""
     written = listed(writes)
     return written if set(writes) <= set(reads) else f"{listed(reads)} → {written}"
 

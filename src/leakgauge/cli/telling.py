@@ -1,4 +1,4 @@
-"""How ``leakgauge protect`` says what public columns tell of the secrets."""
+"""What ``leakgauge protect`` says about secrets that public columns reveal."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SHOWN = 12
 
 
 def what_public_columns_tell(found: Telling) -> Parts:
-    """What each public column tells of each secret, and would tell with some values changed, most telling first."""
+    """What each public column reveals about each secret, now and with some values changed, most revealing first."""
     secrets = dict.fromkeys(listed(one.secret) for one in found.columns)
     several = len(secrets) > 1
     title = (
-        say("What public columns tell")
+        say("What public columns reveal")
         if several
         else say("Bits of {secret!s} in public columns", secret=next(iter(secrets)))
     )
     shown = Table(
         Column(say("public column"), overflow="fold"),
         *([Column(say("secret"), overflow="fold")] if several else []),
-        Column(say("tells, in bits"), justify="right"),
+        Column(say("reveals, in bits"), justify="right"),
         Column(say("with values changed"), justify="right"),
         Column(say("option"), overflow="fold"),
         title=title,
@@ -53,11 +53,11 @@ def _told(one: TellingColumn) -> tuple[str, str, str]:
 
 
 def told_less(column: str, found: Design) -> str:
-    """How much less a public column tells through its channel."""
+    """How much less a public column reveals through its channel."""
     before = 0.0 if found.told_unprotected is None else found.told_unprotected.value
     return say(
-        "· {column!s} is changed in {share:.3g} % of the rows, and tells {after:.3g} bits of the secrets instead of "
-        "{before:.3g}.",
+        "· {column!s} is changed in {share:.3g} % of the rows, and reveals {after:.3g} bits about the secrets instead "
+        "of {before:.3g}.",
         column=column,
         share=100 * found.distortion.value,
         after=found.leakage.value,

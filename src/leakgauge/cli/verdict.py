@@ -1,4 +1,4 @@
-"""How a verdict is shown: the recommendation first, then why, the dials, and what would change it."""
+"""How a verdict is shown: the recommendation first, then its reasons, the dials, and what would change it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MEANS = {
     message("protection"): message("of a typical person"),
-    message("exposed"): message("people made all but certain"),
+    message("exposed"): message("people whose secret becomes nearly certain"),
     message("guarantee"): message("against the worst case"),
     message("usefulness"): message("worth of the rows"),
     message("effect"): message("protection and usefulness together"),
@@ -35,7 +35,7 @@ _UNKNOWN = (0.0, 100.0)
 
 
 def recommended(verdict: Verdict) -> Parts:
-    """The recommendation in one line, and its reasons, one below the other."""
+    """The recommendation in one line, then a line for each reason."""
     from leakgauge.artefacts.verdict import Recommendation
 
     if verdict.recommendation is Recommendation.RELEASE:
@@ -73,7 +73,7 @@ def every_secret(verdict: Verdict) -> Table:
 
 
 def points(dials: Dials | None, *names: str) -> list[str]:
-    """Dials as they stand in a table."""
+    """Dials as shown in a table."""
     return ["–" if dials is None else _points(name, getattr(dials, name)) for name in names]
 
 
@@ -115,7 +115,7 @@ def nothing_proposed(verdict: Judgement, asked: Request | None) -> Parts:
 
 
 def change(verdict: Verdict, action: Action) -> str:
-    """What an action would change, in one line."""
+    """The effect of an action, in one line."""
     from leakgauge.artefacts.verdict import Recommendation
 
     now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
@@ -126,12 +126,12 @@ def change(verdict: Verdict, action: Action) -> str:
 
 
 def notes(verdict: Verdict) -> Parts:
-    """What a reader should know of the dials of the secret that decides."""
+    """Notes on the dials of the secret that decides."""
     return [f"· {retell(note)}" for note in verdict.dials[verdict.deciding].notes]
 
 
 def policy_table(verdict: Verdict) -> Table:
-    """Every limit with what was found, and who set it."""
+    """Every limit with the value found, and who set it."""
     from leakgauge.assessment.verdict import short_of
     from leakgauge.report.sections.verdict import LIMITS
 
@@ -159,7 +159,7 @@ def _side(limit: str, value: float) -> str:
 
 
 def explained(verdict: Judgement) -> Parts:
-    """What explains the dials and decides nothing, of each secret that is released."""
+    """Criteria and scores of each released secret: they explain the dials and decide nothing."""
     return [part for secret, beside in verdict.beside.items() for part in _beside(secret, beside, verdict.beside)]
 
 
@@ -207,7 +207,7 @@ def _criteria(criteria: Criteria, title: str) -> Table:
 
 
 def _named(one: Criterion | object) -> str:
-    """Its name in the language spoken; those of a diagram of somebody's own may have one only."""
+    """A criterion's name in the current language; a user's own diagram may name it in one language only."""
     name, chinese = getattr(one, "name", ""), getattr(one, "chinese", "")
     return chinese or name if current().code == "zh" else name
 
@@ -228,7 +228,7 @@ def _interval(value: Quantity) -> str:
 
 
 def _grade(dial: str, value: Quantity) -> str:
-    """The word for the unfavourable end; a share of people is a limit, which no word makes better."""
+    """The grade of the unfavourable end; a share of people has a limit instead of a grade."""
     from leakgauge.artefacts.dials import grade_of
 
     if dial == "exposed" or value.ends == _UNKNOWN:

@@ -53,7 +53,7 @@ LEAST = 1e-250
 
 @dataclass(frozen=True)
 class _Balanced:
-    """Weights w(y,z) = p(z) r(y|z), a row each letter that adds up to its share, and the best prices for them.
+    """Weights w(y,z) = p(z) r(y|z), one row per letter that adds up to its share, and the best prices for them.
 
     Attributes:
         value: Φ.
@@ -106,7 +106,7 @@ class _Search:
         self._prior = secrets.prior
 
     def seen(self, weights: Floats) -> Floats:
-        """ln r(y|z), a row each background."""
+        """ln r(y|z), one row per background."""
         return np.asarray(np.log(weights / self._secrets.background).T)
 
     def bound(self, here: _Balanced) -> float:

@@ -1,4 +1,4 @@
-"""Rows that belong together: how many independent rows a table is worth where a unit has several.
+"""Clustered rows: how many independent rows a table is worth if units have several.
 
 Rows of one person repeat each other. The design effect is how many times larger the variance is than that of as many
 independent rows, so that n rows are worth n / design effect.

@@ -1,8 +1,8 @@
 """The edition for everybody: what is public, declared or accounted for, no number of the table, small counts masked.
 
-A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and what it
-was asked for are known, so that every count can be tried. So a quantity is shown by its origin, another field where its
-type names an origin, and whatever names none is left out.
+A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and its
+inputs are known, so every count can be tried. So a quantity is shown only by its origin, another field only if its type
+names an origin, and everything else is left out.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _utilities(facts: Facts) -> list[str]:
 
 
 def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) -> Mapping[str, Any]:
-    """What is known of a file, and the shares in it, which somebody declared that everybody may know."""
+    """The publishable part of a file, and the shares in it that were declared publishable."""
     rows = facts.get("release.json", "rows")
     shares = {name: facts.items(file, "columns", name, "shares") for name in facts.names(file, "columns")}
     columns = {name: {"shares": _gathered(some, rows, limit)} for name, some in shares.items() if some and rows}
@@ -156,7 +156,7 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
         OptionError: a limit below 1.
     """
     if limit < 1:
-        raise OptionError("The limit of counts is {limit}; give at least 1.", limit=limit)
+        raise OptionError("The limit for counts is {limit}; give at least 1.", limit=limit)
 
     def text(said: str) -> str:
         said = _LETTERS.sub("", said)
@@ -169,10 +169,10 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
-    """Refuse a document that says a count below the limit, or shows a number or a picture that is not of what is known.
+    """Refuse a document with a count below the limit, or with a number or a picture that is not publishable.
 
     Raises:
-        InternalError: names the section; the number itself stays unsaid.
+        InternalError: names the section, not the number.
     """
     drawn = _drawn(document, known)
     for section in document.sections:

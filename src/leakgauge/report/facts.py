@@ -1,4 +1,4 @@
-"""What a job's folder holds, and numbers of it that remember where they were found."""
+"""The contents of a job's folder, and its numbers with their sources."""
 
 from __future__ import annotations
 
@@ -155,11 +155,11 @@ class Facts:
             FileError: there is no such folder, nothing to report is in it, its job is not finished, or an artefact
                 cannot be read.
             VerificationError: an artefact was changed or taken away after it was made.
-            ModelError: a diagram that is none.
+            ModelError: a file that is not a diagram.
         """
         place = Path(folder)
         if not place.is_dir():
-            raise FileError("{path} is no folder; name the folder of a finished job.", path=place)
+            raise FileError("{path} is not a folder; name the folder of a finished job.", path=place)
         kinds = ARTEFACTS
         if (place / "job.json").exists():
             job = codec.read(Job, place / "job.json")
@@ -281,7 +281,7 @@ def _is_number(value: object) -> bool:
 
 
 def _without_number(place: str) -> FileError:
-    return FileError("{file} has no number at {place}; make it again.", file=place.partition("#")[0], place=place)
+    return FileError("{file} has no number at {place}; run the job again.", file=place.partition("#")[0], place=place)
 
 
 def _require_whole(place: Path, job: Job, kinds: Mapping[str, type[msgspec.Struct]]) -> None:
@@ -311,7 +311,7 @@ def _foreign_kinds(place: Path) -> Mapping[str, type[msgspec.Struct]]:
     file = place / "verdict.json"
     verdict = _read(Judgement, file) if file.exists() else None
     if isinstance(verdict, Judgement) and verdict.record != audit.digest:
-        raise VerificationError("{path} is not of the audit beside it; assess that again.", path=file)
+        raise VerificationError("{path} does not belong to the audit beside it; assess the release again.", path=file)
     return {"audit.json": Audit, "verdict.json": Judgement}
 
 

@@ -182,7 +182,7 @@ def _between(value: str, variable: str, cuts: Sequence[Any]) -> Bin:
 def _require(column: Column, kinds: Sequence[Kind], rule: str) -> None:
     if column.kind not in kinds:
         raise ColumnError(
-            "Column {name!r} holds {kind}, and {rule}; count it as it is or choose another binning.",
+            "Column {name!r} holds {kind}, but {rule}; count it without bins or choose another binning.",
             name=column.name,
             kind=column.kind.words,
             rule=rule,
@@ -202,7 +202,7 @@ def _fitting(column: Column, cut: float | date, zoned: bool) -> float | date:
         if moment.tzinfo is None:
             return moment
     raise ColumnError(
-        "Column {name!r} holds {kind}, which the edge {cut} does not fit; give edges of the same kind.",
+        "Column {name!r} holds {kind}, but the edge {cut} is of another kind; give edges of the same kind.",
         name=column.name,
         kind=column.kind.words,
         cut=cut,

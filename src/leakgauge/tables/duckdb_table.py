@@ -1,4 +1,4 @@
-"""A table in DuckDB, embedded in this process, without a network and without files of its own."""
+"""A table in DuckDB, embedded in this process, which uses no network and writes no files."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class DuckDBTable(Table):
         return self._columns
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
-        """How often each combination of values occurs, one axis a column.
+        """How often each combination of values occurs, one axis per column.
 
         Args:
             limit: how many distinct combinations are counted at most; the default is a million.
@@ -97,7 +97,7 @@ class DuckDBTable(Table):
         if not chosen:
             raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", self._at))
         if limit < 1:
-            raise OptionError("The limit on combinations must be at least 1, not {limit}.", limit=limit)
+            raise OptionError("The limit on combinations is {limit}; give a number of at least 1.", limit=limit)
         binned = {at: self._bin(at, binning) for at, binning in self._binned(chosen, bins or {}).items()}
         keys = [binned[at].key if at in binned else self._raw[at] for at in chosen]
         letters = [
@@ -116,7 +116,7 @@ class DuckDBTable(Table):
         for at in chosen:
             if self._columns[at].kind not in (Kind.INT, Kind.FLOAT):
                 raise ColumnError(
-                    "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.",
+                    "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.",
                     name=self._columns[at].name,
                     kind=self._columns[at].kind.words,
                 )
@@ -137,7 +137,7 @@ class DuckDBTable(Table):
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
     ) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns a number per row, the same where rows agree in all of them.
+        """For each set of columns, a number per row that is the same where rows agree in all of them.
 
         It is a digest of 64 bits, so that the memory does not grow with the length of texts: among 10^7 different ones
         two are taken for the same with a chance below 10^-5. All sets share one pass over the rows.
@@ -176,7 +176,7 @@ class DuckDBTable(Table):
         Missing values, NaN included, are null; the other values are those ``counts`` has as labels, intervals as text.
         """
         if size < 1:
-            raise OptionError("A batch must have at least 1 row, not {size}.", size=size)
+            raise OptionError("A batch of {size} rows is too small; give at least 1.", size=size)
         chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
         names = [self._columns[at].name for at in chosen]
         binned = {at: self._bin(at, binning) for at, binning in self._binned(chosen, bins or {}).items()}
@@ -186,7 +186,7 @@ class DuckDBTable(Table):
         return (named_bins(batch, namings) for batch in rows) if namings else rows
 
     def close(self) -> None:
-        """Let go of the source; the table cannot be used afterwards."""
+        """Close the source; the table cannot be used afterwards."""
         self._connection.close()
 
     def __repr__(self) -> str:

@@ -35,7 +35,7 @@ from leakgauge.web.workspace import OpenTable, Workspace
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
 _GAP: Final = 1e-6
-"""Bits that a drawn curve may lie above the best; far below what can be seen."""
+"""The gap of a drawn curve, in bits; far below what can be seen."""
 
 Answer = TypeVar("Answer")
 
@@ -246,7 +246,7 @@ def _curves(table: OpenTable, asked: TableQuestion) -> tuple[tuple[Solution, ...
         letters = len(counts.distribution(*asked.secret).outcomes)
         if letters > MOST_LETTERS:
             raise OptionError(
-                "Column {column!r} has {letters:,} values, and the curve is drawn for up to {most}; bin or merge them.",
+                "Column {column!r} has {letters:,} values, but the curve is drawn for up to {most}; bin or merge them.",
                 column=", ".join(asked.secret),
                 letters=letters,
                 most=MOST_LETTERS,

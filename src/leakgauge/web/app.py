@@ -173,7 +173,7 @@ class Page:
     async def _remove(self, request: Request) -> Response:
         table = self._workspace.table(request.path_params["table"])
         if self._jobs.is_at_work_on(table):
-            raise RefusalError("A job is at work on {name!r}; wait for it, or stop it first.", name=table.name)
+            raise RefusalError("A job is running on {name!r}; wait for it, or stop it first.", name=table.name)
         self._workspace.remove(table)
         return JSONResponse({"tables": [one.fields() for one in self._workspace.tables()]})
 
@@ -250,7 +250,8 @@ class Page:
         name = next((one for one in ("verdict.json", "promise.json") if job.read(one)), None)
         if name is None:
             raise UnknownError(
-                "This job has no verdict; it released nothing, is not that far, or is of an earlier version."
+                "This job has no verdict: it released nothing, is still running, or is of an earlier version; run "
+                "it again."
             )
         with _files_of(job):
             found = decode(Judgement, job.read(name), name)

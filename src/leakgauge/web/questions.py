@@ -36,7 +36,7 @@ _POINTS: Final = ("min_protection", "min_usefulness")
 DECLARED: Final = tuple(
     name for name in ("purpose", "recipient", "review", "prepared_by") if name in Request.__struct_fields__
 )
-"""What is said of a release, and changes nothing in it."""
+"""Declarations about a release, which do not change it."""
 FILES: Final = ("policy", "ledger")
 """Files of the folder that is served, by their paths in it."""
 _TEXTS: Final = ("unit", "use", "keep", *FILES, *DECLARED)
@@ -197,7 +197,7 @@ def _numbers(field: str, given: object) -> float | dict[str, float]:
 def _number(field: str, given: object) -> float:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
         return float(given)
-    raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=field)
+    raise OptionError("The field {name!r} needs a number of at least 0; give one.", name=field)
 
 
 def language_asked(request: HTTPConnection) -> Language:

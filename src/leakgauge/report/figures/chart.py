@@ -134,7 +134,7 @@ def layer(mark: Mapping[str, Any], values: Any = None, **encoding: Any) -> dict[
 
 
 def text_mark(**more: Any) -> dict[str, Any]:
-    """Letters that are not read out: another mark says what they say."""
+    """Text that is not read out, because another mark has the same words."""
     return {"type": "text", "aria": False, **more}
 
 

@@ -10,7 +10,7 @@ from leakgauge.rounding import at_least
 
 def criteria_figure(criteria: Fields, language: Language = ENGLISH) -> Figure:
     """The criteria of one secret in ``verdict.json`` from 0 to 100."""
-    under = language.say("They explain the dials and decide nothing. What is missing counts at its unfavourable end.")
+    under = language.say("They explain the dials and decide nothing. Missing evidence counts at its unfavourable end.")
     bars = [_bar(one, language) for one in criteria["criteria"]]
     return points_figure(language.say("The criteria"), [under], bars, language)
 

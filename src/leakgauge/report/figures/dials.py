@@ -1,4 +1,4 @@
-"""The six dials of a secret, of the table as it is and of the release, and the limits that they are held to."""
+"""The six dials of a secret, for the unchanged table and for the release, and their limits."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def dials_figure(
     Args:
         dials: of the release.
         policy: of the verdict.
-        before: those of the table as it is; one that has none there stands alone.
+        before: those of the unchanged table; one that has none there stands alone.
     """
     limits = {str(line["name"]).partition("_")[2]: float(line["limit"]) for line in policy}
     rows = [_row(name, dials[name], before.get(name), limits.get(name), language) for name in DIALS]
-    sides = {"before": language.say("table as it is"), "value": language.say("this release")}
+    sides = {"before": language.say("unchanged table"), "value": language.say("this release")}
     ends = [
         {"name": row["name"], "side": said, "at": row[side], "said": row["said"]}
         for side, said in sides.items()
@@ -63,8 +63,8 @@ def dials_figure(
         "data": {"values": rows},
         "encoding": {"y": chart.nominal("name", sort=names, title=None, axis=chart.row_axis(_LABELS + 20))},
         "layer": [
-            *_limits([row for row in rows if row["limit"] is not None]),
             *_lines(rows),
+            *_limits([row for row in rows if row["limit"] is not None]),
             chart.layer(
                 {"type": "point", "opacity": 1, "strokeWidth": 1.6, "size": 110},
                 ends,
@@ -84,13 +84,13 @@ def _under(language: Language) -> list[str]:
     return [
         language.say("More is better, of what is exposed less. The wide band is the interval."),
         language.say(
-            "The upright mark is the limit of the policy; the unfavourable end of the interval is held to it."
+            "The upright mark is the limit of the policy, which the unfavourable end of the interval must keep."
         ),
     ]
 
 
 def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any]:
-    """Hollow circles before and full diamonds after, which are told apart without colour."""
+    """Hollow circles before and full diamonds after, which differ without colour."""
     scale = {"domain": list(sides.values()), "range": [before, after]}
     return chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None, "symbolSize": 110})
 

@@ -11,6 +11,7 @@ from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, value_of
 from leakgauge.report.figures.texts import ended, joined, listed, named, shortened, told_apart, width_of
+from leakgauge.rounding import percent
 
 _LABELS, _BAR = 200, 13
 _NEVER = 1e-9
@@ -23,7 +24,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     They are those of a column in ``utility.json``; a value without a text stands for others that were gathered. Values
     that are never released are marked.
     """
-    sides = {"table": language.say("table as it is"), "released": language.say("this release")}
+    sides = {"table": language.say("unchanged table"), "released": language.say("this release")}
     order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
     names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
@@ -90,8 +91,7 @@ def _name(one: Fields, language: Language) -> str:
 def _row(name: str, one: Fields, side: str, sides: Fields, language: Language) -> dict[str, Any]:
     share = value_of(one, side) or 0.0
     lost = side == "released" and share < _NEVER < (value_of(one, "table") or 0.0)
-    # What is rare must not read as what never occurs.
-    number = "<0.01 %" if 0 < share < 1e-4 else f"{100 * share:.3g} %"
+    number = percent(share)
     return {
         "value": name,
         "side": sides[side],

@@ -37,8 +37,8 @@ def _beside(tell: Teller, place: Place) -> Iterator[Content]:
         yield (beside,)
     if tell.has(_FILE, *place, "audit", "points"):
         yield tell.say(
-            "Strength of the audit: {points} of 100. It says how close the audit came to the level that is claimed, "
-            "and protects nobody.",
+            "Strength of the audit: {points} of 100. It says how close the audit came to the claimed level; it does "
+            "not add protection.",
             points=_points(tell, (*place, "audit")),
         )
 

@@ -58,10 +58,10 @@ _CAPTIONS: Final = {
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
     "people": message("A hundred people: who is guessed right, and because of what."),
-    "waterfall": message("What each thing that is seen adds to right guesses."),
-    "telling": message("The columns of the table by what they tell of the secret."),
-    "guarantee": message("What is guaranteed, whatever anybody knows: how sure one can become of a value."),
-    "repeats": message("What the release would tell if it were made again and again."),
+    "waterfall": message("What each visible column adds to right guesses."),
+    "telling": message("The columns of the table by what they reveal about the secret."),
+    "guarantee": message("The guarantee, whatever anybody knows: how sure one can become of a value."),
+    "repeats": message("What repeated releases would reveal."),
 }
 
 

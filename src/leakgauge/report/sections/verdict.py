@@ -23,12 +23,12 @@ LIMITS: Final = {
     "min_effect": message("effect, at least"),
     "min_efficiency": message("efficiency, at least"),
     "max_lost": message("rows with values that are never released, at most"),
-    "max_alone": message("rows that stand alone by the public columns, at most"),
+    "max_alone": message("unique rows by the public columns, at most"),
     "min_k": message("rows in every group of the public columns, at least"),
     "max_epsilon": message("ε, at most"),
     "max_delta": message("δ, at most"),
     "max_leakage_bits": message("leakage, at most"),
-    "max_attack_advantage": message("share of what the raw data give an attack that it keeps, at most"),
+    "max_attack_advantage": message("share of the raw data's advantage that an attack keeps, at most"),
 }
 """What each limit of a policy is called."""
 SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
@@ -83,8 +83,8 @@ def _policy(tell: Teller, file: str) -> Iterator[Content]:
         yield tell.say("Still to be done before a release: {conditions}.", conditions=in_turn(tell, conditions))
     if lines and not all(line["given"] for line in lines):
         yield tell.note(
-            "Limits of the default policy only colour the recommendation; those that somebody gave refuse a release "
-            "that does not keep them."
+            "Limits of the default policy only colour the recommendation; a release that breaks a limit you gave is "
+            "refused."
         )
 
 
@@ -135,11 +135,11 @@ def _guarantee(tell: Teller, file: str) -> Iterator[Content]:
         file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True, rounding=ROUND_CEILING
     )
     if advantage is None:
-        yield tell.say("Nothing is claimed that bounds the worst case, so that the guarantee is 0.")
+        yield tell.say("No claim bounds the worst case, so the guarantee is 0.")
         return
     yield tell.say(
-        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by a coin "
-        "somebody can tell two neighbours apart who knows everything else.",
+        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than a coin an "
+        "attacker who knows everything else can distinguish two neighbours.",
         advantage=advantage,
     )
 

@@ -23,7 +23,7 @@ const MOST_LETTERS = 60;
 
 export function chooseStep() {
   const { section, body, line, tell } = step(4, "choose", say("Choose"),
-    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for what it changes."));
+    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for the changes it makes."));
   const ask = latest("api/frontier");
   const problem = complaint();
   const board = h("div", { class: "board" });
@@ -109,7 +109,7 @@ function waysOut() {
   const proposed = "quantiles:10";
   const press = () => change("roles", { bins: { ...chosen.bins, [secret]: proposed }, points: {} });
   return h("div", { class: "warning ways" },
-    h("p", {}, around(say("{secret} has {number} values, and the curve is drawn for up to {most}.",
+    h("p", {}, around(say("{secret} has {number} values, but the curve is drawn for up to {most}.",
       { number: whole(found.letters), most: MOST_LETTERS }), { secret: listed(source) })),
     h("ul", {}, ranges ? h("li", {}, say("Put it in ranges in step 2, such as width:10, or press:"), " ",
       h("button", { type: "button", class: "quiet", click: press }, say("ten ranges with as many rows each"))) : null,
@@ -193,7 +193,7 @@ function numbersOf(answer) {
     say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
   const epsilon = line(say("Local ε"),
     say("a published value is at most e^ε times as likely under one true value as under another"));
-  const unchanged = line(say("Unchanged"), say("values published as they are"));
+  const unchanged = line(say("Unchanged"), say("values published unchanged"));
   const distortion = line(say("Mean distortion"), null, "distortion");
   const lines = [leakage, withBackground, epsilon, unchanged, distortion].filter(Boolean);
   return {

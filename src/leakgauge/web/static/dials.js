@@ -31,13 +31,13 @@ export function verdictBox(found, secret, promised) {
 
 function dialWords(use) {
   return {
-    protection: [say("protection"), say("Of what was left to guess, or uncertain, about a typical person, how much stays so.")],
-    exposed: [say("exposed, in %"), say("Of the people who share a value, how many are made all but certain to have it, for the worst value; less is better.")],
-    guarantee: [say("guarantee"), say("How far the claim rules out that anybody tells two neighbours apart.")],
+    protection: [say("protection"), say("How much of what was unknown about a typical person stays unknown.")],
+    exposed: [say("exposed, in %"), say("Of the people who share a value, for how many it becomes all but certain, for the worst value; less is better.")],
+    guarantee: [say("guarantee"), say("How far the claim rules out that anybody distinguishes two neighbours.")],
     usefulness: [say("usefulness"), use === "rows" ? say("How much nearer released values are to the true ones than one constant would be.")
-      : say("The share of rows that the release is worth to those who compute statistics.")],
-    effect: [say("effect"), say("High only where protection and usefulness both are.")],
-    efficiency: [say("efficiency"), say("What the best channel for the same use tells, beside what this one does.")],
+      : say("The share of rows that the release is worth for statistics.")],
+    effect: [say("effect"), say("High only if protection and usefulness both are.")],
+    efficiency: [say("efficiency"), say("What the best equally useful channel reveals, relative to this one.")],
   };
 }
 
@@ -104,9 +104,9 @@ function policyOf(verdict) {
   const names = {
     min_protection: say("protection, at least"), max_exposed: say("exposed in %, at most"), min_guarantee: say("guarantee, at least"),
     min_usefulness: say("usefulness, at least"), min_effect: say("effect, at least"), min_efficiency: say("efficiency, at least"),
-    max_lost: say("rows with values that are never released, at most"), max_alone: say("rows alone in the published columns, at most"),
+    max_lost: say("rows with values that are never released, at most"), max_alone: say("unique rows in the published columns, at most"),
     min_k: say("rows of the smallest group in the published columns, at least"), max_epsilon: say("ε, at most"),
-    max_delta: say("δ, at most"), max_leakage_bits: say("bits told, at most"),
+    max_delta: say("δ, at most"), max_leakage_bits: say("bits revealed, at most"),
     max_attack_advantage: say("gain of the best attack, of that from the raw data, at most"),
   };
   const shares = ["max_lost", "max_alone", "max_attack_advantage"];
@@ -120,5 +120,5 @@ function policyOf(verdict) {
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Every limit of the policy") },
       h("table", { class: "limits" }, h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
         h("tbody", {}, verdict.policy.map(row)))),
-    h("p", { class: "small" }, say("Only limits that are given refuse a release; those by default colour the recommendation.")));
+    h("p", { class: "small" }, say("Only limits that you give refuse a release; the default ones colour the recommendation.")));
 }

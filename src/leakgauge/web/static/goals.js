@@ -43,7 +43,7 @@ function limitProblem(kind) {
   const given = chosen.limits[kind];
   const together = chosen.together && groups().some((group) => group.length > 1);
   if (together && ["min_protection", "within"].includes(kind)) {
-    return say("This is looked for one secret at a time; protect the secrets each by itself, or choose another aim.");
+    return say("This is searched for one secret at a time; protect each secret by itself, or choose another aim.");
   }
   if (kind === "local_dp" && found.letters > MOST_FOR_EPSILON) {
     return say("The secret has {number} values, too many for a limit on ε; put it in ranges, or choose another aim.",
@@ -52,13 +52,13 @@ function limitProblem(kind) {
   if (given === "" || given === undefined || typeof given === "object") return null;
   const limit = Number(given);
   if (kind === "min_protection") return pointsProblem(given);
-  if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number from 0 on.");
-  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be told; give more than 0.");
+  if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number of at least 0; give one.");
+  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be released; give more than 0.");
   if (kind === "within" && limit === 0) return say("With an error of 0 nothing is protected; give more than 0.");
   if (kind !== "max_leakage") return null;
   if (found.floor !== null && limit < found.floor) {
     // Rounded up, so that the number shown can be given.
-    return say("The background alone tells {floor}; no protection leaks less.",
+    return say("The background alone reveals {floor}; no protection leaks less.",
       { floor: bits(atMost(found.floor)) });
   }
   if (found.entropy !== null && limit > found.entropy && groups().length === 1) {
@@ -143,15 +143,15 @@ export function goalFields() {
   });
   const element = h("fieldset", { class: "goals" }, h("legend", {}, say("What the job aims at")),
     choice("min_protection", say("At least this much protection (0–100)"), amount("min_protection", say("Least protection"), "60"),
-      say("Recommended: the job looks for the most useful release that protects so much.")),
+      say("Recommended: the job finds the most useful release with this protection.")),
     choice("max_distortion", each.length ? say("At most this distortion of each secret, or its point on the curve")
       : say("The point chosen on the curve"), null),
     each.length ? h("div", { class: "row" }, each.map((one) => one.element)) : null,
-    choice("max_leakage", say("Instead: leak at most so many bits"),
+    choice("max_leakage", say("Instead: leak at most this many bits"),
       amount("max_leakage", say("Most bits leaked"), "0.5")),
     choice("local_dp", say("Instead: local differential privacy with ε at most"),
       amount("local_dp", say("Largest local ε"), "1")),
-    areNumbers() ? choice("within", say("Instead: numbers that are off by at most so much on average"),
+    areNumbers() ? choice("within", say("Instead: numbers that are off by at most this much on average"),
       amount("within", say("Largest mean error"), "5")) : null);
   return {
     element,

@@ -31,7 +31,7 @@ export function leakageStep() {
       const found = await ask(question());
       if (!found) return undefined;
       fill(body, sourceChoice(), h("ul", { class: "findings" }, findings(found)),
-        found.figure && pictureOf(found.figure, say("What the secret holds, and what of it the background tells")));
+        found.figure && pictureOf(found.figure, say("What there is to learn, and what the background reveals")));
       tell(say("{number:g} bits", { number: fixed(found.entropy, 2) }));
       learn({ letters: found.letters.secret, entropy: valueOf(found.entropy) });
     } catch (refusal) {
@@ -81,8 +81,8 @@ function findings(found) {
   if (found.zero_leakage) {
     const { p_value: p } = found.zero_leakage;
     finding(p < 1e-4 ? "p < 0.0001" : `p = ${short(p)}`, p < 0.05
-      ? say("The tie between background and secret is no accident of the sample.")
-      : say("The tie between background and secret may be an accident of the sample."));
+      ? say("The association between background and secret is not an accident of the sample.")
+      : say("The association between background and secret may be an accident of the sample."));
   }
   if (found.reliable === false) {
     told.push(h("li", { class: "warning" },

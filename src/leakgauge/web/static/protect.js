@@ -19,7 +19,7 @@ import { around, say } from "./words.js";
 
 export function protectStep() {
   const { section, body, line, tell } = step(5, "protect", say("Protect"),
-    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It goes on if this page is closed."));
+    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It keeps running if this page is closed."));
   const problem = complaint();
   const plan = h("div", { class: "fact" });
   const start = h("button", { type: "button", class: "main", click: run }, say("Protect"));

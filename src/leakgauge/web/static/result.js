@@ -131,7 +131,7 @@ function secretsOf(job) {
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Each secret") },
       h("table", { class: "secrets" }, h("thead", {}, h("tr", {}, cells.map((name) => h("th", { scope: "col" }, name)))),
         h("tbody", {}, told.map(line)))),
-    job.total ? h("p", {}, say("All secrets at once: {bits} are told by everything that is released or known.",
+    job.total ? h("p", {}, say("All secrets at once: {bits} are revealed by everything released or known.",
       { bits: toldBits(job.total.information, job.total.exact) })) : null);
 }
 
@@ -139,9 +139,9 @@ function secretsOf(job) {
 function warnings(job) {
   const accepted = job.headline ? job.asked.accept_unique || [] : [];
   const told = [
-    job.alone && around(say("{alone} of {rows} rows stand alone in the public columns {columns}.",
+    job.alone && around(say("{alone} of {rows} rows are unique in the public columns {columns}.",
       { alone: whole(job.alone.alone), rows: whole(job.alone.rows) }), { columns: listed(job.alone.columns) }),
-    accepted.length && around(say("Published although they name people: {columns}."), { columns: listed(accepted) }),
+    accepted.length && around(say("Published although they identify people: {columns}."), { columns: listed(accepted) }),
   ].filter(Boolean);
   return told.length ? h("ul", { class: "warning" }, told.map((one) => h("li", {}, one))) : null;
 }
@@ -167,23 +167,23 @@ function tiles(job) {
   const before = { before: bits(found.leakage_before), floor: toldBits(found.floor, found.exact) };
   return h("dl", { class: "tiles" },
     tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
-      ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before), "leakage"),
+      ? say("before: {before}; the background alone reveals {floor}", before) : say("before: {before}", before), "leakage"),
     tile(say("Local ε"), nats(found.epsilon), open.length
-      ? around(say("of the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
-      : say("the smaller, the less one published value can tell")),
+      ? around(say("covers the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
+      : say("the smaller, the less one published value can reveal")),
     tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
       say("percent guessed right beyond what is known anyway"), "attack"),
-    tile(say("Unchanged"), share(found.unchanged), say("values published as they are")));
+    tile(say("Unchanged"), share(found.unchanged), say("values published unchanged")));
 }
 
 function pictures(job, at, files) {
   const needed = {
     frontier: [["frontier.json"], say("Least leakage over distortion, and this release")],
-    decomposition: [["measurement.json"], say("What the secret holds and what is told of it")],
+    decomposition: [["measurement.json"], say("What there is to learn and what is revealed")],
     channel: [["channel.json"], say("The channel")],
     shares: [["utility.json", "channel.json"], say("Shares before and after")],
     levels: [["release.json"], say("The same guarantee in other notions of privacy")],
-    attacks: [["audit.json"], say("Attacks beside what is known anyway")],
+    attacks: [["audit.json"], say("Attacks compared with what is known anyway")],
     dials: [["verdict.json"], say("The dials")],
     criteria: [["verdict.json"], say("The criteria")],
     tuning: [["improvement.json"], say("Settings that were tried")],
