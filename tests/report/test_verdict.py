@@ -185,7 +185,7 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
     assert len(set(kinds)) == len(kinds) < len(found["trials"]) / 3 and "randomized-response" in kinds
     useful = max(one["dials"]["usefulness"]["value"] for one in found["trials"] if one["meets"])
     assert f"{at_least(useful):.3g}" in {row[4] for row in best if row[-1] == "yes"}
-    missed = {**found, "chosen": None, "blocking": ["its protection is 40 where 60 is asked for"]}
+    missed = {**found, "chosen": None, "blocking": ["its protection is 40, but 60 is asked for"]}
     document = compose(Facts({**refused.files, "improvement.json": missed}), ENGLISH)
     assert "No setting that was tried keeps the limits." in warnings(document, "tuning")
     assert "its protection is 40, but" in said_in(document, "tuning")

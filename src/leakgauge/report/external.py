@@ -73,7 +73,7 @@ def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) 
     return {**known, "columns": columns} if columns else known
 
 
-def _gathered(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[dict[str, Any]]:
+def _gathered(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[Mapping[str, Any]]:
     """The shares of the values, those of fewer rows than the limit as one without a name.
 
     As many are gathered as it takes for them to have at least that many rows together.
@@ -93,7 +93,7 @@ def _share_in_table(one: Mapping[str, Any]) -> float:
     return float(one["table"]["value"])
 
 
-def _plain(value: list[Any], some: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _plain(value: list[Any], some: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Shares without the intervals of a quantity, added up."""
     sides = {side: sum(float(one[side]["value"]) for one in some) for side in ("table", "released")}
     return {"value": value, **{side: {"value": share, "unit": "share"} for side, share in sides.items()}}
