@@ -319,13 +319,13 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         agrees(visit, curve[met + 1])
         for label, value, told in (
             ("Largest local ε", "-1", "A limit is a number of at least 0; give one."),
-            ("Largest local ε", "0", "With ε = 0 nothing can be told"),
+            ("Largest local ε", "0", "With ε = 0 nothing can be released"),
             ("Most bits leaked", "99", "There are only 1."),
             ("Most bits leaked", "0.01", "The background alone reveals 0."),
         ):
             assert told in visit.limit(label, value)
             expect(protect).to_be_disabled()
-        least = visit.limit("Most bits leaked", "0.01").split("tells ")[1].split(" ")[0]
+        least = visit.limit("Most bits leaked", "0.01").split("reveals ")[1].split(" ")[0]
         assert visit.limit("Most bits leaked", least) == "", "what it names can be asked for"
         expect(protect).to_be_enabled()
 

@@ -32,7 +32,7 @@ def test_many_values_have_ways_on(chromium: Browser, served: Served) -> None:
         ways = visit.page.locator(".ways")
         # Of very many values even the most frequent one is rare; its bars are drawn all the same.
         rare = visit.page.locator("tr", has=visit.role("street")).locator(".bars")
-        expect(rare).to_have_accessible_name("The most frequent value is in < 0.1\xa0% of the rows")
+        expect(rare).to_have_accessible_name("The most frequent value is in 0.005\xa0% of the rows")
         visit.give("zip", "secret")
         expect(ways).to_contain_text("zip has 90 values, but the curve is drawn for up to 60.")
         expect(ways).to_contain_text("set a limit above")
