@@ -99,6 +99,11 @@ class Draft:
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
+    def clear(self) -> None:
+        """Remove the file that has the name."""
+        self.place.unlink(missing_ok=True)
+        sync_folder(self.place.parent)
+
     def drop(self) -> None:
         """Remove what was not kept."""
         self.path.unlink(missing_ok=True)

@@ -24,14 +24,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("record", type=FILE)
-@click.option("--released", type=FILE, metavar="FILE", help="The release, if it does not lie beside its record.")
+@click.option(
+    "--released",
+    type=options.ADDRESS,
+    metavar="TABLE",
+    help="The release, if it does not lie beside its record, or is a table in PostgreSQL.",
+)
 @click.option("--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Check the spend there too.")
 @click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Check the signature too, with this Ed25519 key.")
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
 @options.output
 def command(
     record: Path,
-    released: Path | None,
+    released: str | None,
     address: str | None,
     signed_by: Path | None,
     sign: Path | None,
@@ -49,10 +54,12 @@ def command(
     from leakgauge.artefacts import PublicRecord
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
+    from leakgauge.tables.opening import source_files
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
-    require_writable(output, record, signatures.signature_place(record), released, signed_by, sign)
+    files = [] if released is None else source_files(released)
+    require_writable(output, record, signatures.signature_place(record), *files, signed_by, sign)
     key = None
     if sign is not None:
         signatures.require_no_signature(record)

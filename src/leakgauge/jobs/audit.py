@@ -65,7 +65,7 @@ def audit_release(
     columns = {case.called(one): _shown(case, one, each) for one in case.columns}
     hidden = None
     if case.public:
-        with open_table(released or release.output) as table:
+        with open_table(released or release.source) as table:
             hidden = anonymity(table, case.public)
         hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
     exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)
