@@ -249,3 +249,16 @@ def test_the_server_is_stopped(own_server: Server, place: str, tmp_path: Path, s
     with psycopg.connect(own_server, autocommit=True) as sql:
         assert _there(sql) == []
     assert _spends(tmp_path) == 1
+
+
+def test_audited_where_it_is(place: str, server: str, capsys: pytest.CaptureFixture[str]) -> None:
+    source = in_postgresql(server, people(300))
+    with open_table(source) as table:
+        release(PLAN, table, place + TO)
+    asked = ["audit", "released.people.json", "--original", source, "--secret", "illness"]
+    assert main(asked) == 2
+    assert "not opened on a record's word; name the table with --released" in capsys.readouterr().err
+    assert main([*asked, "--released", place + TO, "-o", "audit.json"]) == 0
+    judged = ["assess", "released.people.json", "audit.json", "--original", source, "--released", place + TO]
+    assert main([*judged, "--secret", "illness"]) in (0, 1)
+    assert "Recommendation" in capsys.readouterr().out

@@ -43,7 +43,7 @@ def audit_release(
     record: Release | Path,
     original: Table,
     *,
-    released: Path | None = None,
+    released: Path | str | None = None,
     progress: Counting | None = None,
     **settings: Any,
 ) -> Audit:
@@ -58,14 +58,16 @@ def audit_release(
         VerificationError: the record was changed, or the release is not the record's.
     """
     release = Release.read(record)
-    case = read_case(release, original, released=released, **settings)
+    if released is not None:
+        release = release.found_at(released)
+    case = read_case(release, original, **settings)
     verification, held = verify(release, released=released), release.record
     # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
     each = 1 - (1 - case.confidence) / 2 / len(case.columns)
     columns = {case.called(one): _shown(case, one, each) for one in case.columns}
     hidden = None
     if case.public:
-        with open_table(released or release.source) as table:
+        with open_table(release.source) as table:
             hidden = anonymity(table, case.public)
         hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
     exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
@@ -19,7 +19,7 @@ from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, target
-from leakgauge.errors import OptionError, TableError, UncertainError
+from leakgauge.errors import FileError, OptionError, TableError, UncertainError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
@@ -31,7 +31,7 @@ from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import GivenPrior, WantedPriors, bits_told
-from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file
+from leakgauge.release.record import TABLE, make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.unit import UnitOfProtection
@@ -88,13 +88,31 @@ class Release:
             return record
         place = Path(record)
         said = read_record(place)
+        if said.output.format == TABLE:
+            name = place.with_name(said.output.file.rpartition("#")[2] or place.stem)
+            return cls(name, said, place, public_place(name))
         output = released_file(said, place)
         return cls(output, said, place, public_place(output))
 
     @property
     def source(self) -> str:
-        """What ``open_table`` opens to read it."""
+        """What ``open_table`` opens to read it.
+
+        Raises:
+            FileError: it is a table that only its record names; no server is connected to on a record's word.
+        """
+        if self.table is None and self.record.output.format == TABLE:
+            raise FileError(
+                "{path} is the record of a table in PostgreSQL, which is not opened on a record's word; name the table "
+                "with --released.",
+                path=self.record_file,
+            )
         return self.table or str(self.output)
+
+    def found_at(self, released: Path | str) -> Release:
+        """The same, where it is now."""
+        where = destination(released)
+        return replace(self, output=where.beside(""), table=where.address)
 
     @property
     def rows(self) -> int:

@@ -144,11 +144,6 @@ def released_file(record: Released, place: Path) -> Path:
     Any other file is refused: whoever checks a record does not open files for it.
     """
     name, folder = record.output.file, place.resolve().parent
-    if record.output.format == TABLE:
-        raise FileError(
-            "{path} is the record of a table in PostgreSQL, which is not opened on a record's word; name the table.",
-            path=place,
-        )
     try:
         inside = (folder / name).resolve().is_relative_to(folder)
     except (OSError, ValueError, RuntimeError):
