@@ -23,6 +23,7 @@ import pytest
 from leakgauge import errors, measures
 from leakgauge.claims import NOTIONS
 from leakgauge.cli import main
+from tests import sparks
 from tests.postgres import PASSWORD
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,8 @@ def test_page(
     request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if page.name == "use-spark.md":
+        sparks.require_spark()
     names: dict[str, object] = {}
     lines = Lines(capsys)
     text = page.read_text(encoding="utf-8")

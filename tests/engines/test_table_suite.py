@@ -27,6 +27,7 @@ from leakgauge.tables import Binning, Kind, Table, in_bins, open_table
 from leakgauge.tables.aggregates import counts_from_groups
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
 from leakgauge.tables.table import GroupSizes
+from tests import sparks
 from tests.grids import examples
 from tests.postgres import in_postgresql
 
@@ -108,6 +109,8 @@ SOURCES: dict[str, Write] = {
     "polars lazy": lambda table, folder: pl.DataFrame(pl.from_arrow(table)).lazy(),
     "arrow": lambda table, folder: table,
     "arrow reader": lambda table, folder: table.to_reader(),
+    "spark parquet": sparks.parquet,
+    "spark frame": sparks.frame,
 }
 
 
@@ -260,23 +263,23 @@ def test_counting_goes_on_while_rows_stream(people: Table) -> None:
     assert sum(batch.num_rows for batch in stream) == 4
 
 
-def test_missing_texts(make: Make) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_texts(kind: str, make: Make) -> None:
     table = pa.table({"t": ["?", "a", "-9", None], "n": [1, -9, 2, None], "f": [0.5, -9.0, float("nan"), 1.5]})
-    for name in KINDS:
-        with open_table(make(name, table), missing=["?", "-9", "-9.0", "nan"]) as opened:
-            assert _as_counter(opened.counts("t")) == {("a",): 1, (None,): 3}, name
-            assert _as_counter(opened.counts("n")) == {(1,): 1, (2,): 1, (None,): 2}, name
-            assert _as_counter(opened.counts("f", bins={"f": Width(1)})) == {
-                (Interval(0.0, 1.0),): 1,
-                (Interval(1.0, 2.0),): 1,
-                (None,): 2,
-            }, name
-            assert opened.moments("f")["f"].n == 2, name
-            values = pa.Table.from_batches(opened.batches("t", "f")).to_pydict()
-            assert values == {"t": [None, "a", None, None], "f": [0.5, None, None, 1.5]}, name
+    with open_table(make(kind, table), missing=["?", "-9", "-9.0", "nan"]) as opened:
+        assert _as_counter(opened.counts("t")) == {("a",): 1, (None,): 3}
+        assert _as_counter(opened.counts("n")) == {(1,): 1, (2,): 1, (None,): 2}
+        assert _as_counter(opened.counts("f", bins={"f": Width(1)})) == {
+            (Interval(0.0, 1.0),): 1,
+            (Interval(1.0, 2.0),): 1,
+            (None,): 2,
+        }
+        assert opened.moments("f")["f"].n == 2
+        values = pa.Table.from_batches(opened.batches("t", "f")).to_pydict()
+        assert values == {"t": [None, "a", None, None], "f": [0.5, None, None, 1.5]}
 
 
-@pytest.mark.parametrize("kind", ["arrow", "postgresql"])
+@pytest.mark.parametrize("kind", ["arrow", "postgresql", "spark parquet", "spark frame"])
 def test_nan_is_missing(kind: str, make: Make) -> None:
     with open_table(make(kind, pa.table({"f": pa.array([1.0, float("nan"), None, -0.0, 0.0])}))) as opened:
         assert _as_counter(opened.counts("f")) == {(1.0,): 1, (0.0,): 2, (None,): 2}
@@ -296,7 +299,7 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
     ["'", '"', '""', "\n", "\r\n", "a,b", "\t", "#", "NULL", "nan", "😀", "007", "1e5", " 7", "true", "2020-01-01"]
 )
 # A CSV file writes the empty text and a missing value alike.
-TELLS_EMPTY_FROM_MISSING = ["parquet", "jsonl", "duckdb", "pandas", "polars", "arrow", "postgresql"]
+TELLS_EMPTY_FROM_MISSING = ["parquet", "jsonl", "duckdb", "pandas", "polars", "arrow", "postgresql", "spark parquet"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", *TELLS_EMPTY_FROM_MISSING])
@@ -313,7 +316,7 @@ def test_counts_equal_a_counter(kind: str, make: Make, rows: list[tuple[str | No
         assert _as_counter(opened.counts("t", "n")) == expected
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb", "pandas", "arrow", "postgresql"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb", "pandas", "arrow", "postgresql", "spark frame"])
 def test_both_zeros_are_one_number(kind: str, make: Make, tmp_path: Path) -> None:
     source = pa.table({"a": [0.0, -0.0, 1.5, 0.0], "b": ["x", "y", "x", "y"]})
     path = make(kind, source)

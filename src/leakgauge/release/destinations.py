@@ -5,24 +5,23 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from leakgauge.artefacts.record import Output
-from leakgauge.drafts import Draft, draft, exists, require_writable
+from leakgauge.drafts import Draft, DraftFolder, draft, draft_folder, exists, require_writable
 from leakgauge.errors import OptionError
 from leakgauge.release.files import require_format
-from leakgauge.release.record import TABLE, file_digest, path_from
-from leakgauge.tables.postgresql.address import SCHEMES, Address
+from leakgauge.release.record import TABLE, file_digest, path_from, size_of
+from leakgauge.tables.postgresql.address import SCHEMES, Address, without_secrets
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from leakgauge.release.table_draft import TableDraft
 
-class Written(Protocol):
-    """A release that has no name yet."""
 
-    def filling(self) -> AbstractContextManager[BinaryIO]:
-        """What its rows are written to."""
+class Named(Protocol):
+    """A release that is whole, and has no name yet."""
 
     def clear(self) -> None:
         """Remove the release that has the name."""
@@ -33,9 +32,10 @@ class Written(Protocol):
 
 @dataclass(frozen=True)
 class FileDestination:
-    """A ``.csv`` or ``.parquet`` file."""
+    """A ``.csv`` or ``.parquet`` file, or a folder of Parquet files that workers write."""
 
     output: Path
+    is_folder: bool = False
 
     address = None
 
@@ -55,14 +55,14 @@ class FileDestination:
         if self.output.exists() and not overwrite:
             raise exists(self.output)
 
-    def draft(self, few: pa.Table, overwrite: bool) -> AbstractContextManager[Draft]:
+    def draft(self, few: pa.Table, overwrite: bool) -> AbstractContextManager[Draft | DraftFolder]:
         """A draft, which is gone unless it is kept."""
-        return draft(self.output, shareable=True)
+        return draft_folder(self.output) if self.is_folder else draft(self.output, shareable=True)
 
-    def described(self, made: Written, record: Path, columns: tuple[str, ...]) -> Output:
+    def described(self, made: Named, record: Path, columns: tuple[str, ...]) -> Output:
         """The release as its record has it."""
-        assert isinstance(made, Draft)
-        form, size = self.output.suffix.lower().lstrip("."), made.path.stat().st_size
+        assert isinstance(made, Draft | DraftFolder)
+        form, size = self.output.suffix.lower().lstrip("."), size_of(made.path)
         return Output(self.named_from(record), form, columns, size, file_digest(made.path))
 
     def named_from(self, record: Path) -> str:
@@ -95,13 +95,13 @@ class TableDestination:
         if self._address.table is None:
             raise OptionError("The address names no table to write; add one, as in …#schema.new_table.")
 
-    def draft(self, few: pa.Table, overwrite: bool) -> AbstractContextManager[Written]:
+    def draft(self, few: pa.Table, overwrite: bool) -> AbstractContextManager[TableDraft]:
         """A table that is gone unless it is kept; what the server refuses of a few rows is known here."""
         from leakgauge.release.table_draft import draft_table
 
         return draft_table(self._address, few, overwrite=overwrite)
 
-    def described(self, made: Written, record: Path, columns: tuple[str, ...]) -> Output:
+    def described(self, made: Named, record: Path, columns: tuple[str, ...]) -> Output:
         """The release as its record has it, without the user."""
         from leakgauge.release.table_draft import TableDraft
 
@@ -113,8 +113,10 @@ class TableDestination:
         return f"{self._address.shown}#{self._address.table}"
 
 
-def destination(to: Path | str) -> FileDestination | TableDestination:
+def destination(to: Path | str, *, on_workers: bool = False) -> FileDestination | TableDestination:
     """Where a path or an address leads."""
     if isinstance(to, str) and to.startswith(SCHEMES):
+        if on_workers:
+            raise OptionError("Workers write Parquet, and {path} is not; end it in .parquet.", path=without_secrets(to))
         return TableDestination(to)
-    return FileDestination(Path(to))
+    return FileDestination(Path(to), on_workers)

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
-from leakgauge.drafts import Draft, draft, exists, require_writable, target
+from leakgauge.drafts import Draft, DraftFolder, draft, exists, require_writable, target
 from leakgauge.errors import FileError, OptionError, TableError, UncertainError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
-from leakgauge.release.destinations import FileDestination, TableDestination, Written, destination
+from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
 from leakgauge.release.files import plain, tables_of, write_batches
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
@@ -35,6 +35,7 @@ from leakgauge.release.record import TABLE, make_public_record, make_record, pub
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.unit import UnitOfProtection
+from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -158,12 +159,14 @@ def release(
     randomness: Randomness | None = None,
     sign: Path | str | None = None,
     chosen_from_table: bool = False,
+    on_workers: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """The release of a table by a plan: protected columns and a record, or nothing at all.
 
     Args:
-        to: a ``.csv`` or ``.parquet`` file, or a new table in PostgreSQL (``postgresql://host/database#schema.table``).
+        to: a ``.csv`` or ``.parquet`` file, or a new table in PostgreSQL (``postgresql://host/database#schema.table``);
+            a folder of Parquet files where it is drawn ``on_workers``.
         record: the record's file; by default the name of the output with ``.json`` added, that of a table in the
             working folder. Only its owner may read it.
         public_record: the file of what may be handed out of the record; by default with ``.public.json`` added.
@@ -175,6 +178,8 @@ def release(
         sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
         chosen_from_table: whether the plan's mechanisms were chosen by what they do to this table: which ones they are
             then tells of its counts, and the public record leaves them out.
+        on_workers: whether noise is drawn and the release is written where the rows are, by the workers of an engine
+            that has some, and not by this process.
         progress: told of every stage.
 
     Raises:
@@ -184,7 +189,7 @@ def release(
     """
     source = OperatingSystem() if randomness is None else randomness
     tell = progress or (lambda stage, rows: None)
-    where = destination(to)
+    where = destination(to, on_workers=on_workers)
     place = Path(record) if record is not None else where.beside(".json")
     public = Path(public_record) if public_record is not None else where.beside(".public.json")
     key = None if sign is None else private_key(Path(sign))
@@ -197,7 +202,9 @@ def release(
     few = _rehearse(bound, where.form, simulated=not source.private)
     with where.draft(few, overwrite) as made, draft(place) as noted, draft(public, shareable=True) as shared:
         # A disk that is too full refuses here, and nothing is spent on what could not be written.
-        if isinstance(made, Draft):
+        if isinstance(made, DraftFolder):
+            write = writing_on_workers(bound, where.form, made.path, source)
+        elif isinstance(made, Draft):
             made.reserve(largest_release(bound, where.form, simulated=not source.private))
         noted.reserve(largest_record(bound))
         shared.reserve(largest_record(bound))
@@ -215,8 +222,12 @@ def release(
             )
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
-        with made.filling() as file:
-            rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
+        if isinstance(made, DraftFolder):
+            write()
+            rows = table.rows
+        else:
+            with made.filling() as file:
+                rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         written = make_record(
             bound,
@@ -303,7 +314,7 @@ def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[M
         tell(Stage.DRAWING, rows)
 
 
-def _keep(made: Written, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
+def _keep(made: Named, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
         # An old release or signature must not stand beside the new record, not even for a moment.
         made.clear()

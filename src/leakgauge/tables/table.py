@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 
 from leakgauge import notebook
+from leakgauge.errors import TableError
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
@@ -100,6 +101,7 @@ class GroupSizes:
 
 _DIGESTS = 1 << 27
 """Digests of rows held at once: 1 GiB."""
+_PIECE = 1 << 22
 
 
 def _group_sizes(
@@ -107,16 +109,29 @@ def _group_sizes(
 ) -> GroupSizes:
     if people is None:
         digests.sort()
-    else:
-        order = np.lexsort((people, digests))
-        digests, people = digests[order], people[order]
+        return _runs(columns, digests)
+    order = np.lexsort((people, digests))
+    digests, people = digests[order], people[order]
     new = np.concatenate([[True], digests[1:] != digests[:-1]])
     starts = np.flatnonzero(new)
     rows = np.diff(starts, append=len(digests))
-    if people is None:
-        return GroupSizes.of(columns, rows)
     new[1:] |= people[1:] != people[:-1]
     return GroupSizes.of(columns, rows, np.add.reduceat(new.astype(np.int64), starts))
+
+
+def _runs(columns: tuple[str, ...], ordered: npt.NDArray[np.uint64]) -> GroupSizes:
+    """Runs of equal digests, a piece after the other: their lengths may take as much memory as the digests."""
+    groups, alone, smallest, largest, start = 0, 0, len(ordered), 0, 0
+    for at in range(1, len(ordered) + 1, _PIECE):
+        piece = ordered[at - 1 : at + _PIECE]
+        ends = np.flatnonzero(piece[1:] != piece[:-1]) + at
+        if at + _PIECE > len(ordered):
+            ends = np.append(ends, len(ordered))
+        if len(ends):
+            sizes = np.diff(ends, prepend=start)
+            groups, alone, start = groups + len(sizes), alone + int((sizes == 1).sum()), int(ends[-1])
+            smallest, largest = min(smallest, int(sizes.min())), max(largest, int(sizes.max()))
+    return GroupSizes(columns, groups, alone, smallest, largest)
 
 
 def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[npt.NDArray[np.int64]]:
@@ -202,6 +217,32 @@ class Table(Protocol):
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
+
+    def writing(
+        self,
+        columns: Sequence[str],
+        change: Callable[[pa.RecordBatch], pa.RecordBatch],
+        schema: pa.Schema,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+    ) -> Callable[[], None]:
+        """An action that writes rows, changed batch by batch where they are, as Parquet files into an empty folder.
+
+        The files, in the order of their names, hold the rows in the table's order. Whatever can be known to be wrong
+        is refused here, before anything is written.
+
+        Args:
+            change: what the workers do with a batch; it is sent to them.
+            schema: of what it gives.
+
+        Raises:
+            TableError: the engine has no workers.
+            EngineError: they cannot do it.
+        """
+        raise TableError(
+            "No workers can write the rows of this table, which pass through this process; leave --on-workers out, "
+            "and nothing else changes."
+        )
 
     def _repr_html_(self) -> str:
         # Names and kinds alone: no row of a table is shown by chance.
