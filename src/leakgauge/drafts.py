@@ -100,6 +100,11 @@ class Draft:
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
+    def clear(self) -> None:
+        """Remove the file that has the name."""
+        self.place.unlink(missing_ok=True)
+        sync_folder(self.place.parent)
+
     def drop(self) -> None:
         """Remove what was not kept."""
         self.path.unlink(missing_ok=True)
@@ -137,6 +142,12 @@ class DraftFolder:
             if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
                 raise exists(self.place) from None
             raise could_not_write(self.place, error) from None
+
+    def clear(self) -> None:
+        """Remove a file that has the name; a folder is left alone."""
+        if self.place.is_file():
+            self.place.unlink()
+            sync_folder(self.place.parent)
 
     def drop(self) -> None:
         """Remove what was not kept."""

@@ -18,7 +18,7 @@ from leakgauge.errors import FileError, OptionError
 if TYPE_CHECKING:
     from leakgauge.artefacts import Judgement
 
-READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "stored")
+READ = ("audit", "policy", "diagram", "questionnaire", "fuzzy", "stored")
 """Arguments that may be files."""
 
 
@@ -92,10 +92,12 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) -> None:
     """Refuse an output that is also an input, or lies in the folder of the job being judged."""
     from leakgauge.artefacts import Job, codec
+    from leakgauge.tables.opening import source_files
 
     if output is None:
         return
     files = [Path(given[name]) for name in READ if given[name] is not None]
+    files += [] if given["released"] is None else source_files(given["released"])
     original = given["original"]
     if release.is_dir():
         original = original or codec.read(Job, release / "job.json").asked.table

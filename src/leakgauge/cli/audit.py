@@ -143,13 +143,13 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
+    from leakgauge.tables.opening import source_files
 
     original, released = given["original"], given["released"]
     if original is None:
         raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
-    require_not_read(
-        output, original, record, None if released is None else Path(released), *level_files(given["levels"])
-    )
+    files = [] if released is None else source_files(released)
+    require_not_read(output, original, record, *files, *level_files(given["levels"]))
     with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"], given["levels"])
         settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
@@ -157,7 +157,7 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
         audit = audit_release(
             record,
             table,
-            released=None if released is None else Path(released),
+            released=released,
             withheld=given["withhold"],
             bins=bins,
             simulation_seed=seed,

@@ -46,7 +46,7 @@ bins = click.option(
 levels = click.option(
     "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values: level N of an ARX-style CSV file."
 )
-released = click.option("--released", type=FILE, metavar="TABLE", help="The release, if it was moved.")
+released = click.option("--released", type=ADDRESS, metavar="TABLE", help="The release, if it was moved.")
 weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive each value is.")
 distortion = click.option(
     "--distortion",

@@ -48,7 +48,13 @@ if TYPE_CHECKING:
 )
 @click.argument("table", type=options.ADDRESS)
 @click.option("--plan", "plan_file", required=True, type=FILE, metavar="FILE", help="TOML plan.")
-@click.option("-o", "--output", type=FILE, metavar="OUT", help="The release, .csv or .parquet.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.ADDRESS,
+    metavar="OUT",
+    help="The release, .csv or .parquet, or a new table, postgresql://…#schema.table.",
+)
 @click.option("--record", type=FILE, metavar="FILE", help="The record; by default OUT with .json added.")
 @click.option(
     "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger whose budget is spent."
@@ -77,7 +83,7 @@ if TYPE_CHECKING:
 def command(
     table: str,
     plan_file: Path,
-    output: Path | None,
+    output: str | None,
     record: Path | None,
     address: str | None,
     dataset: str | None,
@@ -107,20 +113,21 @@ def command(
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
+    from leakgauge.release.destinations import FileDestination, destination
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.account import default_dataset
     from leakgauge.release.ledger.ledger import ledger_files
     from leakgauge.release.plan import plan_files
-    from leakgauge.release.record import public_place
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
-    place = record if record is not None or output is None else output.with_name(output.name + ".json")
-    public = None if output is None else public_place(output)
-    places = [output, place, public]
+    where = None if output is None else destination(output)
+    place = record if record is not None or where is None else where.beside(".json")
+    public = None if where is None else where.beside(".public.json")
+    places = [where.output if isinstance(where, FileDestination) else None, place, public]
     if sign is not None:
         private_key(sign)
         places += [signature_place(one) for one in (place, public) if one is not None]

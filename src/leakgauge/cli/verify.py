@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("record", type=FILE)
-@click.option("--released", type=FILE, metavar="FILE", help="The release, if it is not beside its record.")
+@click.option(
+    "--released",
+    type=options.ADDRESS,
+    metavar="TABLE",
+    help="The release, if it is not beside its record, or is a table in PostgreSQL.",
+)
 @click.option(
     "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Also check the spend in this ledger."
 )
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 @options.output
 def command(
     record: Path,
-    released: Path | None,
+    released: str | None,
     address: str | None,
     signed_by: Path | None,
     sign: Path | None,
@@ -51,10 +56,12 @@ def command(
     from leakgauge.artefacts import PublicRecord
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
+    from leakgauge.tables.opening import source_files
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
-    require_writable(output, record, signatures.signature_place(record), released, signed_by, sign)
+    files = [] if released is None else source_files(released)
+    require_writable(output, record, signatures.signature_place(record), *files, signed_by, sign)
     key = None
     if sign is not None:
         signatures.require_no_signature(record)

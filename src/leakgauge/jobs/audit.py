@@ -43,7 +43,7 @@ def audit_release(
     record: Release | Path,
     original: Table,
     *,
-    released: Path | None = None,
+    released: Path | str | None = None,
     progress: Counting | None = None,
     **settings: Any,
 ) -> Audit:
@@ -59,7 +59,9 @@ def audit_release(
         VerificationError: the record was changed, or the release is not the record's.
     """
     release = Release.read(record)
-    case = read_case(release, original, released=released, **settings)
+    if released is not None:
+        release = release.found_at(released)
+    case = read_case(release, original, **settings)
     verification, held = verify(release, released=released), release.record
     # Half of the allowed error goes to the levels that the rows show, shared by the columns; attacks share the other
     # half.
@@ -67,7 +69,7 @@ def audit_release(
     columns = {case.called(one): _shown(case, one, each) for one in case.columns}
     hidden = None
     if case.public:
-        with open_table(released or release.output) as table:
+        with open_table(release.source) as table:
             hidden = anonymity(table, case.public)
         hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
     exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)

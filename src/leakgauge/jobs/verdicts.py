@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -134,7 +133,7 @@ def assess(
             _require_absent({**roles, "released": None, "use": use}, Sentence("an audit of a release made elsewhere"))
             return _of_foreign(place, released, table, terms, by, reading)
         made, findings = Release.read(place), read_audit(Path(audit))
-        made = made if released is None else replace(made, output=Path(released))
+        made = made if released is None else made.found_at(released)
         named = [(name,) for name in secret]
         found = judge(made, table, findings, terms=terms, secrets=named, withheld=withhold, background=background)
         return explained(found, made, findings, table, by)

@@ -66,9 +66,9 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
     try:
         with ExitStack() as opened:
             writer: Any = None
-            for table in _tables(batches, 1 if texts else GROUP, simulated):
+            for table in tables_of(batches, 1 if texts else GROUP, simulated):
                 if texts:
-                    table = pa.table([_plain(column) for column in table.columns], names=table.schema.names)
+                    table = plain(table)
                 if writer is None:
                     # Without Arrow's own schema, texts read back as texts and not as dictionaries.
                     made = arrow.CSVWriter if texts else partial(pq.ParquetWriter, store_schema=False)
@@ -85,7 +85,7 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
     return rows
 
 
-def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
+def tables_of(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
     """The batches, as many at a time as have so many rows, marked if they are of a simulation."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
@@ -100,8 +100,13 @@ def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) ->
         yield pa.Table.from_batches(held)
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+def plain(table: pa.Table) -> pa.Table:
+    """The rows with texts written out, and not as places in a dictionary."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.schema.names)
 
 
 @dataclass(frozen=True)

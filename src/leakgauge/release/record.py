@@ -42,6 +42,8 @@ from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
+TABLE: Final = "postgresql"
+"""The format of a release that is a table; its digest is that of the same rows in a CSV file."""
 NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
 """Which tables are neighbours."""
 OF_THE_LEDGER: Final = Sentence("hash of the ledger")
@@ -54,9 +56,7 @@ def make_record(
     priors: Mapping[str, Prior],
     extra_steps: tuple[Step, ...],
     *,
-    output: Path,
-    drawn: Path,
-    record: Path,
+    output: Output,
     rows: int,
     reference: str,
     simulation_seed: int | None,
@@ -65,7 +65,7 @@ def make_record(
 ) -> Record:
     """The record, sealed; none of its fields is computed from the table's values unless its origin says so.
 
-    The release lies in the file ``drawn`` now and will be ``output``; ``extra_steps`` were paid for beside the columns.
+    ``extra_steps`` were paid for beside the columns.
     """
     planned, chosen = recorded_plan(plan), Origin.TABLE if chosen_from_table else None
     origin = chosen or planned.origin
@@ -82,13 +82,7 @@ def make_record(
             simulation_seed=simulation_seed,
             keep_inside=keep_inside(planned, claims),
             rows=rows,
-            output=Output(
-                path_from(record, output),
-                output.suffix.lower().lstrip("."),
-                plan.order,
-                size_of(drawn),
-                file_digest(drawn),
-            ),
+            output=output,
             plan=planned,
             unit_of_protection=str(plan.unit),
             neighbours=NEIGHBOURS,
@@ -193,9 +187,9 @@ def public_place(output: Path) -> Path:
 
 
 def make_public_record(
-    record: Record, bound: RecordedPlan, output: Path, place: Path, *, chosen_from_table: bool = False
+    record: Record, bound: RecordedPlan, called: str, *, chosen_from_table: bool = False
 ) -> PublicRecord:
-    """The public record of a release, sealed, as it will lie at a place."""
+    """The public record of a release, sealed; the release is called so from where it will lie."""
     plan, mechanisms = public_plan(record.plan, chosen_from_table=chosen_from_table), bound.mechanisms
     claims: dict[str, Claims | None] = {
         name: None
@@ -217,7 +211,7 @@ def make_public_record(
             private=record.private,
             keep_inside=False,
             rows=record.rows,
-            output=replace(record.output, file=path_from(place, output)),
+            output=replace(record.output, file=called),
             plan=plan,
             unit_of_protection=record.unit_of_protection,
             neighbours=NEIGHBOURS,

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -22,7 +23,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.execution import Release
-from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back
+from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back, write_batches
 from leakgauge.release.guarantees import (
     assumptions,
     bought_steps,
@@ -37,6 +38,7 @@ from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.record import (
     NEIGHBOURS,
+    TABLE,
     file_digest,
     lacking,
     may_be_lacking,
@@ -119,7 +121,7 @@ def verify(
 
     Args:
         record: a release that was just written, or the record's file.
-        released: the release, where it is not beside the record under the name it says.
+        released: the release, where it is not beside the record under the name it says, or is a table.
         ledger: to check the spend and its completion; without one they are not checked.
         signed_by: the file of a public Ed25519 key, to check the record's signature.
 
@@ -128,6 +130,8 @@ def verify(
         OptionError: a key is given and the extra ``signing`` is not installed.
     """
     place = record.record_file if isinstance(record, Release) else Path(record)
+    if released is None and isinstance(record, Release):
+        released = record.table
     signature: tuple[Check, ...] = ()
     if signed_by is not None:
         reason = why_not_signed(place, public_key(Path(signed_by)))
@@ -158,6 +162,9 @@ def _release_checks(
 ) -> Iterator[Check]:
     """That the release is the one the record names, and that its values can come from the mechanisms that are known."""
     said = record.output
+    if said.format == TABLE:
+        yield from _table_checks(record, columns, place, moved)
+        return
     try:
         output = released_file(record, place) if moved is None else Path(moved)
     except VerificationError as error:
@@ -197,6 +204,24 @@ def _release_checks(
             yield Check(of_the_bins, None, Sentence("only edges that are numbers are compared with the labels"))
     if fits:
         yield from _suppression_checks(record, output)
+
+
+def _table_checks(
+    record: Record | PublicRecord, columns: Sequence[BoundColumn], place: Path, named: Path | str | None
+) -> Iterator[Check]:
+    """The same of a release that is a table in PostgreSQL, whose rows are read again into a file for that."""
+    if named is None:
+        # No server is connected to, and told a password, on a record's word.
+        yield Check(RELEASE, None, Sentence("it is a table in PostgreSQL; name it with --released"))
+        return
+    with TemporaryDirectory() as folder, open_table(str(named)) as table:
+        copy = Path(folder) / "rows.csv"
+        names = tuple(column.name for column in table.columns())
+        with copy.open("wb") as file:
+            rows = (dict(zip(names, batch.columns, strict=True)) for batch in table.batches())
+            write_batches(rows, file, copy, simulated=False)
+        as_file = msgspec.structs.replace(record, output=msgspec.structs.replace(record.output, format="csv"))
+        yield from _release_checks(as_file, columns, place, copy)
 
 
 def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator[Check]:

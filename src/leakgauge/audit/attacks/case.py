@@ -233,7 +233,7 @@ def read_case(
     made = Release.read(release)
     record, place = made.record, made.record_file
     asked = Asked.of(secret, withheld, background, unit or record.plan.unit)
-    with open_table(str(made.output if released is None else released)) as opened:
+    with open_table(made.source if released is None else str(released)) as opened:
         plan = _bound(record, place, original)
         _require_rows(original, opened)
         asked.require_columns(plan, original)
