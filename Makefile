@@ -22,7 +22,7 @@ demo: $(READY)
 # The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
 test: $(READY_TEST) servers
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
-	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
+	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of PostgreSQL, which need Debian's package postgresql."
 	@$(HAS_JAVA) || echo "Skipped: the tests of Spark, which need Debian's package default-jre-headless."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."

@@ -17,6 +17,7 @@ from bench import (
     notions,
     protect,
     release,
+    scale,
     starting,
     survey,
 )
@@ -36,6 +37,7 @@ ALL = {
     "survey": survey.run,
     "coarsening": coarsening.run,
     "protect": protect.run,
+    "scale": scale.run,
 }
 
 

@@ -283,6 +283,8 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         total: and of all secrets at once; None of a single one.
         diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
         foreign: how a release that was made elsewhere was held beside its original.
+        attacked: the rows, drawn from those of the release, that levels, attacks and exposures rest on; None where they
+            rest on all of them. Diversity, which needs all of them, is then left out.
     """
 
     record: AuditedRecord | None
@@ -301,6 +303,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     total: Total | None = None
     diversity: tuple[Diversity, ...] = ()
     foreign: Foreign | None = None
+    attacked: int | None = None
 
     def _repr_html_(self) -> str:
         def row(one: Finding) -> tuple[object, ...]:

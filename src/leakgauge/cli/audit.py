@@ -238,6 +238,10 @@ def _render_release(audit: Audit) -> Parts:
         parts: Parts = [check_table(say("record||why"), say("The record, computed again"), audit.checks)]
     else:
         parts = [*_matched(audit, audit.foreign)]
+    if audit.attacked is not None:
+        parts.append(
+            say("Tried on {some:,} of the {rows:,} rows, drawn at random.", some=audit.attacked, rows=audit.rows)
+        )
     parts += [_levels(audit), _attacks(audit), *_exposures(audit)]
     if audit.anonymity is not None:
         public = grid(title=say("Public columns"))

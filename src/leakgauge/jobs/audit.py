@@ -100,8 +100,9 @@ def audit_release(
             total=total_told(case, exposures),
             # By the secret itself: values with noise look more diverse than those of the people behind them.
             diversity=tuple(diversity(", ".join(one.names), case.classes, one.each) for one in case.secrets)
-            if case.public
+            if case.public and not case.is_sample
             else (),
+            attacked=case.rows if case.is_sample else None,
         )
     )
 

@@ -315,14 +315,24 @@ def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterato
     names = [one.name for one in columns]
     if not names:
         return
-    sample, sizes = sampled(going.table, names, simulation_seed=0), going.table.group_sizes([(name,) for name in names])
+    sample, sizes = _sample(going, names), going.table.group_sizes([(name,) for name in names])
     for column, one in zip(columns, sizes, strict=True):
-        values: Any = sample.columns[column.name]
+        values = sample[column.name]
         reason = identifies(column, values, distinct=one.groups, alone=one.alone, rows=going.table.rows)
         if reason is None and is_free_text(column, values):
             reason = Sentence("free text, in which anything may stand")
         if reason is not None:
             yield _names_people(column.name, reason)
+
+
+def _sample(going: Outgoing, names: Sequence[str]) -> dict[str, Any]:
+    """Some values of columns as they leave; those that leave alike by several settings are drawn once."""
+    bins, hidden = going.table.bins, repr(going.plan.suppression)
+    keys = {name: ("sample", name, repr(bins.get(name)), hidden) for name in names}
+    if new := [name for name in names if keys[name] not in going.learnt]:
+        drawn = sampled(going.table, new, simulation_seed=0)
+        going.learnt.update((keys[name], drawn.columns[name]) for name in new)
+    return {name: going.learnt[keys[name]] for name in names}
 
 
 def _names_people(column: str, reason: Any) -> Sentence:

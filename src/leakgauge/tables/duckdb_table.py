@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from leakgauge.tables import aggregates
 from leakgauge.tables.binnings import Binning
 from leakgauge.tables.duckdb_columns import DuckDBDialect
 from leakgauge.tables.duckdb_failures import guarded
@@ -17,6 +19,10 @@ from leakgauge.tables.table import GroupSizes, Table
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
+
+LARGE, FEW_GROUPS = 1 << 18, 1 << 18
+"""From so many rows on, groups that are at most so many are counted by the engine, which is then faster."""
 
 
 class DuckDBTable(SqlTable):
@@ -34,8 +40,24 @@ class DuckDBTable(SqlTable):
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them."""
-        # Sorted digests take 8 bytes a row; groups of the engine's own would take many times that, and may not spill.
-        return Table.group_sizes(self, sets, bins, unit=unit)
+        wanted = [tuple(names) for names in sets]
+        few = [names for names in wanted if self._has_few_groups(names)]
+        # Sorted digests take 8 bytes a row; many groups of the engine's own would take more, and may not spill.
+        many = [names for names in wanted if names not in few]
+        found = dict(zip(few, super().group_sizes(few, bins, unit=unit), strict=True)) if few else {}
+        found |= dict(zip(many, Table.group_sizes(self, many, bins, unit=unit), strict=True)) if many else {}
+        return [found[names] for names in wanted]
+
+    def _has_few_groups(self, names: Sequence[str]) -> bool:
+        if self.rows < LARGE:
+            return False
+        return math.prod(self._distinct.get(name, self.rows) + 1 for name in names) <= FEW_GROUPS
+
+    @cached_property
+    def _distinct(self) -> dict[str, int]:
+        """About how many values each column has, all in one pass; bins are no more."""
+        values = [f"approx_count_distinct({value})" for value in self._values]
+        return dict(zip(self._at, self._one(aggregates.select(values, self._source)), strict=True))
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""

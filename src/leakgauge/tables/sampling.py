@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from leakgauge.randomness import simulation
 from leakgauge.tables.table import Table
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pyarrow as pa
 
 MOST_ROWS = 100_000
@@ -46,16 +47,28 @@ def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int 
 
     draws = simulation(simulation_seed)
     places = np.arange(table.rows) if table.rows <= most else np.sort(draws.choice(table.rows, most, replace=False))
-    pieces, missing, row = [], dict.fromkeys(names, 0), 0
-    for batch in table.batches(*names):
-        for name, column in zip(names, batch.columns, strict=True):
-            missing[name] += column.null_count
-        first, last = np.searchsorted(places, [row, row + batch.num_rows])
-        pieces.append(batch.take(pa.array(places[first:last] - row)))
-        row += batch.num_rows
-    whole = pa.Table.from_batches(pieces)
+    missing = dict.fromkeys(names, 0)
+
+    def counted() -> Iterator[pa.RecordBatch]:
+        for batch in table.batches(*names):
+            for name, column in zip(names, batch.columns, strict=True):
+                missing[name] += column.null_count
+            yield batch
+
+    whole = pa.Table.from_batches(list(taken(counted(), places)))
     columns = {name: whole.column(name).combine_chunks() for name in names}
     return Sample({name: _plain(column) for name, column in columns.items()}, places, missing)
+
+
+def taken(batches: Iterable[pa.RecordBatch], places: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    """The rows at some places, in increasing order, of rows that stream."""
+    import pyarrow as pa
+
+    row = 0
+    for batch in batches:
+        first, last = np.searchsorted(places, [row, row + batch.num_rows])
+        yield batch.take(pa.array(places[first:last] - row))
+        row += batch.num_rows
 
 
 def _plain(column: pa.Array) -> pa.Array:

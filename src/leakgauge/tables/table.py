@@ -101,6 +101,7 @@ class GroupSizes:
 
 _DIGESTS = 1 << 27
 """Digests of rows held at once: 1 GiB."""
+_PIECE = 1 << 22
 
 
 def _group_sizes(
@@ -108,16 +109,29 @@ def _group_sizes(
 ) -> GroupSizes:
     if people is None:
         digests.sort()
-    else:
-        order = np.lexsort((people, digests))
-        digests, people = digests[order], people[order]
+        return _runs(columns, digests)
+    order = np.lexsort((people, digests))
+    digests, people = digests[order], people[order]
     new = np.concatenate([[True], digests[1:] != digests[:-1]])
     starts = np.flatnonzero(new)
     rows = np.diff(starts, append=len(digests))
-    if people is None:
-        return GroupSizes.of(columns, rows)
     new[1:] |= people[1:] != people[:-1]
     return GroupSizes.of(columns, rows, np.add.reduceat(new.astype(np.int64), starts))
+
+
+def _runs(columns: tuple[str, ...], ordered: npt.NDArray[np.uint64]) -> GroupSizes:
+    """Runs of equal digests, a piece after the other: their lengths may take as much memory as the digests."""
+    groups, alone, smallest, largest, start = 0, 0, len(ordered), 0, 0
+    for at in range(1, len(ordered) + 1, _PIECE):
+        piece = ordered[at - 1 : at + _PIECE]
+        ends = np.flatnonzero(piece[1:] != piece[:-1]) + at
+        if at + _PIECE > len(ordered):
+            ends = np.append(ends, len(ordered))
+        if len(ends):
+            sizes = np.diff(ends, prepend=start)
+            groups, alone, start = groups + len(sizes), alone + int((sizes == 1).sum()), int(ends[-1])
+            smallest, largest = min(smallest, int(sizes.min())), max(largest, int(sizes.max()))
+    return GroupSizes(columns, groups, alone, smallest, largest)
 
 
 def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[npt.NDArray[np.int64]]:

@@ -57,7 +57,7 @@ def protected_of_release(
     case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
     seen = as_released(original, said.plan)
-    setting = setting_of(made.mechanism, source_of(seen, *made.reads, public=case.public))
+    setting = setting_of(made.mechanism, source_of(seen, *made.reads, public=case.public, whole=not case.is_sample))
     return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
 
 

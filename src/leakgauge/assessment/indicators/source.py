@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.assessment.indicators.associations import Variable, association, plain_numbers, variable
-from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, values_of
+from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, sample_of, values_of
 from leakgauge.errors import ColumnError, TableError, did_you_mean
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Label
@@ -100,10 +100,11 @@ class Source:
         return self._counted[letters]
 
 
-def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
+def source_of(table: Table, *names: str, public: Iterable[str] = (), whole: bool = False) -> Source:
     """A column of a table, or several that are read together, beside the other columns.
 
-    Columns that are public, released as they are, are no secret where they are read.
+    Columns that are public, released as they are, are no secret where they are read. Of a large table a sample of rows
+    is read, unless the ``whole`` of it is asked for.
     """
     kinds = {column.name: column.kind for column in table.columns()}
     for name in names:
@@ -117,12 +118,13 @@ def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     if open_ones.issuperset(names):
         raise ColumnError("Column {name!r} is released as it is; there is nothing to protect.", name=", ".join(names))
     usable = [name for name, kind in kinds.items() if kind is not Kind.OTHER or name in names]
-    arrays = columns_of(table, usable)
+    sample = None if whole else sample_of(table.rows)
+    arrays, rows = columns_of(table, usable, sample), table.rows if sample is None else len(sample)
     secret = tuple(name for name in names if name not in open_ones)
     if len(secret) == 1:
         own = variable(arrays[secret[0]], secret[0], kinds[secret[0]])
     else:
-        codes = numbered(*(values_of(arrays[name], name) for name in secret), rows=table.rows)
+        codes = numbered(*(values_of(arrays[name], name) for name in secret), rows=rows)
         own = Variable(codes, False, int(codes.max()) + 1)
     if own.distinct < 2:
         raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=", ".join(secret))
@@ -134,4 +136,4 @@ def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     columns += [ColumnFacts(kind, table.rows, None) for name, kind in kinds.items() if name not in usable]
     known = tuple(name for name in names if name in open_ones)
     values = tuple(arrays[name] for name in names)
-    return Source(names, kinds[names[0]], table.rows, values, tuple(columns), public=known)
+    return Source(names, kinds[names[0]], rows, values, tuple(columns), public=known)

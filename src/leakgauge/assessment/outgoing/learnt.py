@@ -21,7 +21,7 @@ from leakgauge.assessment.dials.protection import CERTAIN, NEARER
 from leakgauge.audit.attacks.attack import Truths
 from leakgauge.audit.attacks.attacker import Attacker as Fitted
 from leakgauge.audit.attacks.case import Case, Secret
-from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, values_of
+from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, sample_of, values_of
 from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.measures.held_out import held_out_information
 from leakgauge.probability import Estimate
@@ -186,8 +186,9 @@ def _fitted(going: Outgoing, secret: tuple[str, ...]) -> tuple[Fitted, Floats, F
     )
     names = dict.fromkeys((*secret, *going.background, *plan.reads, *(() if going.unit is None else (going.unit,))))
     if key not in going.learnt:
-        values = columns_of(going.table, tuple(names))
-        rows = going.table.rows
+        sample = sample_of(going.table.rows) if going.unit is None else None
+        values = columns_of(going.table, tuple(names), sample)
+        rows = going.table.rows if sample is None else len(sample)
         columns = [SeenColumn(one, Role.BACKGROUND, *ranks_of(values[one], one)) for one in going.background]
         columns += [SeenColumn(one, Role.PUBLIC, *ranks_of(values[one], one)) for one in public]
         for number, one in enumerate(others):

@@ -50,7 +50,7 @@ class Outgoing:
         unit: the column of persons, who may have several rows.
         public_through: the public columns that leave through a channel.
         confidence: of what is learnt.
-        learnt: what was learnt of other columns, kept for settings that differ in the secret's own channel alone.
+        learnt: what was learnt or drawn of other columns, kept for settings that agree in them.
     """
 
     plan: RecordedPlan

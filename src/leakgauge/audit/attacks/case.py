@@ -17,7 +17,7 @@ import numpy as np
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, values_of
+from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, sample_of, values_of
 from leakgauge.audit.attacks.roles import Asked
 from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.binomial import require_confidence
@@ -122,6 +122,7 @@ class Case:
         units: for each row the number of the person it belongs to; None where rows are people. It is never seen.
         public_is_known: whether who looks for a row knows the public columns without the release; what leaves with a
             release that was made elsewhere is all its doing.
+        is_sample: whether the rows are a sample of a release that has more.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -137,10 +138,11 @@ class Case:
     seen: tuple[SeenColumn, ...] = ()
     units: Codes | None = None
     public_is_known: bool = True
+    is_sample: bool = False
 
     @property
     def rows(self) -> int:
-        """Of the release."""
+        """That are attacked."""
         return len(self.classes)
 
     @property
@@ -237,10 +239,13 @@ def read_case(
         asked.require_columns(plan, original)
         if asked.unit is not None:
             require_people(original, asked.unit)
-        values = columns_of(in_bins(plan.table, bins or {}), tuple(dict.fromkeys((*plan.reads, *asked.names))))
+        # Part of a person's rows would hide what the others tell: with a unit all rows are read.
+        sample = sample_of(original.rows, simulation_seed) if asked.unit is None else None
+        read = tuple(dict.fromkeys((*plan.reads, *asked.names)))
+        values = columns_of(in_bins(plan.table, bins or {}), read, sample)
         # What is suppressed in the release is known all the same to whoever knows the column.
-        knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background)
-        written = columns_of(opened, [name for one in plan.columns for name in one.writes])
+        knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background, sample)
+        written = columns_of(opened, [name for one in plan.columns for name in one.writes], sample)
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
     known, published = asked.background, tuple(name for name in plan.public if name not in asked.background)
@@ -262,6 +267,7 @@ def read_case(
             for name in names
         ),
         None if unit is None else values_of(values[unit], unit),
+        is_sample=sample is not None,
     )
 
 

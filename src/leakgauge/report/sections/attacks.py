@@ -43,6 +43,12 @@ def _attacks(tell: Teller) -> Iterator[Content]:
         "must gain nothing, and the raw data, from which it gains most. Exposed are the targets that it is right "
         "about with the release and wrong without."
     )
+    if tell.has(_FILE, "attacked"):
+        yield tell.note(
+            "The attacks were tried on {some} of the {rows} rows, drawn at random.",
+            some=tell.number(_FILE, "attacked"),
+            rows=tell.number(_FILE, "rows"),
+        )
     if _is_guessed_by_tenths(tell):
         yield tell.note(
             "Of numbers and dates with more than 32 different values a guess counts as right where it names the "

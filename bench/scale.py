@@ -1,0 +1,197 @@
+"""What tables beyond one machine would take: stages measured here, the shuffle, and both put on a named cluster.
+
+``LEAKGAUGE_POSTGRESQL`` may name a database, such as ``postgresql://127.0.0.1/scratch``, in which a table of a million
+rows is made and dropped; Spark is started where it is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from bench import shuffle, spark_shuffle
+from bench.clock import in_child
+from bench.cluster import RECORD, SENDING_ALL, Cluster, Rates, projected
+from bench.passes import PUBLIC, SECRET, Asked, all_jobs, column_bytes, people, show
+from bench.shuffle import Keys, adult, sets_of
+from leakgauge.release import ReleasePlan, release
+from leakgauge.tables import open_table
+
+ROWS = 10**6
+CORES = os.cpu_count() or 1
+TASK = 1e7
+"""Rows that a task reads: about 100 MB of a table of a dozen columns."""
+
+LABELS = """
+import sys, time
+import duckdb, pyarrow as pa
+import pyarrow.compute
+from leakgauge.tables import open_table
+start = time.process_time()
+texts = pa.array([f"label {number:012d}" for number in range(int(sys.argv[1]))])
+with open_table(pa.table({"x": texts})) as table:
+    counts = table.counts("x")
+seconds = time.process_time() - start
+"""
+SUPPRESSED = """
+import sys, time
+import numpy as np
+from leakgauge.tables.suppression import small_groups
+groups = np.random.default_rng(1).integers(1 << 62, size=int(sys.argv[1]), dtype=np.uint64) % 10**5
+start = time.process_time()
+hidden = small_groups(groups, 5)
+seconds = time.process_time() - start
+"""
+
+
+def run() -> None:
+    shuffle.run()
+    spark_shuffle.run()
+    _sent_per_row()
+    with tempfile.TemporaryDirectory() as folder:
+        file = people(ROWS, Path(folder) / "people.parquet")
+        size = sum(column_bytes(file).values()) / ROWS
+        print(f"{ROWS:,} rows of {len(column_bytes(file))} columns, {size:.1f} bytes per row in Parquet", flush=True)
+        measured = {}
+        for name, address in (("DuckDB", str(file)), *_spark(file)):
+            measured[name] = _shown(name, address)
+        with _in_postgresql(file) as address:
+            if address is not None:
+                _shown("PostgreSQL", address)
+        _release(file)
+        _memory()
+        jobs = all_jobs(file)
+    for called, stages in jobs.items():
+        show(called, stages, ROWS)
+    _projections(jobs, list(measured.items())[-1])
+
+
+def _projections(jobs: dict[str, dict[str, Asked]], engine: tuple[str, Rates]) -> None:
+    cluster, (name, rates) = Cluster(), engine
+    print(f"with a core as fast as one here with {name}, on {cluster}:")
+    for called, stages in jobs.items():
+        for rows in (1e10, 1e12):
+            costs = {stage: projected(stage, one, ROWS, rows, cluster, rates) for stage, one in stages.items()}
+            total, inside = (sum(getattr(one, part) for one in costs.values()) for part in ("seconds", "in_the_engine"))
+            print(f"  {called}, {rows:.0e} rows: {total:,.0f} s in all, {inside:,.0f} s without rows to the driver")
+            for stage, one in costs.items():
+                print(
+                    f"    {stage}: scan {one.scan:,.0f} s, counting {one.count:,.0f} s, shuffle {one.shuffle:,.0f} s "
+                    f"for {one.sent / 1e9:,.0f} GB, rows to the driver {one.driver:,.0f} s for "
+                    f"{one.through_driver / 1e9:,.0f} GB"
+                )
+    sent, disks = SENDING_ALL * RECORD, cluster.machines * cluster.disk
+    print(
+        f"  a survey sends {RECORD:.0f} bytes of each row, which fill the disks at {disks / RECORD:.1e} rows; where no "
+        f"key comes twice in {SENDING_ALL} sets, {sent:.0f} bytes more, and the disks are full at {disks / sent:.1e}"
+    )
+
+
+def rates_of(address: str) -> Rates:
+    """What a row costs in an engine on this machine, all of whose cores it may use."""
+    with open_table(address) as table:
+        count = _best(lambda: table.counts("marital_status", "occupation"))
+        sets = [("age", "occupation"), ("sex", "race", "education"), ("workclass",), ("education", "age", "sex")]
+        group = _best(lambda: table.group_sizes(sets)) / len(sets)
+        names = [column.name for column in table.columns()]
+        start = time.perf_counter()
+        taken = sum(batch.nbytes for batch in table.batches(*names))
+        stream = taken / (time.perf_counter() - start)
+    return Rates(count * CORES / ROWS, group * CORES / ROWS, stream)
+
+
+def _shown(name: str, address: str) -> Rates:
+    rates = rates_of(address)
+    print(
+        f"{name} here, for a row and a core: count of two columns {rates.count * 1e9:.0f} ns, a set of columns "
+        f"{rates.group * 1e9:.0f} ns; rows to this process {rates.stream / 1e6:.0f} MB/s",
+        flush=True,
+    )
+    return rates
+
+
+def _best(work: Callable[[], object]) -> float:
+    """Seconds of the quickest of some runs."""
+    seconds = []
+    for _ in range(4):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def _spark(file: Path) -> Iterator[tuple[str, str]]:
+    if find_spec("pyspark") is not None and find_spec("leakgauge.tables.spark") is not None:
+        yield "Spark", f"spark://local[{CORES}]#{file}"
+    else:
+        print("Spark is not here, and is not measured.")
+
+
+@contextmanager
+def _in_postgresql(file: Path) -> Iterator[str | None]:
+    """The address of the table in a database that somebody named; None where nobody did."""
+    server = os.environ.get("LEAKGAUGE_POSTGRESQL")
+    if server is None or find_spec("leakgauge.tables.postgresql") is None:
+        print("PostgreSQL is not measured: LEAKGAUGE_POSTGRESQL names no database.")
+        yield None
+        return
+    from adbc_driver_postgresql import dbapi
+
+    name = f"leakgauge_people_{os.getpid()}"
+    with dbapi.connect(server) as connection, connection.cursor() as cursor:
+        cursor.adbc_ingest(name, pq.read_table(file))
+        connection.commit()
+        try:
+            yield f"{server}#{name}"
+        finally:
+            cursor.execute(f'DROP TABLE "{name}"')
+            connection.commit()
+
+
+def _release(file: Path) -> None:
+    """Rows per second that one process draws and writes."""
+    plan = ReleasePlan({SECRET: "randomized-response:epsilon=1,letters=this-table"}, public=PUBLIC)
+    with open_table(str(file)) as table:
+        seconds = _best(lambda: release(plan, table, file.parent / "drawn.parquet", overwrite=True))
+    print(
+        f"release of a column beside {len(PUBLIC)} public ones by one process: "
+        f"{ROWS / seconds / 1e6:.2f} M rows per second"
+    )
+
+
+def _memory() -> None:
+    """Bytes for a value of a counted column, and for a row where small groups are suppressed."""
+    for what, code, few, many in (
+        ("a value of a counted column", LABELS, 10**5, 9 * 10**5),
+        ("a row of a table in which groups are suppressed", SUPPRESSED, 10**6, 4 * 10**6),
+    ):
+        sizes: list[Any] = [in_child(code, str(number))["mib"] for number in (few, many)]
+        print(
+            f"memory of this process for {what}: {(sizes[1] - sizes[0]) * 2**20 / (many - few):.0f} bytes", flush=True
+        )
+
+
+def _sent_per_row() -> None:
+    """Records that a task sends for each of its rows."""
+    name, columns = adult()
+    most = max((Keys.of(codes) for _, codes in sets_of(columns, (2, 3))), key=lambda one: one.number)
+    kinds = {
+        f"{name}: the set of two or three columns with most keys": most,
+        "Zipf 1.0": Keys.zipf(1e7, 1.0),
+        "Zipf 1.0 with a longer tail": Keys.zipf(1e9, 1.0),
+        "Zipf 0.5": Keys.zipf(1e9, 0.5),
+    }
+    for called, keys in kinds.items():
+        print(
+            f"{called}, {keys.number:,.0f} keys, tasks of {TASK:.0e} rows: {keys.expected(TASK) / TASK:.4f} records "
+            "sent for each row",
+            flush=True,
+        )
