@@ -222,21 +222,23 @@ def _require_java() -> None:
     try:
         said = subprocess.run([java or "java", "-version"], capture_output=True, text=True, timeout=60).stderr
     except (OSError, subprocess.TimeoutExpired):
+        said = ""
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if version is None:
         raise TableError(
             "Spark {spark} needs Java {needed} or later, and there is none; install one such as Debian's "
             "default-jre-headless, or set JAVA_HOME.",
             spark=VERSION,
             needed=_JAVA,
-        ) from None
-    version = re.search(r'version "(?:1\.)?(\d+)', said)
-    if version is None or int(version.group(1)) < _JAVA:
+        )
+    if int(version.group(1)) < _JAVA:
         raise TableError(
-            "Spark {spark} needs Java {needed} or later, and {java!r} is {found}; install a later one, or set "
+            "Spark {spark} needs Java {needed} or later, and {java!r} is Java {found}; install a later one, or set "
             "JAVA_HOME.",
             spark=VERSION,
             needed=_JAVA,
             java=java,
-            found=f"Java {version.group(1)}" if version else "not Java",
+            found=int(version.group(1)),
         )
 
 
