@@ -369,6 +369,8 @@ def test_workers_draw_a_release_by_its_law_and_share_no_noise(people: str, tmp_p
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.03
     again = _released(people, tmp_path / "again.parquet")
     assert again.record.output.sha256 != made.record.output.sha256
+    min(again.output.iterdir()).unlink()
+    assert not verify(again).holds
     assert not [place for place in tmp_path.iterdir() if place.name.startswith(".")]
 
 
