@@ -48,7 +48,8 @@ class LeakgaugeError(Exception):
 
     @property
     def sentence(self) -> Sentence:
-        """What it says, to be stored and told again; a text that the template does not mark may be a name of ours."""
+        """The message as a sentence that can be stored and translated; a text that the template does not mark may be a
+        name of ours."""
         own = marked(self.template)
         return Sentence(
             self.template,

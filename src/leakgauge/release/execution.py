@@ -1,8 +1,8 @@
-"""A release, step by step: check, reserve the disk, spend, draw, write, record, tell the ledger.
+"""A release, step by step: check, reserve disk space, spend, draw, write, record, complete the ledger entry.
 
-The order is what makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the
-record has its name before the release has its; so a release without a spend or without a record cannot be found, and
-what is cut short counts as spent.
+The order makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the record has its
+name before the release has its; so a release without a spend or without a record cannot be found, and what is cut short
+counts as spent.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 BATCH = 1 << 17
 """Rows drawn at a time."""
 REHEARSED = 64
-"""Rows that are released into nowhere first."""
+"""Rows of the rehearsal before the spend."""
 
 
 class Stage(StrEnum):
-    """Where a release stands; each is told when it is reached."""
+    """The stages of a release, reported as they are reached."""
 
     CHECKED = "checked"
     SPENT = "spent"
@@ -61,15 +61,15 @@ class Stage(StrEnum):
 
 
 Progress: TypeAlias = Callable[[Stage, int], None]
-"""Told of every stage, and while drawing of every batch, with the rows drawn so far."""
+"""Called at every stage, and for every batch while drawing, with the rows drawn so far."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release that was written, with its record and what may be handed out of it.
+    """A written release, with its record and its public record.
 
-    ``entry`` is None without a ledger, ``signature``, beside which that of the public record lies, without a key, and
-    ``public_record`` of a release that was read from its record.
+    ``entry`` is None without a ledger, ``signature`` without a key, and ``public_record`` for a release read from its
+    record.
     """
 
     output: Path
@@ -130,7 +130,7 @@ class Release:
         record = self.record
         rows = [
             ("file" if self.table is None else "table", str(self.output)),
-            ("record" + (", to be kept inside" if record.keep_inside else ""), str(self.record_file)),
+            ("record" + (", to be kept private" if record.keep_inside else ""), str(self.record_file)),
             ("public record", str(self.public_record_file)),
             ("rows", f"{record.rows:,}"),
             *(
@@ -170,15 +170,15 @@ def release(
             a folder of Parquet files where it is drawn ``on_workers``.
         record: the record's file; by default the name of the output with ``.json`` added, that of a table in the
             working folder. Only its owner may read it.
-        public_record: the file of what may be handed out of the record; by default with ``.public.json`` added.
+        public_record: the file of the public record, which may be handed out; by default with ``.public.json`` added.
         ledger: where the budget of ``dataset`` is spent; without one nothing counts the release against a limit.
         priors: by column, for claims that depend on one: a distribution is taken as public; a number buys a noisy
             histogram for that ε.
         overwrite: whether existing files may be replaced.
         randomness: the operating system, unless this is a simulation.
-        sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
-        chosen_from_table: whether the plan's mechanisms were chosen by what they do to this table: which ones they are
-            then tells of its counts, and the public record leaves them out.
+        sign: the file of a private Ed25519 key that signs the record; the record does not mention it.
+        chosen_from_table: whether the plan's mechanisms were chosen by their effect on this table. The choice then
+            reveals something about its counts, so the public record leaves it out.
         on_workers: whether noise is drawn and the release is written where the rows are, by the workers of an engine
             that has some, and not by this process.
         progress: told of every stage.
@@ -202,7 +202,7 @@ def release(
     bound.require_known_values()
     few = _rehearse(bound, where.form, simulated=not source.private)
     with where.draft(few, overwrite) as made, draft(place) as noted, draft(public, shareable=True) as shared:
-        # A disk that is too full refuses here, and nothing is spent on what could not be written.
+        # A disk that is too full is refused here, so that nothing is spent on a release that cannot be written.
         if isinstance(made, DraftFolder):
             write = writing_on_workers(bound, where.form, made.path, source)
         elif isinstance(made, Draft):
@@ -274,7 +274,7 @@ def preview(
 
 
 def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
-    """A few rows, released with noise of a seed into nowhere: what cannot be written is known before the spend."""
+    """A few rows released with seeded noise and discarded, so that write errors show before the spend."""
     few = next(iter(bound.table.batches(*bound.reads, size=REHEARSED)), None)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
@@ -292,9 +292,9 @@ def _require_places(
         if place.exists() and not overwrite:
             raise exists(place)
     if isinstance(where, FileDestination) and target(where.output) in (target(record), target(public)):
-        raise OptionError("{path} is named for the release and for its record; name two files.", path=where.output)
+        raise OptionError("{path} is named both for the release and for its record; name two files.", path=where.output)
     if target(record) == target(public):
-        raise OptionError("{path} is named for the record and for the public record; name two files.", path=record)
+        raise OptionError("{path} is named both for the record and for the public record; name two files.", path=record)
     for place in (record, public) if signed else ():
         require_no_signature(place, overwrite)
 
@@ -317,7 +317,7 @@ def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[M
 
 def _keep(made: Named, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
-        # An old release or signature must not stand beside the new record, not even for a moment.
+        # An old release or signature must never be beside the new record, not even for a moment.
         made.clear()
         for record in records:
             forget_signature(record.place)

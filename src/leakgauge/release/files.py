@@ -1,7 +1,7 @@
-"""Released files: batches written as they come, and read back to see whether their mechanisms can have written them.
+"""Released files: written in batches, and read back to check that their mechanisms can have written them.
 
-Nothing is left to the detection of types when a file is read. A CSV file is read as the texts it holds, and what a
-mechanism may release is written and read in the same way before the two are compared.
+Types are never guessed when a file is read. A CSV file is read as the texts it holds, and what a mechanism may release
+is written and read in the same way before the two are compared.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
         raise could_not_write(wanted, error) from None
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         raise ColumnError(
-            "A released column is of a type that {suffix} files cannot hold; leave it out, or write another format.",
+            "A released column has a type that {suffix} files cannot hold; leave it out, or choose another format.",
             suffix=wanted.suffix,
         ) from None
     return rows
@@ -141,7 +141,8 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
 
 
 class UnreadableError(Exception):
-    """A released file that is not what its extension says; whose words are not told, since they may quote a row."""
+    """A released file that is not what its extension says; the parser's message is dropped, since it may quote a
+    row."""
 
 
 def labels_of(binning: Binning) -> tuple[str | None, ...]:
