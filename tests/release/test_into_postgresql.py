@@ -17,7 +17,15 @@ import pytest
 from scipy import stats
 
 from leakgauge.cli import main
-from leakgauge.errors import ColumnError, EngineError, FileError, LeakgaugeError, OptionError, TableError
+from leakgauge.errors import (
+    ColumnError,
+    EngineError,
+    FileError,
+    LeakgaugeError,
+    OptionError,
+    TableError,
+    UncertainError,
+)
 from leakgauge.release import ReleasePlan, release, verify
 from leakgauge.release.execution import Stage
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
@@ -248,6 +256,22 @@ def test_the_server_is_stopped(own_server: Server, place: str, tmp_path: Path, s
     own_server.start()
     with psycopg.connect(own_server, autocommit=True) as sql:
         assert _there(sql) == []
+    assert _spends(tmp_path) == 1
+
+
+def test_a_connection_lost_in_the_commit(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = psycopg.Connection.commit
+
+    def lost(connection: psycopg.Connection[Any]) -> None:
+        commit(connection)
+        raise psycopg.OperationalError
+
+    monkeypatch.setattr(psycopg.Connection, "commit", lost)
+    with open_table(people(20)) as table, open_ledger(tmp_path / "budget") as ledger:
+        with pytest.raises(UncertainError, match="if the table is there it is whole, and its record belongs to it"):
+            release(PLAN, table, place + TO, ledger=ledger, dataset="people")
+        # A release without a record must not be.
+        assert verify("released.people.json", released=place + TO).holds
     assert _spends(tmp_path) == 1
 
 

@@ -90,7 +90,8 @@ class Release:
         place = Path(record)
         said = read_record(place)
         if said.output.format == TABLE:
-            name = place.with_name(said.output.file.rpartition("#")[2] or place.stem)
+            # Called after the record's own file: what a record says may not even be a name.
+            name = place.with_suffix("")
             return cls(name, said, place, public_place(name))
         output = released_file(said, place)
         return cls(output, said, place, public_place(output))
