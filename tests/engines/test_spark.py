@@ -207,6 +207,7 @@ def test_settings_and_views_of_others_are_left_alone() -> None:
         assert session.conf.get("spark.sql.session.timeZone") == before
         assert table.rows == 1
         assert len(session.catalog.listTables("global_temp")) == len(views) + 1
+    table.close()
     assert session.catalog.listTables("global_temp") == views
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -26,6 +26,8 @@ def guarded(place: str, action: Callable[[], Result]) -> Result:
 
 
 def _sentence(error: Exception, place: str) -> LeakgaugeError:
+    from py4j.protocol import Py4JNetworkError
+
     condition = _condition(error)
     said = f"{condition} {error}"
     if "PATH_NOT_FOUND" in said:
@@ -50,7 +52,7 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError:
             "spark.driver.memory and spark.executor.memory.",
             place=place,
         )
-    if isinstance(error, OSError | EOFError) or "stopped SparkContext" in said or "Answer from Java side" in said:
+    if isinstance(error, OSError | EOFError | Py4JNetworkError) or "stopped SparkContext" in said:
         return EngineError(
             "Spark went away while it read {place}; start it again and open the table anew.", place=place
         )

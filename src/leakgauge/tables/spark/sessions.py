@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -87,7 +88,9 @@ class Held:
 
     def let_go(self, view: str | None = None) -> None:
         """Forget a view, and stop the application where it was started here and nobody uses it any more."""
-        _let_go(self, view)
+        # Where Spark is gone there is nothing to forget, and whoever reads is told of it already.
+        with suppress(EngineError):
+            guarded("Spark", lambda: _let_go(self, view))
 
 
 _numbers = count()
@@ -168,12 +171,14 @@ def _let_go(held: Held, view: str | None) -> None:
     with _guard:
         if held.context._jsc is None:
             return  # stopped by somebody else
-        if view is not None:
-            held.counting.catalog.dropGlobalTempView(view.partition(".")[2])
-        if held.started_here:
-            _users -= 1
-            if _users == 0:
-                held.context.stop()
+        try:
+            if view is not None:
+                held.counting.catalog.dropGlobalTempView(view.partition(".")[2])
+        finally:
+            if held.started_here:
+                _users -= 1
+                if _users == 0:
+                    held.context.stop()
 
 
 def _started(master: str, place: str) -> Any:

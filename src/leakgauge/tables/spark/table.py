@@ -41,11 +41,14 @@ class SparkTable(SqlTable):
         self._held = held
         self._view = view
         self._layout: Layout | None = None
+        self._closed = False
         super().__init__(source, SparkDialect())
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""
-        self._held.let_go(self._view)
+        if not self._closed:
+            self._closed = True
+            self._held.let_go(self._view)
 
     def writing(
         self,
@@ -127,9 +130,9 @@ class SparkTable(SqlTable):
             )
 
     def _kept(self, layout: Layout) -> Layout:
-        """The layout, which must be that of the first time."""
+        """The layout, which must be that of the first time; rows in memory are cut as they lie."""
         self._layout = self._layout or layout
-        if layout != self._layout:
+        if layout != self._layout and any(layout.parts):
             raise EngineError(
                 "Spark cuts {place} into other partitions than before, so that its rows would come in another order; "
                 "open it again, or give its files by their address.",

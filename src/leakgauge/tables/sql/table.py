@@ -118,7 +118,7 @@ class SqlTable(Table):
         if not chosen:
             raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", self._at))
         if limit < 1:
-            raise OptionError("The limit on combinations must be at least 1, not {limit}.", limit=limit)
+            raise OptionError("The limit on combinations is {limit}; give a number of at least 1.", limit=limit)
         binned = self._bins(chosen, bins or {})
         keys = [binned[at].key if at in binned else self._raw[at] for at in chosen]
         letters = [f"k{place}" if at in binned else self._value(f"k{place}", at) for place, at in enumerate(chosen)]
@@ -134,7 +134,7 @@ class SqlTable(Table):
         for at in chosen:
             if self._columns[at].kind not in _NUMBERS:
                 raise ColumnError(
-                    "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.",
+                    "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.",
                     name=self._columns[at].name,
                     kind=self._columns[at].kind.words,
                 )
@@ -207,7 +207,7 @@ class SqlTable(Table):
         Missing values, NaN included, are null; the other values are those ``counts`` has as labels, intervals as text.
         """
         if size < 1:
-            raise OptionError("A batch must have at least 1 row, not {size}.", size=size)
+            raise OptionError("A batch of {size} rows is too small; give at least 1.", size=size)
         chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
         names = [self._columns[at].name for at in chosen]
         binned = self._bins(chosen, bins or {})
