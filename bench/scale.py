@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -63,9 +64,9 @@ def run() -> None:
         measured = {}
         for name, address in (("DuckDB", str(file)), *_spark(file)):
             measured[name] = _shown(name, address)
-        with _in_postgresql(file) as address:
-            if address is not None:
-                _shown("PostgreSQL", address)
+        with _in_postgresql(file) as table:
+            if table is not None:
+                _shown("PostgreSQL", table)
         _release(file)
         _memory()
         jobs = all_jobs(file)
@@ -143,8 +144,7 @@ def _in_postgresql(file: Path) -> Iterator[str | None]:
         print("PostgreSQL is not measured: LEAKGAUGE_POSTGRESQL names no database.")
         yield None
         return
-    from adbc_driver_postgresql import dbapi
-
+    dbapi = import_module("adbc_driver_postgresql.dbapi")
     name = f"leakgauge_people_{os.getpid()}"
     with dbapi.connect(server) as connection, connection.cursor() as cursor:
         cursor.adbc_ingest(name, pq.read_table(file))
