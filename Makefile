@@ -9,6 +9,7 @@ INSTALL := $(shell command -v uv >/dev/null 2>&1 && echo uv pip install --quiet 
 HAS_CHROMIUM := command -v chromium >/dev/null 2>&1
 HAS_FONTS := fc-list :lang=zh 2>/dev/null | grep -q .
 HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
+HAS_JAVA := command -v java >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 # Modules are compiled once, not again in each of the hundreds of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -21,7 +22,8 @@ demo: $(READY)
 # The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
 test: $(READY_TEST) servers
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
-	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
+	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of PostgreSQL, which need Debian's package postgresql."
+	@$(HAS_JAVA) || echo "Skipped: the tests of Spark, which need Debian's package default-jre-headless."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."
 
@@ -42,6 +44,7 @@ nightly: $(READY_TEST) servers
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:
 	@$(HAS_POSTGRESQL) || $(call debian,postgresql) || echo "PostgreSQL is not here and could not be installed."
+	@$(HAS_JAVA) || $(call debian,default-jre-headless) || echo "Java is not here and could not be installed."
 	@$(HAS_CHROMIUM) || $(call debian,chromium) || echo "Chromium is not here and could not be installed."
 	@$(HAS_FONTS) || $(call debian,fontconfig fonts-noto-cjk) || echo "A Chinese font is not here and could not be installed."
 

@@ -49,6 +49,15 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a PostgreSQL server, with a password that it does not ask for; every test makes its own tables."""
+    from tests.postgres import running_server
+
+    with running_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
     """``once(name, make)``: a folder that one process of a test run fills by ``make(folder)``, and all of them read."""
     base = tmp_path_factory.getbasetemp()

@@ -8,17 +8,28 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import count
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 PASSWORD = "not-to-be-shown"
+_NUMBERS = count()
+
+
+class Server(str):
+    """The address of a server that can be stopped, as if it were killed, and started again."""
+
+    stop: Callable[[], None]
+    start: Callable[[], None]
 
 
 @contextmanager
-def running_server() -> Iterator[str]:
+def running_server() -> Iterator[Server]:
     """The address of a fresh server, which stops at the end whatever happened; skips where there is none."""
     programs = _programs()
     if programs is None:
@@ -34,13 +45,30 @@ def running_server() -> Iterator[str]:
         _run(user, programs / "initdb", "-D", data, "-U", "tester", "--auth=trust", "-E", "UTF8", "--no-sync")
         # What is lost when the machine itself fails is not tested, so that nothing waits for the disk.
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
-        _run(user, programs / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "-o", options, "start")
+        control = partial(_run, user, programs / "pg_ctl", "-D", data, "-w")
+        server = Server(f"postgresql://tester:{PASSWORD}@127.0.0.1:{port}/postgres")
+        server.start = partial(control, "-l", folder / "log", "-o", options, "start")
+        server.stop = partial(control, "-m", "immediate", "stop")
+        server.start()
         try:
-            yield f"postgresql://tester:{PASSWORD}@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            _run(user, programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            if (data / "postmaster.pid").exists():
+                server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def in_postgresql(server: str, table: pa.Table) -> str:
+    """The address of a new table with these rows, without the password."""
+    from adbc_driver_postgresql import dbapi
+
+    # A name of its own: nobody may replace a table while it is open.
+    name = f"people {next(_NUMBERS)}"
+    with dbapi.connect(server) as connection, connection.cursor() as cursor:
+        cursor.adbc_ingest(name, table)
+        connection.commit()
+    return f"{server.replace(f':{PASSWORD}', '')}#{name}"
 
 
 def _programs() -> Path | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -102,6 +103,54 @@ class Draft:
     def drop(self) -> None:
         """Remove what was not kept."""
         self.path.unlink(missing_ok=True)
+
+
+class DraftFolder:
+    """A folder under a hidden name beside ``place``, for files that are handed out all together or not at all."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = target(place)
+        try:
+            self.path = Path(tempfile.mkdtemp(dir=self.place.parent, prefix=f".{self.place.name[:50]}."))
+            self._mode = _mode_by_umask(self.path)
+        except OSError as error:
+            raise could_not_write(self.place, error) from None
+
+    def keep(self, overwrite: bool = True) -> None:
+        """Give the folder its name, with all files in it on disk; a folder that has the name already is left alone.
+
+        Raises:
+            FileError: a folder has the name already.
+            EngineError: the disk refused.
+        """
+        try:
+            for file in self.path.iterdir():
+                with file.open("rb+") as opened:
+                    os.fsync(opened.fileno())
+                file.chmod(self._mode)
+            # Whoever may read a file may look into its folder.
+            self.path.chmod(self._mode | (self._mode & 0o444) >> 2)
+            sync_folder(self.path)
+            self.path.rename(self.place)
+            sync_folder(self.place.parent)
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise exists(self.place) from None
+            raise could_not_write(self.place, error) from None
+
+    def drop(self) -> None:
+        """Remove what was not kept."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+@contextmanager
+def draft_folder(place: Path) -> Iterator[DraftFolder]:
+    """A draft of a folder that is gone when the block ends, unless it was kept."""
+    made = DraftFolder(place)
+    try:
+        yield made
+    finally:
+        made.drop()
 
 
 @contextmanager

@@ -22,6 +22,7 @@ import pytest
 from leakgauge import errors, measures
 from leakgauge.claims import NOTIONS
 from leakgauge.cli import main
+from tests import sparks
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -31,6 +32,8 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
+    if page.name == "use-spark.md":
+        sparks.require_spark()
     names: dict[str, object] = {}
     lines = Lines(capsys)
     for kind, body in BLOCK.findall(page.read_text(encoding="utf-8")):

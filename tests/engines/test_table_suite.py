@@ -27,7 +27,9 @@ from leakgauge.tables import Binning, Kind, Table, in_bins, open_table
 from leakgauge.tables.aggregates import counts_from_groups
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
 from leakgauge.tables.table import GroupSizes
+from tests import sparks
 from tests.grids import examples
+from tests.postgres import in_postgresql
 
 ODD = 'a "quoted" name'
 CHINESE = "城市 😀"
@@ -107,12 +109,31 @@ SOURCES: dict[str, Write] = {
     "polars lazy": lambda table, folder: pl.DataFrame(pl.from_arrow(table)).lazy(),
     "arrow": lambda table, folder: table,
     "arrow reader": lambda table, folder: table.to_reader(),
+    "spark parquet": sparks.parquet,
+    "spark frame": sparks.frame,
 }
 
 
-@pytest.fixture(params=SOURCES)
-def people(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    with open_table(SOURCES[request.param](PEOPLE, tmp_path)) as table:
+KINDS = [*SOURCES, "postgresql"]
+
+Make = Callable[[str, pa.Table], Any]
+
+
+@pytest.fixture
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    """``make(kind, table)``: a source of a kind with the rows of a table; what needs a server starts it."""
+
+    def source(kind: str, table: pa.Table) -> object:
+        if kind == "postgresql":
+            return in_postgresql(request.getfixturevalue("server"), table)
+        return SOURCES[kind](table, tmp_path)
+
+    return source
+
+
+@pytest.fixture(params=KINDS)
+def people(request: pytest.FixtureRequest, make: Make) -> Any:
+    with open_table(make(request.param, PEOPLE)) as table:
         yield table
 
 
@@ -242,24 +263,25 @@ def test_counting_goes_on_while_rows_stream(people: Table) -> None:
     assert sum(batch.num_rows for batch in stream) == 4
 
 
-def test_missing_texts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_texts(kind: str, make: Make) -> None:
     table = pa.table({"t": ["?", "a", "-9", None], "n": [1, -9, 2, None], "f": [0.5, -9.0, float("nan"), 1.5]})
-    for name, write in SOURCES.items():
-        with open_table(write(table, tmp_path), missing=["?", "-9", "-9.0", "nan"]) as opened:
-            assert _as_counter(opened.counts("t")) == {("a",): 1, (None,): 3}, name
-            assert _as_counter(opened.counts("n")) == {(1,): 1, (2,): 1, (None,): 2}, name
-            assert _as_counter(opened.counts("f", bins={"f": Width(1)})) == {
-                (Interval(0.0, 1.0),): 1,
-                (Interval(1.0, 2.0),): 1,
-                (None,): 2,
-            }, name
-            assert opened.moments("f")["f"].n == 2, name
-            values = pa.Table.from_batches(opened.batches("t", "f")).to_pydict()
-            assert values == {"t": [None, "a", None, None], "f": [0.5, None, None, 1.5]}, name
+    with open_table(make(kind, table), missing=["?", "-9", "-9.0", "nan"]) as opened:
+        assert _as_counter(opened.counts("t")) == {("a",): 1, (None,): 3}
+        assert _as_counter(opened.counts("n")) == {(1,): 1, (2,): 1, (None,): 2}
+        assert _as_counter(opened.counts("f", bins={"f": Width(1)})) == {
+            (Interval(0.0, 1.0),): 1,
+            (Interval(1.0, 2.0),): 1,
+            (None,): 2,
+        }
+        assert opened.moments("f")["f"].n == 2
+        values = pa.Table.from_batches(opened.batches("t", "f")).to_pydict()
+        assert values == {"t": [None, "a", None, None], "f": [0.5, None, None, 1.5]}
 
 
-def test_nan_is_missing() -> None:
-    with open_table(pa.table({"f": pa.array([1.0, float("nan"), None, -0.0, 0.0])})) as opened:
+@pytest.mark.parametrize("kind", ["arrow", "postgresql", "spark parquet", "spark frame"])
+def test_nan_is_missing(kind: str, make: Make) -> None:
+    with open_table(make(kind, pa.table({"f": pa.array([1.0, float("nan"), None, -0.0, 0.0])}))) as opened:
         assert _as_counter(opened.counts("f")) == {(1.0,): 1, (0.0,): 2, (None,): 2}
         assert opened.moments("f")["f"].missing == 2
 
@@ -277,27 +299,27 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
     ["'", '"', '""', "\n", "\r\n", "a,b", "\t", "#", "NULL", "nan", "😀", "007", "1e5", " 7", "true", "2020-01-01"]
 )
 # A CSV file writes the empty text and a missing value alike.
-TELLS_EMPTY_FROM_MISSING = ["parquet", "jsonl", "duckdb", "pandas", "polars", "arrow"]
+TELLS_EMPTY_FROM_MISSING = ["parquet", "jsonl", "duckdb", "pandas", "polars", "arrow", "postgresql", "spark parquet"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", *TELLS_EMPTY_FROM_MISSING])
 @examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(TEXTS | st.none(), st.integers(-3, 3) | st.none()), min_size=1, max_size=30))
-def test_counts_equal_a_counter(kind: str, tmp_path: Path, rows: list[tuple[str | None, int | None]]) -> None:
+def test_counts_equal_a_counter(kind: str, make: Make, rows: list[tuple[str | None, int | None]]) -> None:
     # One sure text keeps the column text in formats that hold text only.
     rows = [("sure text", 1), *rows]
     table = pa.table({"t": pa.array([row[0] for row in rows], pa.string()), "n": pa.array([row[1] for row in rows])})
     expected = Counter(rows)
     if kind not in TELLS_EMPTY_FROM_MISSING:
         expected = Counter((text or None, number) for text, number in rows)
-    with open_table(SOURCES[kind](table, tmp_path)) as opened:
+    with open_table(make(kind, table)) as opened:
         assert _as_counter(opened.counts("t", "n")) == expected
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb", "pandas", "arrow"])
-def test_both_zeros_are_one_number(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb", "pandas", "arrow", "postgresql", "spark frame"])
+def test_both_zeros_are_one_number(kind: str, make: Make, tmp_path: Path) -> None:
     source = pa.table({"a": [0.0, -0.0, 1.5, 0.0], "b": ["x", "y", "x", "y"]})
-    path = SOURCES[kind](source, tmp_path)
+    path = make(kind, source)
     if kind == "csv":
         (tmp_path / "t.csv").write_text("a,b\n0.0,x\n-0.0,y\n1.5,x\n0.0,y\n")
     with open_table(path) as table:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Grouped,
     groups={
-        message("Plan and files"): "plan_file output record overwrite sign",
+        message("Plan and files"): "plan_file output record overwrite sign on_workers",
         message("Budget"): "address dataset priors",
         message("Reading the table"): " ".join(options.READING),
         message("Other options"): "dry_run simulate as_json",
@@ -66,6 +66,11 @@ if TYPE_CHECKING:
 @click.option(
     "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
 )
+@click.option(
+    "--on-workers",
+    is_flag=True,
+    help="Draw and write where the rows are: on Spark's workers, a folder of Parquet files.",
+)
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this Ed25519 key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
 def command(
@@ -80,6 +85,7 @@ def command(
     overwrite: bool,
     dry_run: bool,
     simulate: int | None,
+    on_workers: bool,
     sign: Path | None,
     as_json: bool,
 ) -> None:
@@ -152,6 +158,7 @@ def command(
                 overwrite=overwrite,
                 randomness=OperatingSystem() if simulate is None else Simulated(simulate),
                 sign=sign,
+                on_workers=on_workers,
                 progress=tell,
             )
         deliver(made.record, as_json, None, lambda: _render(made))

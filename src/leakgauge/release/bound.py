@@ -111,6 +111,14 @@ class RecordedPlan:
         """Every column that is read, once."""
         return tuple(dict.fromkeys([*(name for one in self.columns for name in one.reads), *self.public]))
 
+    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
+        """The released columns of one batch."""
+        made: dict[str, pa.Array] = {name: batch.column(name) for name in self.public}
+        for one in self.columns:
+            columns = one.released([batch.column(name) for name in one.reads], randomness)
+            made.update(zip(one.writes, columns, strict=True))
+        return {name: made[name] for name in self.order}
+
 
 @dataclass(frozen=True)
 class BoundPlan(RecordedPlan):
@@ -122,14 +130,6 @@ class BoundPlan(RecordedPlan):
     def suppressed(self) -> int | None:
         """How many rows are suppressed; None where nothing was to be."""
         return int(self.table.mask.sum()) if isinstance(self.table, SuppressedTable) else None
-
-    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
-        """The released columns of one batch."""
-        made: dict[str, pa.Array] = {name: batch.column(name) for name in self.public}
-        for one in self.columns:
-            columns = one.released([batch.column(name) for name in one.reads], randomness)
-            made.update(zip(one.writes, columns, strict=True))
-        return {name: made[name] for name in self.order}
 
     def require_known_values(self) -> None:
         """Refuse, before anything is spent or written, a table with values that a mechanism cannot take."""

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
-from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
+from leakgauge.drafts import Draft, DraftFolder, draft, draft_folder, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
@@ -34,6 +34,7 @@ from leakgauge.release.record import make_public_record, make_record, public_pla
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.unit import UnitOfProtection
+from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
 
 BATCH = 1 << 17
@@ -129,12 +130,13 @@ def release(
     randomness: Randomness | None = None,
     sign: Path | str | None = None,
     chosen_from_table: bool = False,
+    on_workers: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """The release of a table by a plan: protected columns and a record, or nothing at all.
 
     Args:
-        to: a ``.csv`` or ``.parquet`` file.
+        to: a ``.csv`` or ``.parquet`` file; a folder of Parquet files where it is drawn ``on_workers``.
         record: the record's file; by default the name of the output with ``.json`` added. Only its owner may read it.
         public_record: the file of what may be handed out of the record; by default with ``.public.json`` added.
         ledger: where the budget of ``dataset`` is spent; without one nothing counts the release against a limit.
@@ -145,6 +147,8 @@ def release(
         sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
         chosen_from_table: whether the plan's mechanisms were chosen by what they do to this table: which ones they are
             then tells of its counts, and the public record leaves them out.
+        on_workers: whether noise is drawn and the release is written where the rows are, by the workers of an engine
+            that has some, and not by this process.
         progress: told of every stage.
 
     Raises:
@@ -165,9 +169,13 @@ def release(
     wanted = WantedPriors.of(bound, priors or {})
     bound.require_known_values()
     _rehearse(bound, output)
-    with draft(output, shareable=True) as made, draft(place) as noted, draft(public, shareable=True) as shared:
+    drafted = draft_folder(output) if on_workers else draft(output, shareable=True)
+    with drafted as made, draft(place) as noted, draft(public, shareable=True) as shared:
         # A disk that is too full refuses here, and nothing is spent on what could not be written.
-        made.reserve(largest_release(bound, output, simulated=not source.private))
+        if isinstance(made, DraftFolder):
+            write = writing_on_workers(bound, output, made.path, source)
+        else:
+            made.reserve(largest_release(bound, output, simulated=not source.private))
         noted.reserve(largest_record(bound))
         shared.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
@@ -184,8 +192,12 @@ def release(
             )
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
-        with made.filling() as file:
-            rows = write_batches(_batches(bound, source, tell), file, output, simulated=not source.private)
+        if isinstance(made, DraftFolder):
+            write()
+            rows = table.rows
+        else:
+            with made.filling() as file:
+                rows = write_batches(_batches(bound, source, tell), file, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         written = make_record(
             bound,
@@ -270,7 +282,7 @@ def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[M
         tell(Stage.DRAWING, rows)
 
 
-def _keep(made: Draft, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
+def _keep(made: Draft | DraftFolder, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
         # An old release or signature must not stand beside the new record, not even for a moment.
         made.place.unlink(missing_ok=True)

@@ -178,6 +178,9 @@ def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], I
     """The names of the columns, and the rows as they stand in the file: in CSV every column is text."""
     if f".{extension}" not in FORMATS:
         raise UnreadableError
+    if isinstance(source, Path) and source.is_dir():
+        yield _folder(source)
+        return
     try:
         with source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream:
             if extension == "csv":
@@ -187,6 +190,24 @@ def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], I
                 yield file.schema_arrow.names, file.iter_batches(batch_size=_BATCH)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error, StopIteration):
         raise UnreadableError from None
+
+
+def _folder(folder: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+    """The rows of all Parquet files in a folder, in the order of their names."""
+    files = sorted(folder.iterdir())
+    try:
+        schemas = [pq.read_schema(file) for file in files]
+    except (pa.ArrowException, OSError):
+        raise UnreadableError from None
+    if not files or any(schema.types != schemas[0].types or schema.names != schemas[0].names for schema in schemas):
+        raise UnreadableError
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for file in files:
+            with _opened(file, "parquet") as (_, rows):
+                yield from rows
+
+    return schemas[0].names, batches()
 
 
 def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:

@@ -87,7 +87,7 @@ def make_record(
                 path_from(record, output),
                 output.suffix.lower().lstrip("."),
                 plan.order,
-                drawn.stat().st_size,
+                size_of(drawn),
                 file_digest(drawn),
             ),
             plan=planned,
@@ -107,9 +107,18 @@ def make_record(
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
+    """SHA-256 of a file; of a folder, over the digests of its files in the order of their names."""
+    if path.is_dir():
+        # Their names are not part of it: the rows are the same whatever a recipient calls the files.
+        each = [file_digest(file) for file in sorted(path.iterdir()) if file.is_file()]
+        return hashlib.sha256("\n".join(each).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file, or of all files in a folder."""
+    return sum(size_of(file) for file in path.iterdir()) if path.is_dir() else path.stat().st_size
 
 
 def read_record(path: Path | str) -> Record:

@@ -42,6 +42,7 @@ from leakgauge.release.record import (
     may_be_lacking,
     read_any_record,
     released_file,
+    size_of,
     whole_record_error,
 )
 from leakgauge.release.recorded_plan import DECLARED, binnings, plan_of, recorded_plan, suppression
@@ -163,10 +164,10 @@ def _release_checks(
         yield Check(RELEASE, False, error.sentence)
         return
     path = str(output)
-    if not output.is_file():
+    if not output.exists():
         yield Check(RELEASE, False, Sentence("{path!s} is not there", path=path))
         return
-    untouched = file_digest(output) == said.sha256 and output.stat().st_size == said.bytes
+    untouched = file_digest(output) == said.sha256 and size_of(output) == said.bytes
     yield _checked(RELEASE, untouched, Sentence("the digest of {path!s} is another", path=path))
     if not untouched:
         return

@@ -49,10 +49,9 @@ def select(values: Sequence[str], source: str) -> str:
     return f"SELECT {', '.join(values)} FROM {source}"
 
 
-def width_bin(value: str, width: str) -> str:
-    """The number k of the interval [k·width, (k+1)·width) that holds the value."""
+def width_bin(value: str, width: str, k: str) -> str:
+    """The number of the interval [k·width, (k+1)·width) that holds the value, from the floor ``k`` of the quotient."""
     # The quotient is rounded, so near an edge its floor may be the neighbour's: compare with the edges themselves.
-    k = f"FLOOR({value} / {width})"
     return f"({k} + CASE WHEN {value} < {k} * {width} THEN -1 WHEN {value} >= ({k} + 1) * {width} THEN 1 ELSE 0 END)"
 
 

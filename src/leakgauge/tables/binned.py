@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
@@ -85,6 +86,18 @@ class BinnedTable(Table):
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         names = columns or tuple(one.name for one in self._table.columns())
         return self._table.batches(*names, bins={**self._own(names), **self._further(bins)}, size=size)
+
+    def writing(
+        self,
+        columns: Sequence[str],
+        change: Callable[[pa.RecordBatch], pa.RecordBatch],
+        schema: pa.Schema,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+    ) -> Callable[[], None]:
+        """An action that writes rows, changed batch by batch where they are, as Parquet files into an empty folder."""
+        own = {**self._own(tuple(columns)), **self._further(bins)}
+        return self._table.writing(columns, change, schema, folder, own)
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.tables.duckdb_engine import DuckDB
+from leakgauge.tables.postgresql.engine import Postgresql
 from leakgauge.tables.reading import Reading
+from leakgauge.tables.spark.engine import Spark
 from leakgauge.tables.table import Engine, Table
 
-ENGINES: Final[list[Engine]] = [DuckDB()]
+ENGINES: Final[list[Engine]] = [Postgresql(), Spark(), DuckDB()]
 """Asked in this order; the last one takes every file and frame. A new engine is a file, a line here and a row in
 ``docs/reference/command-line.md``."""
 
@@ -25,7 +27,7 @@ def open_table(
     date_format: str | Sequence[str] = (),
     no_header: bool = False,
 ) -> Table:
-    """The table in a file, a DuckDB database or an object in memory.
+    """The table in a file, a database, Spark or an object in memory.
 
     In a CSV file an empty field is missing. A column is taken for numbers only when each text in it is written as one,
     so codes such as 007 stay text, while 1.5, 1.50 and 15e-1 are one number; dates are read in ISO form. Cells of a
@@ -34,8 +36,11 @@ def open_table(
     Args:
         source: a path to CSV, TSV, JSON lines, Parquet (also a pattern such as ``part-*.parquet``, or a folder of
             such files), a workbook (``file.xlsx``, or ``file.xlsx#sheet``; also .xls, .xlsb and .ods), a file of SPSS,
-            Stata or SAS, or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``); or a pandas or polars
-            frame, a pyarrow table, or another object that hands out Arrow.
+            Stata or SAS, or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``); the address of a table in
+            PostgreSQL (``postgresql://user@host/database#schema.table``), whose password is in PGPASSWORD or
+            ``~/.pgpass``; what Spark has, as ``spark://HOST:PORT#PATH``, ``spark://HOST:PORT#SCHEMA.TABLE``,
+            ``spark://local[2]#PATH`` or a Spark frame; or a pandas or polars frame, a pyarrow table, or another object
+            that hands out Arrow.
         missing: texts that count as missing, such as ``"?"``; by default none.
         encoding: of a text file, such as ``windows-1252``; by default UTF-8.
         thousands: the sign between thousands in texts that are numbers; by default none.

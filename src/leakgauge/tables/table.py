@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 
 from leakgauge import notebook
+from leakgauge.errors import TableError
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
@@ -216,6 +217,32 @@ class Table(Protocol):
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
+
+    def writing(
+        self,
+        columns: Sequence[str],
+        change: Callable[[pa.RecordBatch], pa.RecordBatch],
+        schema: pa.Schema,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+    ) -> Callable[[], None]:
+        """An action that writes rows, changed batch by batch where they are, as Parquet files into an empty folder.
+
+        The files, in the order of their names, hold the rows in the table's order. Whatever can be known to be wrong
+        is refused here, before anything is written.
+
+        Args:
+            change: what the workers do with a batch; it is sent to them.
+            schema: of what it gives.
+
+        Raises:
+            TableError: the engine has no workers.
+            EngineError: they cannot do it.
+        """
+        raise TableError(
+            "No workers can write the rows of this table, which pass through this process; leave --on-workers out, "
+            "and nothing else changes."
+        )
 
     def _repr_html_(self) -> str:
         # Names and kinds alone: no row of a table is shown by chance.

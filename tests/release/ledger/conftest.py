@@ -8,13 +8,6 @@ from pathlib import Path
 import pytest
 
 from leakgauge.release.ledger import Ledger, open_ledger
-from tests.postgres import running_server
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    with running_server() as address:
-        yield address
 
 
 @pytest.fixture

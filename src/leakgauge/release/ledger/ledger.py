@@ -25,11 +25,12 @@ from leakgauge.release.ledger.account import ONE_ROW, Account, Limit, require_te
 from leakgauge.release.ledger.admission import Spending, Verdict, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
-from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
+from leakgauge.release.ledger.postgresql import PostgresqlStore
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
 from leakgauge.release.ledger.told import Told, added_up
 from leakgauge.sentences import Sentence
+from leakgauge.tables.postgresql.address import SCHEMES, without_secrets
 
 
 class Ledger:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from leakgauge.errors import EngineError, FileError, LeakgaugeError, OptionError
 from leakgauge.release.ledger.store import INDEX, TABLE, VERSION, WAIT_SECONDS, Store
+from leakgauge.tables.postgresql.address import without_secrets
 
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMES = ("postgresql://", "postgres://")
 _MAKING = 0x4C6B4C67
 """The advisory lock under which the tables are made."""
 _NEVER_CHANGED = """
@@ -112,13 +111,3 @@ class PostgresqlStore(Store):
             kind=type(error).__name__,
             state=f" {state}" if state else "",
         )
-
-
-def without_secrets(address: str) -> str:
-    """The address without user, password and options."""
-    try:
-        parts = urlsplit(address)
-        place = parts.netloc.rpartition("@")[2]
-        return f"{parts.scheme}://{place}{parts.path}"
-    except ValueError:
-        return "postgresql://…"

@@ -52,8 +52,9 @@ def make_bin(dialect: Dialect, column: Column, engine_type: str, value: str, at:
             number, divisor = f"CAST({value} AS {dialect.double})", dialect.literal(wide)
             # Where the number of a bin has no place for its last digit, neighbours merge; NaN marks it.
             finite = f"ABS({number}) <> {dialect.literal(math.inf)}"
-            lost = f"{finite} AND ABS({number} / {divisor}) > {_LAST}"
-            key = f"CASE WHEN {lost} THEN {dialect.literal(math.nan)} ELSE {aggregates.width_bin(number, divisor)} END"
+            lost = f"{finite} AND ABS({number}) > {dialect.literal(_LAST * wide)}"
+            place = aggregates.width_bin(number, divisor, dialect.floor(f"({number} / {divisor})"))
+            key = f"CASE WHEN {lost} THEN {dialect.literal(math.nan)} ELSE {place} END"
             return Bin(key, lambda k: _step(column, float(k), wide))
         case Calendar(unit):
             _require(column, _TIMES, "calendar bins need dates or timestamps")

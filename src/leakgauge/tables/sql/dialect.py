@@ -60,6 +60,10 @@ class Dialect(ABC):
     def is_nan(self, number: str) -> str:
         """Whether a floating-point number is NaN."""
 
+    def floor(self, number: str) -> str:
+        """The largest whole number at or below a floating-point one, as such a one."""
+        return f"FLOOR({number})"
+
     @abstractmethod
     def start_of(self, unit: CalendarUnit, value: str, engine_type: str) -> str:
         """Where the calendar interval that holds a date or timestamp starts, in the type of the value."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _BATCH = 1 << 17
 _NUMBERS = (Kind.INT, Kind.FLOAT)
+_HAIR = 2.0**-46
+"""Far above the rounding of a share, and less than one row of 10^10 among 1000 shares."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +193,9 @@ class SqlTable(Table):
         """The edges that the quantiles of a column give, rounded."""
         (at,) = self._chosen([column], "counted")
         require_quantiles(self._columns[at])
-        shares = [step / quantiles.number for step in range(quantiles.number + 1)]
-        query = aggregates.select([self._dialect.quantiles(self._values[at], shares)], self._source)
+        # A hair less than the share, so that where it is a whole number of rows no engine rounds it to one row more.
+        shares = [max(step / quantiles.number - _HAIR, 0.0) for step in range(quantiles.number + 1)]
+        query = aggregates.select([self._quantiles(at, shares)], self._source)
         numeric = self._columns[at].kind in _NUMBERS
         return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in self._one(query)[0] or ()])
 
@@ -225,6 +228,9 @@ class SqlTable(Table):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._place}; {len(self._columns)} columns)"
+
+    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
+        return self._dialect.quantiles(self._values[at], shares)
 
     def _value(self, raw: str, at: int) -> str:
         return self._dialect.value(raw, self._types[at], self._missing)

@@ -1,0 +1,155 @@
+"""Spark's own words: the kind of each type, and the functions and literals that other engines spell otherwise."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+
+from leakgauge.tables.binnings import CalendarUnit
+from leakgauge.tables.sql.dialect import Dialect, Lookup
+from leakgauge.tables.table import Kind
+
+_KINDS = {
+    "string": Kind.STRING,
+    "void": Kind.STRING,
+    "boolean": Kind.BOOL,
+    "float": Kind.FLOAT,
+    "double": Kind.FLOAT,
+    "date": Kind.DATE,
+    "timestamp": Kind.TIMESTAMP,
+    "timestamp_ntz": Kind.TIMESTAMP,
+    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], Kind.INT),
+}
+_DECIMAL = re.compile(r"decimal\(\d+,(-?\d+)\)")
+_EXACT = 2**53
+"""From here on every floating-point number is whole."""
+
+
+class SparkDialect(Dialect):
+    """What Spark spells its own way; types are written as its ``simpleString``."""
+
+    name, double, integer, string = "Spark", "DOUBLE", "INT", "STRING"
+
+    def kind_of(self, engine_type: str) -> Kind:
+        """The kind of a type."""
+        if decimal := _DECIMAL.fullmatch(engine_type):
+            return Kind.INT if int(decimal.group(1)) <= 0 else Kind.FLOAT
+        return _KINDS.get(engine_type, Kind.OTHER)
+
+    def is_clock(self, engine_type: str) -> bool:
+        """Whether a type is a time of day without a date."""
+        return engine_type.startswith("time(")
+
+    def is_zoned(self, engine_type: str) -> bool:
+        """Whether a type is a moment: Spark's ``timestamp`` is, ``timestamp_ntz`` is what a clock showed."""
+        return engine_type == "timestamp"
+
+    def timestamp(self, *, zoned: bool) -> str:
+        """The type of timestamps, of moments where they are ``zoned``."""
+        return "TIMESTAMP" if zoned else "TIMESTAMP_NTZ"
+
+    def plain(self, raw: str, engine_type: str) -> str:
+        """The value in a column: one spelling of every number and text, NaN as it is."""
+        kind = self.kind_of(engine_type)
+        if kind is Kind.STRING and engine_type != "string":
+            return f"CAST({raw} AS STRING)"
+        if kind is Kind.FLOAT:
+            # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
+            return f"(CAST({raw} AS DOUBLE) + CAST(0 AS DOUBLE))"
+        return raw
+
+    def is_nan(self, number: str) -> str:
+        """Whether a floating-point number is NaN."""
+        return f"isnan({number})"
+
+    def floor(self, number: str) -> str:
+        """The largest whole number at or below a floating-point one; Spark's own would be an integer of 64 bits."""
+        return f"CASE WHEN ABS({number}) < {_EXACT} THEN CAST(FLOOR({number}) AS DOUBLE) ELSE {number} END"
+
+    def start_of(self, unit: CalendarUnit, value: str, engine_type: str) -> str:
+        """Where the calendar interval that holds a date or timestamp starts, in the type of the value."""
+        # The session's time zone is UTC, so that a moment and what a clock showed are cut alike.
+        return f"CAST(date_trunc('{unit.value}', CAST({value} AS TIMESTAMP)) AS {engine_type})"
+
+    def quantiles(self, value: str, shares: Sequence[float]) -> str:
+        """A list: for each share the smallest number at or below which at least so much lies."""
+        listed = ", ".join(map(self.literal, shares))
+        return f"percentile_disc(array({listed})) WITHIN GROUP (ORDER BY {value})"
+
+    def quantiles_of(self, value: str, shares: Sequence[float], engine_type: str) -> str:
+        """The same, of dates and timestamps through their distance from 1970."""
+        if engine_type == "date":
+            days = self.quantiles(f"unix_date({value})", shares)
+            return f"transform({days}, day -> date_from_unix_date(CAST(day AS INT)))"
+        if self.kind_of(engine_type) is Kind.TIMESTAMP:
+            moments = self.quantiles(f"unix_micros(CAST({value} AS TIMESTAMP))", shares)
+            back = f"CAST(timestamp_micros(CAST(moment AS BIGINT)) AS {engine_type})"
+            return f"transform({moments}, moment -> {back})"
+        return self.quantiles(value, shares)
+
+    def digest(self, values: Sequence[str]) -> str:
+        """64 bits that are the same where all values are, missing ones included."""
+        # A missing value leaves Spark's hash as it is, so that (1, missing) and (missing, 1) would agree.
+        return f"xxhash64({', '.join(f'{value}, {value} IS NULL' for value in values)})"
+
+    def lookup(self, value: str, kind: Kind, numbers: Mapping[str, int], variable: str) -> Lookup:
+        """The number listed for a value: in one of as many small maps as there are texts, told by the text's sum."""
+        listed = numbers
+        text = f"CAST({value} AS STRING)"
+        if kind is Kind.FLOAT:
+            listed = {_mixed(float(number)): at for number, at in numbers.items() if number}
+            text = f"CAST(xxhash64({value}) AS STRING)"
+        elif kind is Kind.TIMESTAMP:
+            text = f"regexp_replace(date_format({value}, 'yyyy-MM-dd HH:mm:ss.SSSSSS'), '\\\\.000000$', '')"
+        maps: list[dict[str, int]] = [{} for _ in range(max(len(listed), 1))]
+        for one, number in listed.items():
+            maps[zlib.crc32(one.encode()) % len(maps)][one] = number
+        held = f"from_json(:{variable}, 'ARRAY<MAP<STRING, INT>>')"
+        which = f"CAST(crc32(CAST({text} AS BINARY)) % {len(maps)} AS INT) + 1"
+        return Lookup(f"try_element_at(try_element_at({held}, {which}), {text})", ((variable, (json.dumps(maps),)),))
+
+    def quoted(self, text: str) -> str:
+        """A text as a literal, in which a backslash escapes."""
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    def mean(self, value: str, kind: Kind) -> str:
+        """The mean of numbers as a floating-point number, over whole ones from their exact sum."""
+        if kind is Kind.INT:
+            return f"CAST(SUM(CAST({value} AS DECIMAL(38, 0))) AS DOUBLE) / NULLIF(COUNT({value}), 0)"
+        return super().mean(value, kind)
+
+    def variance(self, value: str, kind: Kind) -> str:
+        """The sample variance of numbers as a floating-point number."""
+        return f"VAR_SAMP(CAST({value} AS DOUBLE))"
+
+
+_P1, _P2, _P3, _P4, _P5 = (
+    0x9E3779B185EBCA87,
+    0xC2B2AE3D27D4EB4F,
+    0x165667B19E3779F9,
+    0x85EBCA77C2B2AE63,
+    0x27D4EB2F165667C5,
+)
+_MASK = (1 << 64) - 1
+
+
+def _mixed(number: float) -> str:
+    """What Spark's ``xxhash64`` gives for a floating-point number, another one for every number.
+
+    Its text would not do: Java and Python write some numbers with other digits.
+    """
+    (bits,) = struct.unpack("<Q", struct.pack("<d", number + 0.0))
+    mixed = 42 + _P5 + 8
+    mixed ^= (_turned(bits * _P2 & _MASK, 31) * _P1) & _MASK
+    mixed = (_turned(mixed & _MASK, 27) * _P1 + _P4) & _MASK
+    mixed = ((mixed ^ (mixed >> 33)) * _P2) & _MASK
+    mixed = ((mixed ^ (mixed >> 29)) * _P3) & _MASK
+    mixed ^= mixed >> 32
+    return str(mixed - (1 << 64) if mixed >> 63 else mixed)
+
+
+def _turned(word: int, by: int) -> int:
+    return (word << by | word >> (64 - by)) & _MASK

@@ -1,0 +1,202 @@
+"""A table in Spark: aggregates come back whole, rows one partition after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property, partial
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
+from leakgauge.tables import aggregates
+from leakgauge.tables.binnings import Binning
+from leakgauge.tables.spark.dialect import SparkDialect
+from leakgauge.tables.spark.failures import guarded
+from leakgauge.tables.spark.order import Layout, keeps_order
+from leakgauge.tables.spark.sessions import Held
+from leakgauge.tables.spark.workers import Worker, require_ready, require_whole, write_frame
+from leakgauge.tables.sql.bins import Bin
+from leakgauge.tables.sql.table import Source, SqlTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NOT_GROUPED = ("map<", "variant", "geography", "geometry")
+_numbers = count()
+
+Answer = TypeVar("Answer")
+
+
+class SparkTable(SqlTable):
+    """A table whose rows stay in Spark; made by ``open_table``.
+
+    Args:
+        held: the session that sees the source, let go with the table.
+    """
+
+    def __init__(self, held: Held, view: str, source: Source) -> None:
+        self._held = held
+        self._view = view
+        self._layout: Layout | None = None
+        super().__init__(source, SparkDialect())
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+        self._held.let_go(self._view)
+
+    def writing(
+        self,
+        columns: Sequence[str],
+        change: Callable[[pa.RecordBatch], pa.RecordBatch],
+        schema: pa.Schema,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+    ) -> Callable[[], None]:
+        """An action that writes rows, changed batch by batch on the workers, as Parquet files into an empty folder."""
+        self._require_order()
+        chosen = self._chosen(columns, "written", any_kind=True)
+        names = [self._columns[at].name for at in chosen]
+        binned = self._bins(chosen, bins or {})
+        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
+        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
+        worker = Worker(tuple(names), namings, change, schema)
+        require_ready(self._held, worker, folder, self._place)
+
+        def write() -> None:
+            query = aggregates.select(keys, self._source)
+            rows = self._held.streaming.sql(query, args=_arguments(binned))
+            numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
+            layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
+            write_frame(numbered, worker, folder, layout.order)
+
+        def run() -> None:
+            with _Cancellable(self._held.context, self._place) as jobs:
+                jobs.started(write).result()
+            require_whole(folder, self.rows, self._place)
+
+        return run
+
+    def _keys(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning]
+    ) -> tuple[dict[str, str], dict[int, Bin]]:
+        for name in dict.fromkeys(name for names in sets for name in names):
+            if name in self._at and any(kind in self._types[self._at[name]] for kind in _NOT_GROUPED):
+                raise ColumnError(
+                    "Column {name!r} holds maps or values of several types, which Spark cannot group; unpack it first.",
+                    name=name,
+                )
+        return super()._keys(sets, bins)
+
+    def _read(self, query: str, binned: Mapping[int, Bin]) -> pa.Table:
+        def answer() -> pa.Table:
+            frame = self._held.counting.sql(query, args=_arguments(binned))
+            # Expressions may repeat, and so would the names that they give.
+            return frame.toDF(*(f"o{at}" for at in range(len(frame.columns)))).toArrow()
+
+        with _Cancellable(self._held.context, self._place) as jobs:
+            return jobs.started(answer).result()
+
+    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
+        return SparkDialect().quantiles_of(self._values[at], shares, self._types[at])
+
+    def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        self._require_order()
+        with _Cancellable(self._held.context, self._place) as jobs:
+            partitions = jobs.started(
+                lambda: _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
+            ).result()
+            # One partition is read while the rows of that before are used: so many are in memory, not the table.
+            order = self._kept(partitions.layout).order
+            ahead = jobs.started(partial(partitions.read, order[:1]))
+            for place in range(len(order)):
+                batches = ahead.result()
+                ahead = jobs.started(partial(partitions.read, order[place + 1 : place + 2]))
+                for batch in batches:
+                    for start in range(0, batch.num_rows, size):
+                        yield batch.slice(start, size).rename_columns(names)
+
+    def _require_order(self) -> None:
+        if not self._keeps_order:
+            raise TableError(
+                "The rows of {place} come in another order each time Spark reads them, because it is a view, a "
+                "shuffled frame or a source other than files; write it to Parquet first.",
+                place=self._place,
+            )
+
+    def _kept(self, layout: Layout) -> Layout:
+        """The layout, which must be that of the first time."""
+        self._layout = self._layout or layout
+        if layout != self._layout:
+            raise EngineError(
+                "Spark cuts {place} into other partitions than before, so that its rows would come in another order; "
+                "open it again, or give its files by their address.",
+                place=self._place,
+            )
+        return layout
+
+    @cached_property
+    def _keeps_order(self) -> bool:
+        return guarded(self._place, lambda: keeps_order(self._held.streaming.table(self._view)))
+
+
+class _Partitions:
+    """The rows of a frame as Arrow, one partition after the other."""
+
+    def __init__(self, frame: Any, context: Any) -> None:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        self._context = context
+        renamed = frame.toDF(*(f"o{at}" for at in range(len(frame.columns))))
+        self._schema = to_arrow_schema(renamed.schema, timezone="UTC")
+        # Made where the rows are and without Python there, so that workers need nothing of ours.
+        self._rows = renamed._jdf.toArrowBatchRdd().toJavaRDD()
+        self.layout = Layout.of(self._rows)
+
+    def read(self, some: list[int]) -> list[pa.RecordBatch]:
+        """The rows of some of them."""
+        import pyarrow as pa
+        from pyspark.rdd import _load_from_socket
+        from pyspark.serializers import NoOpSerializer
+
+        if not some:
+            return []
+        socket = self._context._jvm.PythonRDD.runJob(self._context._jsc.sc(), self._rows, some)
+        with _load_from_socket(socket, NoOpSerializer()) as messages:
+            return [pa.ipc.read_record_batch(pa.py_buffer(message), self._schema) for message in messages]
+
+
+class _Cancellable:
+    """Jobs that run in a thread of their own, and are cancelled in Spark when the caller leaves before their end."""
+
+    def __init__(self, context: Any, place: str) -> None:
+        self._context, self._place = context, place
+        self._group = f"leakgauge-{next(_numbers)}"
+        self._thread = ThreadPoolExecutor(1)
+
+    def __enter__(self) -> _Cancellable:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if error[0] is not None:
+            self._thread.shutdown(wait=False, cancel_futures=True)
+            # Where Spark is gone there is nothing to cancel, and what went wrong is told already.
+            with suppress(LeakgaugeError):
+                guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
+        self._thread.shutdown(cancel_futures=True)
+
+    def started(self, action: Callable[[], Answer]) -> Future[Answer]:
+        """The action's answer, once it is there; the thread that waits for it listens to Ctrl-C."""
+
+        def run() -> Answer:
+            self._context.setJobGroup(self._group, "leakgauge", interruptOnCancel=True)
+            return action()
+
+        return self._thread.submit(guarded, self._place, run)
+
+
+def _arguments(binned: Mapping[int, Bin]) -> dict[str, Any] | None:
+    """What the parameters of a query stand for."""
+    return {name: value for one in binned.values() for name, (value,) in one.setup} or None
