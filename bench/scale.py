@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,11 @@ from bench.shuffle import Keys, adult, sets_of
 from leakgauge.release import ReleasePlan, release
 from leakgauge.tables import open_table
 
-ROWS = 10**6
+ROWS, MANY = 10**6, 3 * 10**6
+"""Stages are watched on the former; what a row costs is the difference, since a query also takes a time of its own."""
 CORES = os.cpu_count() or 1
+DUCKDB, SPARK = "DuckDB", "Spark"
+SERVER = "LEAKGAUGE_POSTGRESQL"
 TASK = 1e7
 """Rows that a task reads: about 100 MB of a table of a dozen columns."""
 
@@ -61,13 +63,16 @@ def run() -> None:
         file = people(ROWS, Path(folder) / "people.parquet")
         size = sum(column_bytes(file).values()) / ROWS
         print(f"{ROWS:,} rows of {len(column_bytes(file))} columns, {size:.1f} bytes per row in Parquet", flush=True)
-        measured = {}
-        for name, address in (("DuckDB", str(file)), *_spark(file)):
-            measured[name] = _shown(name, address)
-        with _in_postgresql(file) as table:
-            if table is not None:
-                _shown("PostgreSQL", table)
-        _release(file)
+        many = people(MANY, Path(folder) / "many.parquet")
+        measured = {DUCKDB: _shown(DUCKDB, str(file), str(many))}
+        _release(DUCKDB, str(many), on_workers=False)
+        if spark_shuffle.is_here():
+            addresses = [f"spark://local[{CORES}]#{one}" for one in (file, many)]
+            measured[SPARK] = _shown(SPARK, *addresses)
+            _release(SPARK, addresses[1], on_workers=True)
+        if SERVER in os.environ:
+            with _in_postgresql(file) as first, _in_postgresql(many) as second:
+                _shown("PostgreSQL", first, second)
         _memory()
         jobs = all_jobs(file)
     for called, stages in jobs.items():
@@ -96,8 +101,15 @@ def _projections(jobs: dict[str, dict[str, Asked]], engine: tuple[str, Rates]) -
     )
 
 
-def rates_of(address: str) -> Rates:
+def rates_of(few: str, many: str) -> Rates:
     """What a row costs in an engine on this machine, all of whose cores it may use."""
+    first, second = _seconds(few), _seconds(many)
+    count, group, stream = (after - before for before, after in zip(first[:3], second[:3], strict=True))
+    return Rates(count * CORES / (MANY - ROWS), group * CORES / (MANY - ROWS), (second[3] - first[3]) / stream)
+
+
+def _seconds(address: str) -> tuple[float, float, float, int]:
+    """Of a count of two columns, of a set of columns, and of streaming all rows; and the bytes of these."""
     with open_table(address) as table:
         count = _best(lambda: table.counts("marital_status", "occupation"))
         sets = [("age", "occupation"), ("sex", "race", "education"), ("workclass",), ("education", "age", "sex")]
@@ -105,12 +117,11 @@ def rates_of(address: str) -> Rates:
         names = [column.name for column in table.columns()]
         start = time.perf_counter()
         taken = sum(batch.nbytes for batch in table.batches(*names))
-        stream = taken / (time.perf_counter() - start)
-    return Rates(count * CORES / ROWS, group * CORES / ROWS, stream)
+        return count, group, time.perf_counter() - start, taken
 
 
-def _shown(name: str, address: str) -> Rates:
-    rates = rates_of(address)
+def _shown(name: str, few: str, many: str) -> Rates:
+    rates = rates_of(few, many)
     print(
         f"{name} here, for a row and a core: count of two columns {rates.count * 1e9:.0f} ns, a set of columns "
         f"{rates.group * 1e9:.0f} ns; rows to this process {rates.stream / 1e6:.0f} MB/s",
@@ -122,30 +133,18 @@ def _shown(name: str, address: str) -> Rates:
 def _best(work: Callable[[], object]) -> float:
     """Seconds of the quickest of some runs."""
     seconds = []
-    for _ in range(4):
+    for _ in range(3):
         start = time.perf_counter()
         work()
         seconds.append(time.perf_counter() - start)
     return min(seconds)
 
 
-def _spark(file: Path) -> Iterator[tuple[str, str]]:
-    if find_spec("pyspark") is not None and find_spec("leakgauge.tables.spark") is not None:
-        yield "Spark", f"spark://local[{CORES}]#{file}"
-    else:
-        print("Spark is not here, and is not measured.")
-
-
 @contextmanager
-def _in_postgresql(file: Path) -> Iterator[str | None]:
-    """The address of the table in a database that somebody named; None where nobody did."""
-    server = os.environ.get("LEAKGAUGE_POSTGRESQL")
-    if server is None or find_spec("leakgauge.tables.postgresql") is None:
-        print("PostgreSQL is not measured: LEAKGAUGE_POSTGRESQL names no database.")
-        yield None
-        return
+def _in_postgresql(file: Path) -> Iterator[str]:
+    """The address of a table with these rows in the database that is named."""
+    server, name = os.environ[SERVER], f"leakgauge_{file.stem}_{os.getpid()}"
     dbapi = import_module("adbc_driver_postgresql.dbapi")
-    name = f"leakgauge_people_{os.getpid()}"
     with dbapi.connect(server) as connection, connection.cursor() as cursor:
         cursor.adbc_ingest(name, pq.read_table(file))
         connection.commit()
@@ -156,14 +155,20 @@ def _in_postgresql(file: Path) -> Iterator[str | None]:
             connection.commit()
 
 
-def _release(file: Path) -> None:
-    """Rows per second that one process draws and writes."""
+def _release(name: str, address: str, *, on_workers: bool) -> None:
+    """Rows per second that are drawn and written, by this process or by workers."""
     plan = ReleasePlan({SECRET: "randomized-response:epsilon=1,letters=this-table"}, public=PUBLIC)
-    with open_table(str(file)) as table:
-        seconds = _best(lambda: release(plan, table, file.parent / "drawn.parquet", overwrite=True))
+    seconds = []
+    for _ in range(2):
+        # Spark writes a folder, which takes nothing's place.
+        with tempfile.TemporaryDirectory() as folder, open_table(address) as table:
+            start = time.perf_counter()
+            release(plan, table, Path(folder) / "drawn.parquet", on_workers=on_workers)
+            seconds.append(time.perf_counter() - start)
     print(
-        f"release of a column beside {len(PUBLIC)} public ones by one process: "
-        f"{ROWS / seconds / 1e6:.2f} M rows per second"
+        f"release from {name} of a column beside {len(PUBLIC)} public ones, {'on workers' if on_workers else 'here'}: "
+        f"{MANY / min(seconds) / 1e6:.2f} M rows per second",
+        flush=True,
     )
 
 
