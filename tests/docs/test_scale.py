@@ -59,7 +59,7 @@ def test_a_survey_is_seen_to_ask_of_every_row(tmp_path_factory: pytest.TempPathF
     assert asked.streams == 1  # the sample is taken from rows that stream
     assert asked.sets >= 11
     assert asked.digests == pytest.approx(8 * rows * asked.sets, rel=0.1)
-    rates = Rates(count=1e-7, group=1e-7, stream=1e9)
+    rates = Rates(count=1e-7, group=1e-7, stream=1e9, draw=1e-6)
     tenfold = [projected("survey", asked, rows, many, Cluster(), rates) for many in (1e9, 1e10)]
     assert tenfold[1].seconds == pytest.approx(10 * tenfold[0].seconds)
     assert tenfold[0].seconds == tenfold[0].driver  # rows go through one process, which is waited for
