@@ -36,8 +36,8 @@ def kinds() -> Iterator[tuple[str, np.ndarray | None]]:
     """Keys by their names; None where every row has a key of its own."""
     yield "Adult: age, occupation", shares_of("age", "occupation")
     yield "Adult: age, occupation, hours", shares_of("age", "occupation", "hours_per_week")
-    yield "10⁵ keys in proportion to 1/k", zipf(10**5)
-    yield "10⁷ keys in proportion to 1/k", zipf(10**7)
+    yield "10⁴ keys in proportion to 1/k", zipf(10**4)
+    yield "10⁶ keys in proportion to 1/k", zipf(10**6)
     yield "a number for each person", None
 
 
@@ -59,7 +59,7 @@ def draw() -> str:
         colour, powers = COLOURS[at], np.linspace(LEAST, MOST, 49)
         line = " ".join(",".join(place(power, sent(shares, 10**power))) for power in powers)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        for power in (3, 4, 5) if shares is not None and len(shares) <= 10**5 else ():
+        for power in (3, 4, 5) if shares is not None and len(shares) <= 10**4 else ():
             found = np.count_nonzero(draws.multinomial(10**power, shares)) / 10**power
             across, up = place(power, found)
             parts.append(f'<circle cx="{across}" cy="{up}" r="4" fill="{colour}"/>')
