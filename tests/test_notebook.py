@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import leakgauge as lg
-from leakgauge import notebook
+from leakgauge import notebook, rounding
 from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.assessment.dials import ReleaseLaw, evidence_by_law
 from leakgauge.audit import attack, lower_bound
@@ -172,7 +172,7 @@ def test_large_tables_are_cut_and_say_so() -> None:
 def test_numbers_have_three_digits_and_texts_are_flush_left() -> None:
     told = {0.123456: "0.123", 48842.0: "48,800", 1e-17: "1e-17", float("-inf"): "minus infinity"}
     assert {value: notebook.number(value) for value in told} == told
-    assert notebook.percent(0.98765) == "98.8 %"
+    assert rounding.percent(0.98765) == "98.8 %"
     cells = [("name", "a sentence", "1,234", "12 %")]
     _, row = ElementTree.fromstring(notebook.table_html(("", "a", "b", "c"), cells, "")).iter("tr")
     assert [cell.get("style") for cell in row] == [f"text-align:{side}" for side in ("left", "left", "right", "right")]

@@ -28,13 +28,12 @@ people
 # → marital_status | text
 # → occupation | text
 
-# %% [markdown]
-# Which columns give people away, and which tell on the secret?
+# %% [markdown] Which columns identify people, and which tell on the secret?
 
 # %%
 lg.survey(people, secrets=["marital_status"])
-# → Survey of 3,000 rows; 14.8 % of them stand alone in age, hours_per_week
-# → column | kind | values | missing | alone | tells of marital_status | suggested
+# → Survey of 3,000 rows; 14.8 % of them are unique in age, hours_per_week
+# → column | kind | values | missing | alone | reveals about marital_status | suggested
 # → id | whole numbers | 3,000 | 0 | 100 % | 1.84 bits | leave out
 # → age | whole numbers | 67 | 0 | 0.1 % | 0.401 bits | coarsen
 # → income | text | 2 | 0 | 0 % | 0.178 bits | public
@@ -43,7 +42,7 @@ lg.survey(people, secrets=["marital_status"])
 # → occupation | text | 14 | 0 | 0 % | 0.1 bits | coarsen
 # → native_country | text | 40 | 0 | 0.3 % | 0.0531 bits | coarsen
 # → education | text | 16 | 0 | 0 % | 0.0472 bits | coarsen
-# → workclass | text | 7 | 0 | 0.0333 % | 0.0415 bits | public
+# → workclass | text | 7 | 0 | 0.03 % | 0.0415 bits | public
 # → race | text | 5 | 0 | 0 % | 0.0245 bits | public
 # → marital_status | text | 7 | 0 | 0 % |  | secret
 
@@ -140,15 +139,15 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → Finding: attribute inference, learnt
 # → target | marital_status
 # → knows | nothing
-# → success | 68.1 [65, 71.1] % of the targets at 95 %
-# → baseline, without the release | 46.1 [42.8, 49.4] % of the targets at 95 %
+# → success | 68.1 [64.9, 71.2] % of the targets at 95 %
+# → baseline, without the release | 46.1 [42.8, 49.5] % of the targets at 95 %
 # → advantage | 22 [16.3, 27.5] % of the targets at 95 %
-# → advantage on an independent release | 0 [-0.969, 0.969] % of the targets at 95 %
-# → advantage on the raw data | 53.9 [49.6, 57.6] % of the targets at 95 %
+# → advantage on an independent release | 0 [-0.97, 0.97] % of the targets at 95 %
+# → advantage on the raw data | 53.9 [49.6, 57.7] % of the targets at 95 %
 # → exposed | 271 targets
 # → the claim allows | 85.6 % of the targets
 # → beats the claim | no
-# → method | the likeliest secret, given everything published and known, as learnt from rows seen on both sides; of 3000 rows, best predicted by a look-up by sex
+# → method | the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 
 # %%
 lg.Report.of(done.folder)

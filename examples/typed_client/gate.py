@@ -11,7 +11,7 @@ import leakgauge as lg
 
 
 def leaked_bits(scenario: lg.Scenario) -> float:
-    """What the release tells of the secret, in bits."""
+    """What the release reveals of the secret, in bits."""
     return lg.measures.mutual_information(scenario)
 
 

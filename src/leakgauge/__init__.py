@@ -1,4 +1,4 @@
-"""Leakgauge gauges how much a data release leaks, and backs what it says with evidence.
+"""Leakgauge measures how much a data release leaks, designs releases that leak least, and backs both with evidence.
 
 The rooms load when they are first asked for, so that ``import leakgauge`` costs next to nothing.
 """
@@ -58,7 +58,7 @@ _HOMES = {
     "report": ("Report",),
     "tables": ("open_table",),
 }
-"""Where the names come from that are no rooms themselves."""
+"""The rooms of the names that are not rooms themselves."""
 
 __all__ = [
     "Channel",

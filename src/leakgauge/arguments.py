@@ -1,4 +1,4 @@
-"""Arguments of another type than a function names are refused in one sentence, before anything is computed."""
+"""Arguments of the wrong type are refused in one sentence, before anything is computed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NUMBERS: dict[object, type] = {float: Real, int: Integral}
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which now refuses arguments of other types than its annotations name.
+    """The function, which now refuses arguments whose types are not those of its annotations.
 
-    What a list, tuple or mapping holds is looked at too; labels are not, whatever can be hashed is one.
+    Items of lists, tuples and mappings are checked too, but not labels: anything hashable is a label.
 
     Raises:
         OptionError: names the argument, the type found and the type wanted.

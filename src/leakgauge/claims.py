@@ -13,7 +13,7 @@ from typing import ClassVar, dataclass_transform
 from leakgauge.errors import OptionError, did_you_mean
 
 PRACTICALLY_UNLIMITED = 50 * math.log(2)
-"""Nats from which a level is told in words: an answer may be 2^50 times as likely of one person as of another.
+"""Nats from which a level is shown in words: an answer may be 2^50 times as likely for one person as for another.
 
 Channels are made of multiples of 2^-53, so that levels near 53 ln 2 = 36.7 are those of the grid, not of a design.
 """
@@ -82,7 +82,7 @@ class LocalDP(Statement, name="local-dp", unit="nats", adjacency=Adjacency.ALL_P
 
 
 class MutualInformation(Statement, name="mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
-    """I(D;E) of one record and its release of at most so many bits."""
+    """I(D;E) of one record and its release is at most this many bits."""
 
     information: float
 
@@ -100,7 +100,7 @@ class CentralDP(Statement, name="dp", unit="nats", adjacency=Adjacency.NEIGHBOUR
 
 
 class CentralMutualInformation(Statement, name="central-mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
-    """I(X;Y) of a whole data set and its release of at most so many bits."""
+    """I(X;Y) of a whole data set and its release is at most this many bits."""
 
     information: float
 
@@ -126,7 +126,7 @@ class ZeroConcentratedDP(Statement, name="zcdp", unit="nats", adjacency=Adjacenc
 
 
 class GaussianDP(Statement, name="gaussian-dp", unit="standard deviations", adjacency=Adjacency.NEIGHBOURS):
-    """No easier to tell apart than N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022)."""
+    """No easier to distinguish than N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022)."""
 
     mu: float
 
@@ -196,7 +196,7 @@ def parse_statement(text: str) -> Statement:
     first, *others = fields(notion)
     unknown = set(given) - {field.name for field in others}
     if unknown:
-        raise OptionError("{name!s} has no parameter {found!r}.", name=name, found=min(unknown))
+        raise OptionError("{name!s} has no parameter {found!r}; leave it out.", name=name, found=min(unknown))
     numbers = {first.name: _number(level.removesuffix("bits") if notion.unit == "bits" else level, text)}
     numbers |= {key: _number(value, text) for key, value in given.items()}
     try:
@@ -213,5 +213,5 @@ def _number(text: str, whole: str) -> float:
         return float(text)
     except ValueError:
         raise OptionError(
-            "{whole!r} has {found!r} where a number should be; write e.g. local-dp:1.0.", whole=whole, found=text
+            "{whole!r} has {found!r} instead of a number; write e.g. local-dp:1.0.", whole=whole, found=text
         ) from None

@@ -1,8 +1,8 @@
 """Files written whole or not at all, and who may read them.
 
-A draft lies beside the place, on disk before it takes the name. What is written is for its owner alone (0600, in
-folders of 0700), because nearly everything follows from a private table. Only what is meant to be handed out is
-``shareable`` and follows the umask.
+A draft is written beside its final place and is on disk before it takes the name. Files are for their owner alone
+(0600, in folders of 0700), because nearly everything follows from a private table. Only files meant to be handed out
+are ``shareable`` and follow the umask.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import BinaryIO
 from leakgauge.errors import EngineError, FileError
 
 OWNER_ONLY = 0o600
-"""The mode of files that are kept inside."""
+"""The mode of private files."""
 OWNER_ONLY_FOLDER = 0o700
 """The mode of folders that hold them."""
 
@@ -49,14 +49,14 @@ class Draft:
             raise could_not_write(self.place, error) from None
 
     def reserve(self, size: int) -> None:
-        """Take so many bytes of the disk for the draft, before anything that cannot be undone is done for it."""
+        """Reserve disk space for the draft, before anything irreversible is done for it."""
         try:
             with self.path.open("rb+") as file:
                 _allocate(file.fileno(), size)
         except OSError as error:
             raise EngineError(
-                "{path} could not be written: it may take {size:,} bytes, and the disk refused them ({reason}); free "
-                "some space, or write to another disk.",
+                "{path} could not be written: it may take {size:,} bytes, and the disk refused ({reason}); free some "
+                "space, or write to another disk.",
                 path=self.place,
                 size=size,
                 reason=_reason(error),
@@ -100,6 +100,11 @@ class Draft:
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
+    def clear(self) -> None:
+        """Remove the file that has the name."""
+        self.place.unlink(missing_ok=True)
+        sync_folder(self.place.parent)
+
     def drop(self) -> None:
         """Remove what was not kept."""
         self.path.unlink(missing_ok=True)
@@ -138,6 +143,12 @@ class DraftFolder:
                 raise exists(self.place) from None
             raise could_not_write(self.place, error) from None
 
+    def clear(self) -> None:
+        """Remove a file that has the name; a folder is left alone."""
+        if self.place.is_file():
+            self.place.unlink()
+            sync_folder(self.place.parent)
+
     def drop(self) -> None:
         """Remove what was not kept."""
         shutil.rmtree(self.path, ignore_errors=True)
@@ -171,7 +182,7 @@ def write_whole(path: Path, content: str | bytes, *, shareable: bool = False) ->
 
 
 def require_room(place: Path, size: int) -> None:
-    """Refuse a place whose disk does not have so many bytes now, before anything that cannot be undone is done."""
+    """Refuse a place whose disk lacks this many bytes, before anything irreversible is done."""
     with draft(place) as tried:
         tried.reserve(size)
 
@@ -232,11 +243,11 @@ def _is_database(place: Path) -> bool:
 
 def exists(path: Path) -> FileError:
     """What to raise where something has the name already."""
-    return FileError("{path} exists; name another file, or say --overwrite.", path=path)
+    return FileError("{path} exists; name another file, or add --overwrite.", path=path)
 
 
 def could_not_write(path: Path, error: OSError) -> EngineError:
-    """What to raise where the disk refuses; never with what was to be written."""
+    """The error for a disk that refuses; never shows what was to be written."""
     return EngineError("{path} could not be written: {reason}.", path=path, reason=_reason(error))
 
 

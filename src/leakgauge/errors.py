@@ -14,6 +14,7 @@
     │   ├── BudgetError                the ledger's limit would be exceeded
     │   └── VerificationError          a record, release or ledger is not what it says
     ├── EngineError                    the engine, disk or memory failed                  exit 3
+    │   └── UncertainError             it failed at the very end: what was asked may be done
     └── InternalError                  a broken promise of our own: please report it      exit 3
 
 Every message is one sentence: what is wrong, the value found, the way out. No row value of a table
@@ -47,7 +48,8 @@ class LeakgaugeError(Exception):
 
     @property
     def sentence(self) -> Sentence:
-        """What it says, to be stored and told again; a text that the template does not mark may be a name of ours."""
+        """The message as a sentence that can be stored and translated; a text that the template does not mark may be a
+        name of ours."""
         own = marked(self.template)
         return Sentence(
             self.template,
@@ -104,6 +106,10 @@ class VerificationError(RefusalError):
 
 class EngineError(LeakgaugeError):
     """The engine, the disk or the memory failed."""
+
+
+class UncertainError(EngineError):
+    """The engine went away while it was told to keep what it had done, so that it may be done or not."""
 
 
 class InternalError(LeakgaugeError):

@@ -1,4 +1,4 @@
-"""Tables as plain HTML, for the notebooks of those who may see what is in them: everything escaped, nothing runs."""
+"""Tables as plain HTML for notebooks, for people who may see their content: everything escaped, nothing runs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 
+from leakgauge import rounding
+
 MOST = 20
-"""Rows, and columns beside the first, that are shown of a large table."""
+"""The most rows, and columns besides the first, shown of a large table."""
 _LONGEST = 200
 # Notebooks set every cell flush right, which makes sentences hard to read.
 _LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
-_THOUSAND, _LARGEST = 1000, 1e15
-"""Numbers between them are written without an exponent."""
+_FEWEST = 0.01
+"""Points that are not told apart from nothing, and are not nothing."""
 _NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?( %)?")
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What may stand in no document: control signs and halves of letters."""
+"""Characters that no document may contain: control characters and unpaired surrogates."""
 
 
 def table_html(
@@ -56,28 +58,22 @@ def table_html(
 
 def number(value: float, unit: str = "") -> str:
     """A number in three digits, thousands apart, infinity in words, with its unit."""
-    text = _digits(value) if math.isfinite(value) else "infinite" if value > 0 else "minus infinity"
+    if math.isfinite(value):
+        text = rounding.written(rounding.rounded(value))
+    else:
+        text = "infinite" if value > 0 else "minus infinity"
     return f"{text} {unit}" if unit else text
-
-
-def _digits(value: float) -> str:
-    text = f"{value:.3g}"
-    return f"{float(text):,.0f}" if _THOUSAND <= abs(float(text)) < _LARGEST else text
-
-
-def percent(share: float) -> str:
-    """A share as a percentage in three digits."""
-    return number(100 * share, "%")
 
 
 def points(value: float) -> str:
     """Points of a dial in three digits, none of them beyond hundredths."""
-    return f"{round(value, 2):.3g}"
+    return "<0.01" if 0 < value < _FEWEST else f"{round(value, 2):.3g}"
 
 
 def interval(value: float, low: float, high: float, confidence: float, unit: str = "") -> str:
     """A number with its interval, such as ``0.5 [0.4, 0.6] bits at 95 %``."""
-    text = f"{number(value)} [{number(low)}, {number(high)}]"
+    ends = rounding.interval(low, high) if math.isfinite(high - low) else f"[{number(low)}, {number(high)}]"
+    text = f"{number(value)} {ends}"
     return f"{text}{' ' if unit else ''}{unit} at {100 * confidence:.6g} %"
 
 

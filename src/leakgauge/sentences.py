@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import TypeAlias, Union
 
+from leakgauge.rounding import percent
+
 Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
 """What a field holds: a number; a text, which is somebody's own word and never translated; a name or sentence of ours,
 which is a ``Sentence``; or several of them, which are told as a list."""
@@ -63,8 +65,15 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
         value, _ = _PARTS.get_field(name, (), fields)
         if conversion is None or isinstance(value, Sentence) or (conversion == "s" and isinstance(value, tuple)):
             value = tell(value)
-        filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
+        filled.append(_formatted(_PARTS.convert_field(value, conversion), spec or ""))
     return "".join(filled)
+
+
+def _formatted(value: object, spec: str) -> str:
+    """A field as its template asks for; a share has a blank before its sign, and three digits at most."""
+    if spec.endswith("%") and isinstance(value, int | float):
+        return percent(round(value, 2) if spec == ".0%" else value)
+    return str(_PARTS.format_field(value, spec))
 
 
 def in_turn(sentences: Iterable[Sentence]) -> Sentence:

@@ -51,7 +51,7 @@ def test_an_audit_that_was_changed_or_is_none_is_refused(tmp_path: Path) -> None
         ({"violated": True}, VerificationError, "was changed"),
         ({"digest": None}, FileError, "'digest' is missing or malformed"),
         ({"attacks": None}, FileError, "'attacks' is missing or malformed"),
-        ({"more": 1}, VerificationError, "'more' that no audit has"),
+        ({"more": 1}, VerificationError, "'more', which is unknown in files of kind audit"),
         ({"schema": "leakgauge/release/2"}, FileError, "schema"),
     ):
         place.write_text(json.dumps({**fields, **changed}), encoding="utf-8")

@@ -108,7 +108,7 @@ def test_answers_and_ledgers_come_back(tmp_path: Path) -> None:
     assert str(answer.question) == "count over rows where 'city' is 'A'"
     assert answer.question.fields["conditions"] == Sentence("{column!r} is {value!r}", column="city", value="A")
     assert answer.answers[0].origin is Origin.ACCOUNTED
-    # What no budget paid for is the table's.
+    # Numbers that no budget paid for come from the table.
     assert free.answers[0].origin is Origin.TABLE
     assert told.accounts is not None and told.accounts[0].spent is not None
     assert told.accounts[0].spent.epsilon.value == 0.5

@@ -100,7 +100,7 @@ def test_what_is_malformed_is_named_without_its_value(change: dict[str, object],
 
 
 def test_a_field_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(VerificationError, match=r"a field 'level\.more' that no sample has"):
+    with pytest.raises(VerificationError, match=r"the field 'level\.more', which is unknown in files of kind sample"):
         codec.decode(Sample, {**codec.encode(SAMPLE), "level": {"value": 1, "unit": "bits", "more": 2}}, "sample.json")
 
 

@@ -67,7 +67,7 @@ def test_equal_states_go_to_the_lower() -> None:
 def test_a_tree_that_is_none_is_refused() -> None:
     with pytest.raises(ModelError, match="The index system makes '1' a part of two factors, '42' and '41'"):
         evaluate(table_1(), {})
-    with pytest.raises(ModelError, match="leaves the node '1' under none"):
+    with pytest.raises(ModelError, match="gives the node '1' no parent"):
         evaluate(table_1(), {**INDEX_SYSTEM_A, "1": "44"})
 
 
@@ -141,13 +141,11 @@ def test_why_it_does_not_decide() -> None:
     copy = through_channel(Channel.identity(LETTERS))
     raw = collect(protected_column(table(), "illness", copy, Simulated(1)))
     found = evaluate_evidence(raw, open_factors("paper-a"))
-    assert found.grade == State.VERY_HIGH.value and "data released as they are may still be graded well" in str(
-        found.why_not
-    )
+    assert found.grade == State.VERY_HIGH.value and "even unchanged data may be graded well" in str(found.why_not)
 
 
 FAULTS = [
-    ("factors/1", "factors/2", "its schema is 'leakgauge/factors/2'"),
+    ("factors/1", "factors/2", "has the schema 'leakgauge/factors/2'"),
     ('value = "effect"', 'value = "efect"', "has no factor to evaluate"),
     ('["12", "13"]', '["12", "5"]', "makes '5' a part of two factors, 'secrecy' and 'use'"),
     ("secrecy = 3, use = 1", "secrecy = 3", "'use' is not a part of anything that leads to 'effect'"),

@@ -72,7 +72,7 @@ def test_a_file_is_read_as_it_is_written(tmp_path: Path) -> None:
 
 FAULTS = [
     ("not TOML", 'value = "effect"', "value = ", "is not TOML"),
-    ("schema", "diagram/1", "diagram/2", "its schema is 'leakgauge/diagram/2'"),
+    ("schema", "diagram/1", "diagram/2", "has the schema 'leakgauge/diagram/2'"),
     ("no value", 'value = "effect"', "", "no value node"),
     ("number as value", 'value = "effect"', "value = 45", "no value node"),
     ("unknown value", 'value = "effect"', 'value = "grade"', "'grade' in the value"),
@@ -81,7 +81,7 @@ FAULTS = [
     ("orphan", "[nodes]\n", '[nodes]\nalone = { name = "alone", better = "lower" }\n', "'alone'"),
     ("no better", ', better = "trade-off"', "", "'epsilon' is a leaf and does not say"),
     ("wrong better", 'better = "lower"', 'better = "less"', "'error' has better = 'less'"),
-    ("better inside", 'use = { name = "use"', 'use = { name = "use", better = "lower"', "'use' is led to"),
+    ("better inside", 'use = { name = "use"', 'use = { name = "use", better = "lower"', "'use' has arcs leading to it"),
     ("contradiction", 'better = "lower"', 'better = "higher"', "'error' says better = higher, .* say lower"),
     ("no direction", ', direction = "mirrored" }', " }", "epsilon → secrecy has no direction"),
     ("other direction", 'direction = "mirrored"', 'direction = "back"', "epsilon → secrecy has the direction 'back'"),

@@ -53,12 +53,12 @@ def test_two_things_cannot_contradict_each_other() -> None:
         ([[1, 2], [2, 1]], "comparisons 1, 2 and 2, 1 are 2 and 2"),
         ([[2, 1], [1, 1]], "1, 1 and 1, 1 are 2 and 2"),
         ([[1, 0], [0, 1]], "are 0 and 0"),
-        ([[1, -1], [-1, 1]], "hold -1"),
+        ([[1, -1], [-1, 1]], "contain -1"),
         ([[1, 2, 3]], "are 1 × 3"),
         ([[1]], "are 1 × 1"),
         (np.ones((16, 16)), "are 16 × 16"),
         ([[1, "3"], ["1/3", 1]], "not all numbers"),
-        ([[1, float("nan")], [1, 1]], "hold nan"),
+        ([[1, float("nan")], [1, 1]], "contain nan"),
     ],
 )
 def test_comparisons_that_cannot_be_used(matrix: object, said: str) -> None:

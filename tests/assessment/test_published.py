@@ -92,7 +92,7 @@ def test_it_never_decides_and_says_why() -> None:
     found = published.grade(LAPLACE, ARCS)
     assert not found.decides
     assert not published.PublishedGrade.decides
-    assert str(found.why_not).startswith("The published score does not decide: ")
+    assert str(found.why_not).startswith("The published score does not decide. ")
     assert str(found.why_not).count(". ") == 0
 
 
@@ -133,12 +133,12 @@ def test_nothing_known_is_refused() -> None:
 
 @pytest.mark.parametrize("node", ["45", "17", "99"])
 def test_a_node_that_is_no_leaf_is_refused(node: str) -> None:
-    with pytest.raises(ModelError, match=f"The node '{node}' is no leaf of the arcs"):
+    with pytest.raises(ModelError, match=f"The node '{node}' is not a leaf of the arcs"):
         published.grade({node: {State.LOW: Frequency.HIGH}}, ARCS)
 
 
 def test_a_leaf_in_no_state_is_refused() -> None:
-    with pytest.raises(ModelError, match="The leaf '14' is in no state"):
+    with pytest.raises(ModelError, match="The leaf '14' has no state"):
         published.grade({"14": {}}, ARCS)
 
 

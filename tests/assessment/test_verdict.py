@@ -82,7 +82,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     assert said(verdict) == [
         "8,479 of 30,718 people are guessed right only because of this release",
         "protection is 40 of 100, below the 60 asked for",
-        "20.00% of the rows stand alone in the published columns, more than the 5.00% allowed",
+        "20 % of the rows are unique in the published columns, more than the 5 % allowed",
     ]
 
 
@@ -98,7 +98,7 @@ def test_a_veto_sets_protection_to_0_whatever_the_policy() -> None:
 
 def test_nothing_known_of_protection_is_a_veto() -> None:
     verdict = verdict_of({"illness": dials(gained=None), "income": dials()}, DialPolicy(), DECLARED)
-    assert said(verdict) == ["nothing is known of the protection of 'illness'"]
+    assert said(verdict) == ["the protection of 'illness' is unknown"]
     assert verdict.deciding == "illness"
     assert verdict.dials["income"].protection.value == 70
 
@@ -107,7 +107,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["7.20% of the rows have values that are never released, more than the 1.00% allowed"]
+    assert said(verdict) == ["7.2 % of the rows have values that are never released, more than the 1 % allowed"]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70
     kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)
@@ -136,9 +136,9 @@ def test_of_several_secrets_the_lowest_decides() -> None:
 
 def test_a_limit_of_which_nothing_is_known_is_not_kept() -> None:
     verdict = verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), DECLARED)
-    assert said(verdict) == ["max_epsilon is asked for and nothing is known of it"]
+    assert said(verdict) == ["max_epsilon is set, but its value is unknown"]
     unread = verdict_of({"illness": dials(exposed=None), "income": dials()}, DialPolicy(), DECLARED)
-    assert said(unread) == ["max_exposed is asked for and nothing is known of it"]
+    assert said(unread) == ["max_exposed is set, but its value is unknown"]
     spent = ReleaseFacts(declared=tuple(Declaration), epsilon=0.9)
     assert verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), spent).recommendation is Recommendation.RELEASE
 

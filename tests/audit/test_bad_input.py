@@ -45,8 +45,8 @@ def alternating() -> Callable[[float], object]:
         (lambda: lower_bound(lambda v: "a" if v else 1.0, CentralDP(1.0), PAIR), ModelError, "different kinds"),
         (lambda: lower_bound(lambda v, n: np.zeros(3), CentralDP(1.0), PAIR, batched=True), ModelError, "gave 3"),
         (lambda: lower_bound(lambda value: 0, CentralDP(1.0), []), OptionError, "No pair"),
-        (lambda: lower_bound(lambda value: 0, CentralDP(1.0), [(1, 2, 3)]), OptionError, "has 2 of them"),  # type: ignore[list-item]
-        (lambda: lower_bound(lambda value: 0, CentralDP(1.0)), OptionError, "inputs of the mechanism are not known"),
+        (lambda: lower_bound(lambda value: 0, CentralDP(1.0), [(1, 2, 3)]), OptionError, "does not have 2 inputs"),  # type: ignore[list-item]
+        (lambda: lower_bound(lambda value: 0, CentralDP(1.0)), OptionError, "inputs of the mechanism are unknown"),
         (lambda: lower_bound(3, CentralDP(1.0), PAIR), OptionError, "int cannot be run"),
         (lambda: lower_bound(laplace(1.0, sensitivity=1), pairs=[(0, 2)]), OptionError, "2 apart"),
         (lambda: lower_bound(laplace(1.0, sensitivity=1), pairs=[("a", "b")]), OptionError, "not numbers"),
@@ -56,7 +56,7 @@ def alternating() -> Callable[[float], object]:
             OptionError,
             "'z' is not one",
         ),
-        (lambda: lower_bound(hangs, MutualInformation(1.0), PAIR), OptionError, "not a promise about two inputs"),
+        (lambda: lower_bound(hangs, MutualInformation(1.0), PAIR), OptionError, "not a claim about two inputs"),
         (lambda: lower_bound(hangs, RenyiDP(1.0, math.inf), PAIR), OptionError, "order of inf"),
         (lambda: lower_bound(hangs, CentralDP(1.0), PAIR, samples=3), OptionError, "3 outputs"),
         (lambda: lower_bound(hangs, CentralDP(1.0), PAIR, confidence=1.0), OptionError, "confidence of 1.0"),

@@ -77,11 +77,11 @@ def test_a_type_that_comes_late_is_read_in_the_rounds_before_it_too() -> None:
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda value, count: None, "NoneType where a list"),
-        (lambda value, count: 1.5, "float where a list"),
-        (lambda value, count: (1 for _ in range(count)), "generator where a list"),
-        (lambda value, count: np.array(3.0), "ndarray where a list"),
-        (lambda value, count: "abc", "str where a list"),
+        (lambda value, count: None, "NoneType instead of a list"),
+        (lambda value, count: 1.5, "float instead of a list"),
+        (lambda value, count: (1 for _ in range(count)), "generator instead of a list"),
+        (lambda value, count: np.array(3.0), "ndarray instead of a list"),
+        (lambda value, count: "abc", "str instead of a list"),
         (lambda value, count: np.array([object()] * count), "type object, which cannot"),
         (lambda value, count: [print] * count, "type builtin_function_or_method, which cannot"),
         (lambda value, count: [(1.0, math.nan)] * count, "NaN"),

@@ -92,10 +92,8 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
 def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("policy.toml").write_text('min_protection = 30\nmax_epsilon = 2\ndeclared = ["purpose"]\n')
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml")
-    assert (
-        code == 1
-        and err
-        == "leakgauge: The release does not keep what is asked of it: declare its purpose; do not give it away.\n"
+    assert code == 1 and err == (
+        "leakgauge: The release does not meet the requirements: declare its purpose; do not hand it out.\n"
     )
     code, out, _ = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "teaching")
     assert code == 0 and out.startswith("Recommendation: release.\n") and "default policy" not in out
@@ -103,7 +101,8 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
     assert code == 1 and "ε is 24, more than the 2 allowed" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
     assert code == 1 and "below the 99 asked for" in err
-    assert [line.split("│")[5].strip() for line in out.splitlines() if "min_protection" in line] == ["you"]
+    assert "→ Nothing is proposed that would change it: no job made it, so that" in out
+    assert [line.split("│")[5].strip() for line in out.splitlines() if "protection, at least" in line] == ["you"]
 
 
 def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +118,7 @@ def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.C
     code, out, err = run(capsys, *violated, "--policy", "lenient.toml")
     assert code == 1
     assert "VETO: the column illness shows at least 3 nats." in out
-    assert err.startswith("leakgauge: A veto stands against the release: ")
+    assert err.startswith("leakgauge: The release is vetoed: ")
     _, found = as_json(capsys, *violated)
     assert (found["protection"]["value"], found["effect"]["value"]) == (0, 0)
 
@@ -178,26 +177,26 @@ def test_a_finished_job_says_itself_what_it_is(
         code, out, err = run(capsys, "assess", finished_job.folder, "-o", kept)
         assert (code, out) == (2, "") and "an input" in err
     code, out, err = run(capsys, "assess", finished_job.folder, "--secret", "illness")
-    assert (code, out) == (2, "") and "--secret is not asked of a finished job" in err
+    assert (code, out) == (2, "") and "--secret is already known for a finished job" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ([], 2, "Nothing is named to assess"),
+        ([], 2, "There is nothing to assess"),
         (["out.json"], 2, "needs a record and its audit"),
-        (["out.json", "audit.json"], 2, "name that with --original"),
+        (["out.json", "audit.json"], 2, "with --original"),
         (["out.json", "out.json", *ASSESS[3:]], 2, "out.json"),
         ([*ASSESS[1:], "--policy", "none.toml"], 2, "none.toml"),
-        ([*ASSESS[1:], "--secret", "ilness"], 2, "holds no ilness of its own"),
+        ([*ASSESS[1:], "--secret", "ilness"], 2, "does not contain ilness"),
         ([*ASSESS[1:], "-o", "audit.json"], 2, "audit.json is an input"),
         ([*ASSESS[1:], "--review", "soon"], 2, "--review 'soon' is not a date"),
         ([*ASSESS[1:], "--releases-per-period", "0"], 2, "not a finite number above 0"),
         ([*ASSESS[1:], "--diagram", "plan.toml"], 2, "plan.toml"),
         ([*ASSESS[1:], "--fuzzy", "plan.toml"], 2, "plan.toml"),
-        ([*ASSESS[1:], "--target", "good"], 2, "--target is gone; say --min-protection 60 instead."),
-        ([*ASSESS[1:], "--algebra", "sound"], 2, "--algebra is gone; say --diagram paper instead."),
-        ([*ASSESS[1:], "--column", "illness"], 2, "--column is gone; say --secret instead."),
+        ([*ASSESS[1:], "--target", "good"], 2, "--target was removed; use --min-protection 60 instead."),
+        ([*ASSESS[1:], "--algebra", "sound"], 2, "--algebra was removed; use --diagram paper instead."),
+        ([*ASSESS[1:], "--column", "illness"], 2, "--column was removed; use --secret instead."),
         (["out.json", "other.json", *ASSESS[3:]], 1, "not of this release"),
         (["."], 2, "job.json"),
     ],
@@ -220,8 +219,8 @@ def test_bad_input_gets_one_sentence(
         ("min_protectoin = 60", "did you mean 'min_protection'"),
         ("min_protection = 600", "min_protection is 600"),
         ('max_epsilon = "one"', "max_epsilon is 'one'"),
-        ("min_privacy = 50", "a limit of the earlier scores; decide anew and set"),
-        ('target_grade = "good"', "a limit of the earlier scores; decide anew and set"),
+        ("min_privacy = 50", "a limit of the earlier scores; choose a limit again and set"),
+        ('target_grade = "good"', "a limit of the earlier scores; choose a limit again and set"),
         ("min_protection = 100\nmin_usefulness = 20", "contradict each other"),
         ("", "sets no limit"),
         ("max_epsilon", "is not TOML"),

@@ -210,16 +210,16 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tm
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--max-leakage", "0.05", "--background", "occupation"], 1, "tells I(X;Z) = 0.0763730046"),
+        (["--max-leakage", "0.05", "--background", "occupation"], 1, "reveals I(X;Z) = 0.0763730046"),
         ([], 2, "0 targets"),
         (["--max-distortion", "0.1", "--max-leakage", "1"], 2, "2 targets"),
         (["--max-distortion", "-1"], 2, "-1"),
         (["--max-distortion", "nan"], 2, "nan"),
         (["randomised-response:epsilon=1", "--max-distortion", "0.1"], 2, "did you mean 'randomized-response'"),
-        (["randomized-response:epsilon=1,letters=a|b", "--max-distortion", "0.1"], 2, "7 of the 7 letters"),
+        (["randomized-response:epsilon=1,letters=a|b", "--max-distortion", "0.1"], 2, "7 of the 7 values"),
         (["laplace:epsilon=1,lower=0,upper=9", "--max-distortion", "0.1"], 2, "adds noise to numbers"),
         (["laplace:epsilon=1,sensitivity=1", "--max-distortion", "0.1"], 2, "has no bounds"),
-        (["unary-encoding:epsilon=1", "--max-distortion", "0.1"], 2, "releases sets of the secret's letters"),
+        (["unary-encoding:epsilon=1", "--max-distortion", "0.1"], 2, "releases sets of the secret's values"),
         (["permute-and-flip:epsilon=1", "--max-distortion", "0.1"], 2, "has no finite channel"),
         (["--weights", "nothing.csv", "--max-distortion", "0.1"], 2, "nothing.csv cannot be read"),
         (["nothing.json", "--max-distortion", "0.1"], 2, "nothing.json cannot be read"),
@@ -294,17 +294,17 @@ def test_advice_is_true(capsys: pytest.CaptureFixture[str], adult: Path) -> None
     assert lost["effective_rows"]["value"] == 0 and lost["confused_values"] == 7
     advised = str(sentence_of(found["advice"]))
     assert advised == (
-        "Of those that meet the target, least leaking channel has the least, 0.36 bits, but its release does not tell "
-        "how often each of 7 values occurs; where shares matter, take randomized-response:epsilon=4: 1.35 bits, worth "
-        "73% of the rows."
+        "Of the mechanisms that meet the target, least leaking channel has the least, 0.36 bits, but its release does "
+        "not show how often each of 7 values occurs; if shares matter, take randomized-response:epsilon=4: 1.35 bits, "
+        "worth 73 % of the rows."
     )
-    assert "none is worth half of the rows, and randomized-response:epsilon=3 is worth most: 47%" in str(
+    assert "none is worth half of the rows, and randomized-response:epsilon=3 is worth most: 47 %" in str(
         sentence_of(fields(capsys, *what, 0.3, given[0])["advice"])
     )
     # Close to the truth the least leaking channel loses nobody.
     near = str(sentence_of(fields(capsys, *what, 0.001, *given)["advice"]))
     assert near.startswith(
-        "Of those that meet the target, take least leaking channel: none has less than its 1.81 bits"
+        "Of the mechanisms that meet the target, take least leaking channel: none has less than its 1.81 bits"
     )
 
 
@@ -343,7 +343,9 @@ def test_mechanisms_beside_the_least_leaking_one_that_keeps_the_shares(
     worth = [one["effective_rows"]["value"] for one in (best, designed, free)]
     assert worth == pytest.approx([0.667, 0.667, 0], abs=5e-4)
     assert designed["waste"]["value"] <= 2e-9
-    assert str(sentence_of(found["advice"])).startswith("Of those that meet the target and keep the shares, take least")
+    assert str(sentence_of(found["advice"])).startswith(
+        "Of the mechanisms that meet the target and keep the shares, take least"
+    )
 
 
 def test_keeping_goes_with_letters_that_only_others_release(
@@ -381,13 +383,13 @@ def test_mechanisms_for_a_column_by_what_it_tells_on_the_secret(
     floor = attacked["background_floor"]["value"]
     assert all(one["leakage_with_background"]["value"] >= floor > 0 for one in attacked["ranking"])
     code, out, _ = run(capsys, *what)
-    assert code == 0 and "Mechanisms for job by what it tells on ill" in out and "I(S;Y,Z)" in out
+    assert code == 0 and "Mechanisms for job by what it reveals about ill" in out and "I(S;Y,Z)" in out
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--keep", "associations"], "compare its file with --knowledge both, and keep shares or nothing"),
+        (["--keep", "associations"], "compare its file with --knowledge both, and use --keep shares or nothing"),
         (["--keep", "shares", "--through", "marital_status"], "named with --through and as secret"),
         (["--by", "identifiability", "--through", "occupation"], "rank by bits or epsilon"),
     ],
@@ -431,7 +433,7 @@ def test_channels_that_read_the_background(capsys: pytest.CaptureFixture[str], a
     assert own["epsilon"]["value"] == pytest.approx(designed["epsilon"]["value"], rel=1e-12)
     assert own["waste"]["value"] == pytest.approx(designed["price_of_keeping"]["value"], abs=1e-8)
     assert own["effective_rows"]["value"] == pytest.approx(0.657, abs=1e-3)
-    # What reads the secret alone is a channel for every background.
+    # What reads only the secret is a channel for every background.
     joint = lg.open_table(adult).counts("marital_status", "occupation").joint()
     plain = symmetric_channel(joint.rows, 0.2)
     told = lg.measures.leakage_with_background(Scenario(joint, plain))
@@ -440,7 +442,7 @@ def test_channels_that_read_the_background(capsys: pytest.CaptureFixture[str], a
     alone = by_name(fields(capsys, "compare", adult, *who, response, *target))
     assert rows[response]["leakage_with_background"] == alone[response]["leakage_with_background"]
     assert best["leakage_with_background"]["value"] < alone["least leaking channel"]["leakage_with_background"]["value"]
-    assert "its ε is given it" in " ".join(
+    assert "its ε is conditional on it" in " ".join(
         run(capsys, "compare", adult, *who, "--knowledge", "both", *target)[1].split()
     )
     with pytest.raises(OptionError, match="needs a background, and none is given"):

@@ -158,7 +158,7 @@ def test_pairs_that_never_occur_are_said(capsys: pytest.CaptureFixture[str], hou
     how = ["design", "few.csv", "--secret", "illness", "--background", "city", "--knowledge", "both", "--slope", "2"]
     assert fields(capsys, *how)["inputs_that_never_occur"] == 1
     code, out, _ = run(capsys, *how)
-    assert code == 0 and "1 of 6 inputs never occur here" in out
+    assert code == 0 and "1 of 6 inputs never occur in this table" in out
 
 
 @pytest.mark.parametrize(
@@ -206,13 +206,13 @@ def test_the_next_round_adds_least(capsys: pytest.CaptureFixture[str], house: Pa
     together = ["measure", "people.csv", "--secret", "illness", "--channel", "1.json", "--channel", "2.json"]
     assert fields(capsys, *together)["mutual_information"]["value"] == pytest.approx(told["after"], abs=1e-9)
     assert main(together) == 0
-    assert "through the 2 channels given, told together" in capsys.readouterr().out
+    assert "through the 2 channels given, taken together" in capsys.readouterr().out
     twice = fields(capsys, *together[:-1], "1.json")["mutual_information"]["value"]
     assert twice >= told["after"] - 1e-9, "the same channel again is as useful"
     third = [*asked, "--after", "1.json", "--after", "2.json", "--keep", "shares", "--background", "city"]
     assert main(third) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "Earlier rounds: 2, which tell" in said and "This round adds" in said
+    assert "Earlier rounds: 2, which reveal" in said and "This round adds" in said
     assert "adds less to the earlier rounds than these" in said
     assert main([*asked[:-2], "--curve", "3", "--after", "1.json"]) == 0
     assert "Earlier rounds: 1" in capsys.readouterr().out
@@ -246,14 +246,14 @@ def test_a_level_near_the_grid_is_practically_unlimited(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases what it reads, and it does not read '?'"),
+        (["--keep", "shares", "--distortion", "more.csv"], 2, "releases the values it reads, but it does not read '?'"),
         (["--keep", "shares", "--distortion", "fewer.csv"], 2, "1 of the 3 values are not among the outputs"),
         (["--keep", "shares", "--keep-at-least", "1.5"], 2, "at least 1.5"),
         (["--keep", "associations"], 2, "knowledge is nobody; give a background with knowledge both"),
         (["--keep", "associations", "--background", "city"], 2, "knowledge is attacker; give a background"),
         (["--keep", "shares", "--background", "city", "--knowledge", "both"], 2, "keep associations"),
         (["--through", "illness"], 2, "named with --through and as secret"),
-        (["--through", "always"], 2, "one value alone, which tells nothing"),
+        (["--through", "always"], 2, "a single value, which reveals nothing"),
         (["--through", "city", "--after", "c.json"], 2, "earlier releases of the secret itself"),
         (["--after", "city.json"], 2, "The channel reads 'city', but the secret is 'illness'"),
         (["--after", "missing.json"], 2, "missing.json"),

@@ -84,21 +84,25 @@ def test_what_says_nothing_is_refused(texts: list[str], secret: list[str], said:
 @pytest.mark.parametrize(
     ("more", "proven", "not_made_small"),
     [
-        ([], "No channel as useful has less I(X;Y) than these", None),
-        (["--background", "city"], "No channel that reads the secret alone and is as useful has less I(X;Y,Z)", None),
-        (["--background", "city", "--knowledge", "both"], "No channel as useful has less I(X;Y,Z) than these", None),
+        ([], "No equally useful channel has less I(X;Y) than these", None),
+        (["--background", "city"], "No equally useful channel that reads the secret alone has less I(X;Y,Z)", None),
+        (
+            ["--background", "city", "--knowledge", "both"],
+            "No equally useful channel has less I(X;Y,Z) than these",
+            None,
+        ),
         (
             ["--background", "city", "--knowledge", "published"],
-            "No channel as useful has less I(X;Y) than these",
-            "as published makes I(X;Y) small, not I(X;Y,Z)",
+            "No equally useful channel has less I(X;Y) than these",
+            "published algorithm minimises I(X;Y), not I(X;Y,Z)",
         ),
         (
             ["--background", "city", "--knowledge", "nobody"],
-            "No channel as useful has less I(X;Y) than these",
-            "I(X;Y,Z) is shown, I(X;Y) is made small",
+            "No equally useful channel has less I(X;Y) than these",
+            "I(X;Y,Z) is shown, but I(X;Y) is minimised",
         ),
-        (["--local-dp", "2"], "No channel that is as useful and keeps the bound has less I(X;Y) than these", None),
-        (["--weights", "w.csv"], "No channel as useful has less weighted I(X;Y) than these", None),
+        (["--local-dp", "2"], "No equally useful channel that keeps the bound has less I(X;Y) than these", None),
+        (["--weights", "w.csv"], "No equally useful channel has less weighted I(X;Y) than these", None),
     ],
 )
 def test_the_proof_names_what_it_is_of(
@@ -108,7 +112,11 @@ def test_the_proof_names_what_it_is_of(
     code, out, err = run(capsys, "design", "people.csv", "--secret", "illness", "--slope", "2", *more)
     told = " ".join(out.split())
     assert code == 0 and proven in told, err
-    assert "small" not in told.replace("What is made small", "") if not_made_small is None else not_made_small in told
+    assert (
+        "small" not in told.replace("weighted bits are minimised", "")
+        if not_made_small is None
+        else not_made_small in told
+    )
 
 
 def test_infinite_values_are_written_in_words(capsys: pytest.CaptureFixture[str], house: Path) -> None:

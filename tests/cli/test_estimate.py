@@ -78,7 +78,7 @@ def test_a_kit_tells_what_it_can_and_why_not_the_rest(
         (["--channel", "illness=none.json"], 2, "none.json cannot be read"),
         (["--channel", "illness=randomised:epsilon=1"], 2, "There is no mechanism 'randomised'"),
         (["--channel", RESPONSE, "--crosstab", "illness"], 2, "--crosstab 'illness' needs two columns or more"),
-        (["--channel", RESPONSE, "--by", "city"], 2, "--by groups a mean, and none is asked for"),
+        (["--channel", RESPONSE, "--by", "city"], 2, "--by groups a mean, but no mean is asked for"),
         (["--channel", RESPONSE, "--mean", "city"], 2, "moments need numbers"),
         (["--channel", RESPONSE, "--shares", "town"], 2, "no column 'town'"),
         (["--channel", "illness=randomized-response:epsilon=1,letters=a|b"], 2, "2000 of the 2000 rows have a value"),
@@ -100,7 +100,7 @@ def test_values_that_cannot_be_told_apart_are_named(
     channel.write_text(f'{{"schema": "leakgauge/channel/1", "inputs": {side}, "outputs": {side}, "matrix": {matrix}}}')
     code, _, err = run(capsys, "estimate", release, "--channel", f"illness={channel}")
     assert code == 1
-    assert "The channel does not tell 'flu', 'none' apart" in err
+    assert "The channel does not distinguish 'flu', 'none'" in err
 
 
 def test_the_name_of_a_column_may_hold_an_equals_sign(

@@ -17,7 +17,7 @@ from tests.audit.foreign.releases import made
 from tests.cli.running import as_json, run
 
 AUDIT = ("audit", "--released", "theirs.csv", "--original", "people.csv", "--key", "id")
-WHO = "'id' is published and names people (nearly all values are unique)"
+WHO = "'id' is published and identifies people (nearly all values are unique)"
 ASSESS = ("assess", "out/audit.json", "--released", "theirs.csv", "--original", "people.csv")
 
 
@@ -73,8 +73,8 @@ def test_from_a_file_made_elsewhere_to_a_report(printed: str, capsys: pytest.Cap
     for said in (
         "made elsewhere and has no record",
         "By the key id, 1,150 rows were matched",
-        "names people",
-        "Nothing is known of the mechanism, and nothing is guaranteed.",
+        "identifies people",
+        "The mechanism is unknown, and nothing is guaranteed.",
         "Is or contains the truth",
         "the secret itself, as it was released",
         "leakgauge audit --released theirs.csv --original TABLE --secret illness --key id",
@@ -106,18 +106,21 @@ def test_several_secrets_have_one_verdict(printed: str, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--released", "theirs.csv"), "made from; name that with --original"),
+        (("--released", "theirs.csv"), "made from; name it with --original"),
         (("--released", "theirs.csv", "--original", "people.csv"), "name it with --secret"),
         (("--original", "people.csv", "--secret", "illness"), "Name one thing to audit"),
         (
             (*AUDIT[1:], "--secret", "illness", "--claim", "local-dp:1"),
-            "--claim is not for the audit of a release made",
+            "--claim does not apply to the audit of a release made",
         ),
         ((*AUDIT[1:], "--secret", "ilness"), "did you mean 'illness'?"),
-        ((*AUDIT[1:-1], "city", "--secret", "illness"), "The key 'city' comes again"),
+        ((*AUDIT[1:-1], "city", "--secret", "illness"), "The key 'city' repeats"),
         (("--released", "theirs.csv", "--original", "people.csv", "--secret", "illness"), "1150 rows and the original"),
         (("--released", "none.csv", "--original", "people.csv", "--secret", "illness"), "none.csv"),
-        (("randomized-response:epsilon=1,letters=a|b", "--key", "id"), "--key is not for the audit of a mechanism"),
+        (
+            ("randomized-response:epsilon=1,letters=a|b", "--key", "id"),
+            "--key does not apply to the audit of a mechanism",
+        ),
         ((*AUDIT[1:], "--secret", "illness", "-o", "theirs.csv"), "theirs.csv"),
     ],
 )
@@ -131,8 +134,8 @@ def test_wrong_mixes_get_one_sentence(
 
 def test_an_assessment_of_something_else_is_refused(printed: str, capsys: pytest.CaptureFixture[str]) -> None:
     for extra, sentence in (
-        (("--secret", "age"), "--secret is not asked of an audit of a release made elsewhere"),
-        (("--stored", "out/audit.json"), "--stored is not for a release made elsewhere"),
+        (("--secret", "age"), "--secret is already known for an audit of a release made elsewhere"),
+        (("--stored", "out/audit.json"), "--stored does not apply to a release made elsewhere"),
     ):
         code, _, err = run(capsys, *ASSESS, *extra)
         assert code == 2 and sentence in err

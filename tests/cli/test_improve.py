@@ -38,7 +38,7 @@ def test_the_most_useful_setting_that_protects_enough(people: Path, capsys: pyte
     rows = [one for one in fields["trials"] if one["meets"] and sentence_of(one["form"]) == Sentence("column")]
     best = max(one["dials"]["usefulness"]["value"] for one in rows)
     assert chosen["dials"]["usefulness"]["value"] >= best - 0.5
-    assert "not protected" in str(sentence_of(fields["learned_from"]))
+    assert "not covered by any budget" in str(sentence_of(fields["learned_from"]))
     assert fields["asked"]["min_protection"] == 60
 
 
@@ -61,7 +61,7 @@ def test_bins_and_counts_have_commands_of_their_own(people: Path, capsys: pytest
     assert "bins)" in out and "--bins weight=edges:" in out
     _, out, _ = run(capsys, *IMPROVE, "--min-protection", "80", "--min-usefulness", "80")
     assert "leakgauge query people.csv histogram --column illness " in out
-    assert "Only counts with noise keep the limits" in out
+    assert "Only noisy counts keep the limits" in out
 
 
 def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +69,7 @@ def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.Captu
     code, out, err = run(capsys, *IMPROVE, *tabled)
     assert code == 1
     assert out.startswith("No setting keeps the limits; the closest is ")
-    assert "where 80 is asked for" in out
+    assert "but 80 is asked for" in out
     assert "No setting of 'illness' has a protection of 90, at most 10 % exposed, a usefulness of 80" in err
 
 
@@ -83,15 +83,15 @@ def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ((), "say --min-protection, --min-usefulness or both"),
+        ((), "give --min-protection, --min-usefulness or both"),
         (("--min-protection", "200"), "min_protection is 200.0; give a number from 0 to 100"),
         (("--min-protection", "100", "--min-usefulness", "20"), "contradict each other"),
         (("--min-protection", "60", "--public", "town"), "no column 'town'"),
-        (("--min-protection", "60", "--public", "illness"), "is the secret, and published or known as well"),
+        (("--min-protection", "60", "--public", "illness"), "is the secret, but is also published or known"),
         (("--min-protection", "60", "--start", "none.json"), "none.json"),
-        (("--target", "good"), "--target is gone; say --min-protection 60 instead."),
-        (("--min-privacy", "40"), "--min-privacy is gone; say --min-protection instead."),
-        (("--min-utility", "40"), "--min-utility is gone; say --min-usefulness instead."),
+        (("--target", "good"), "--target was removed; use --min-protection 60 instead."),
+        (("--min-privacy", "40"), "--min-privacy was removed; use --min-protection instead."),
+        (("--min-utility", "40"), "--min-utility was removed; use --min-usefulness instead."),
     ],
 )
 def test_what_cannot_be_searched_gets_one_sentence(
@@ -119,9 +119,9 @@ def test_an_accounted_search_pays_and_reads_nothing_else(people: Path, capsys: p
     ("secret", "options", "says"),
     [
         ("illness", ["--min-usefulness", "200"], "min_usefulness is 200.0"),
-        ("illness", ["--public", "city"], "reads the secret alone"),
-        ("illness", ["--lower", "1", "--upper", "2"], "takes no numbers"),
-        ("age", [], "whose values an accounted search would read as they are"),
+        ("illness", ["--public", "city"], "reads only the secret"),
+        ("illness", ["--lower", "1", "--upper", "2"], "does not handle numbers"),
+        ("age", [], "whose exact values an accounted search would read"),
         ("name", [], "has 2000 different values"),
         ("same", [], "has 1 different values"),
         ("nobody", [], "nobody"),

@@ -215,7 +215,7 @@ def test_a_record_that_was_changed_is_told_with_its_error(
         assert not ENGLISH_LEFT.search(text)
     code, out, err = run(capsys, "verify", "changed.json", "--language", "en")
     assert code == 1
-    assert "was changed: its digest is not that of its fields" in " ".join(out.split())
+    assert "was changed: its digest does not match its fields" in " ".join(out.split())
 
 
 def test_what_is_said_beside_the_tables(

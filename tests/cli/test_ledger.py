@@ -59,11 +59,11 @@ def test_open_spend_show_check(capsys: pytest.CaptureFixture[str], budget: Path)
     assert code == 0
     assert "survey: limit ε = 1 at δ = 1e-06, protects one row" in out
     assert "left: ε 0.25 or ρ 0\n" in out
-    assert "had the sequence been fixed beforehand" in out
+    assert "if the sequence had been fixed in advance" in out
     checked = fields(capsys, "ledger", "check", budget, "--head", opened["head"])
     assert checked["entries"] == 4
     code, out, _ = run(capsys, "ledger", "check", budget)
-    assert f"4 entries are as they were written; head {checked['head']}" in " ".join(out.split())
+    assert f"4 entries are unchanged; head {checked['head']}" in " ".join(out.split())
 
 
 def test_an_empty_account_and_an_unlimited_one(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
@@ -129,7 +129,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
     for verb in ("check", "show"):
         code, _, err = run(capsys, "ledger", verb, budget)
         assert code == 1
-        assert "Entry 1 of the ledger is not what was written" in err and err.count("\n") == 1
+        assert "Entry 1 of the ledger was changed after it was written" in err and err.count("\n") == 1
 
 
 def test_a_damaged_ledger_is_told_in_one_sentence(budget: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_damaged_ledger_is_told_in_one_sentence(budget: Path) -> None:
     command = [sys.executable, "-c", "from leakgauge.cli import run; run()", "ledger", "show", str(budget)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    told = "leakgauge: Entry 1 of the ledger is not what was written; run `leakgauge ledger check`.\n"
+    told = "leakgauge: Entry 1 of the ledger was changed after it was written; run `leakgauge ledger check`.\n"
     assert done.stderr == told
 
 
@@ -186,5 +186,5 @@ def test_bits_told_of_each_column_add_up(
         assert account["without_bits"] == 1
     assert main(["ledger", "show", str(budget)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "keep the ledger inside" in said and "have no bits" in said and "earlier versions): 1." in said
+    assert "keep the ledger private" in said and "still add their ε" in said and "earlier versions): 1." in said
     assert main(["ledger", "check", str(budget)]) == 0

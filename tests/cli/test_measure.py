@@ -93,7 +93,7 @@ def test_several_secrets_are_one_source_or_each_by_itself(capsys: pytest.Capture
     each = fields(capsys, *arguments)
     code, out, err = run(capsys, *arguments, "--each", "--json")
     assert (code, json.loads(out)) == (0, each)
-    assert "need not be said" in err
+    assert "can be left out" in err
     assert "exclude each other" in refused(capsys, *arguments, "--each", "--together")
     assert joint["letters"]["secret"] == 10
     assert [one["secret"] for one in each["each"]] == [["race"], ["sex"]]
@@ -404,7 +404,7 @@ def test_a_channel_of_other_columns_is_refused(capsys: pytest.CaptureFixture[str
     err = refused(capsys, "measure", pairs, "--secret", "a", "--background", "z", "--channel", both)
     assert "no input for 2 of the 4 values of 'a', 'z'" in err
     err = refused(capsys, "measure", pairs, "--secret", "a", "--channel", both)
-    assert "reads 'z' too, which is neither secret nor background" in err
+    assert "also reads 'z', which is neither secret nor background" in err
 
 
 def test_a_channel_without_a_value_that_occurs(capsys: pytest.CaptureFixture[str], tmp_path: Path, pairs: Path) -> None:
@@ -480,4 +480,4 @@ def test_intervals_by_unit_are_wider(capsys: pytest.CaptureFixture[str], tmp_pat
     for name in ("entropy", "background_floor", "best_guess"):
         assert by_unit[name]["value"] == by_row[name]["value"]
         assert by_unit[name]["high"] - by_unit[name]["low"] > 1.5 * (by_row[name]["high"] - by_row[name]["low"])
-    assert "'city' is the unit and has another role" in refused(capsys, *arguments, "--unit", "city")
+    assert "'city' is the unit and also has another role" in refused(capsys, *arguments, "--unit", "city")

@@ -124,7 +124,7 @@ def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ((*PROTECT, "--dataset", "people"), "no ledger is given"),
         (("release", "people.csv", "--plan", "plan.toml", "--dataset", "people", "-o", "o.csv"), "no ledger is given"),
         ((*PROTECT, "--bins", "age=width:10"), "has no role here"),
-        (("report", "out", "--limit", "50"), "say --edition external"),
+        (("report", "out", "--limit", "50"), "add --edition external"),
         (("report", "out", "-o", "report.docx"), "does not end in .html, .md or .pdf"),
         (("audit", "--program", "cat", "--claim", "local-dp:1", "--inputs", "a", "a"), "two different inputs"),
     ],

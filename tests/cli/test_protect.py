@@ -71,7 +71,7 @@ def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) ->
     # What the job promises is refused before anything is drawn, with the first thing that would change it.
     assert out.startswith("Nothing was released.\n") and "\nRecommendation: do not release.\n· protection is " in out
     assert "→ change " in out and " -o strict-2" in out.splitlines()[-1] and not Path("strict/release.csv").exists()
-    assert err.splitlines()[-1].startswith("leakgauge: The release would not keep what is asked of it: protection is ")
+    assert err.splitlines()[-1].startswith("leakgauge: The release would not meet the requirements: protection is ")
 
 
 def test_an_accounted_job_designs_from_what_it_bought(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +113,7 @@ def test_a_report_is_written_again_in_other_forms(
         (("report", "nothing"), "no folder"),
         (("report", "."), "neither a job.json nor a release.json"),
         ((*PROTECT, "-o", "out"), "No target"),
-        ((*PROTECT, "--target", "good", "-o", "out"), "--target is gone; say --min-protection 60 instead."),
+        ((*PROTECT, "--target", "good", "-o", "out"), "--target was removed; use --min-protection 60 instead."),
         ((*PROTECT, "--min-protection", "600", "-o", "out"), "runs from 0 to 100"),
         ((*PROTECT, "--background", "illness", "--max-distortion", "0.2", "-o", "out"), "both as secret"),
         ((*PROTECT, "--max-distortion", "0.2", "-o", "people.csv"), "is a file"),

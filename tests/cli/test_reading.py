@@ -62,13 +62,13 @@ def test_a_verb_reads_as_it_is_asked(capsys: pytest.CaptureFixture[str], clinic:
     [
         (
             ("audit", "laplace:epsilon=1,sensitivity=1", "--no-header"),
-            "--no-header is not for the audit of a mechanism",
+            "--no-header does not apply to the audit of a mechanism",
         ),
         (
             ("measure", "{clinic}", "--secret", "illness", "--encoding", "latin-1"),
-            "so --encoding says nothing about it",
+            "so --encoding does not apply",
         ),
-        (("survey", "{clinic}", "--decimal", "x"), "--decimal 'x' is not one sign"),
+        (("survey", "{clinic}", "--decimal", "x"), "--decimal 'x' is not a single character"),
         (("measure", "{clinic}", "--secret", "a", "--date-format", "visit=%m/%d/%Y"), "does not fit 150 of its values"),
         (("survey", "{clinic}es"), "has no sheet 'Visitses'; did you mean 'Visits'?"),
     ],

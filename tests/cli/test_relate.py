@@ -93,7 +93,7 @@ def test_unordered_data_sets_and_the_default_that_is_said(capsys: pytest.Capture
     _, out, _ = run(capsys, "relate", path, "--records", "2", "--unordered")
     assert "Data sets are unordered" in out and "Warning" not in out
     code, out, _ = run(capsys, "relate", "--help")
-    assert code == 0 and "by default neighbours differ in the record at one position" in " ".join(out.split())
+    assert code == 0 and "by default, neighbours differ in the record at one position" in " ".join(out.split())
 
 
 def test_data_sets_without_neighbours_have_a_warning_and_no_level(
@@ -117,7 +117,7 @@ def test_one_skew_in_sentence_table_and_json(capsys: pytest.CaptureFixture[str],
     assert listed["central-identifiability"]["value"] == pytest.approx(0.5 + 2.1972, abs=5e-5)
     assert listed["identifiability"]["value"] == pytest.approx(3 * (0.5 + 2.1972), abs=5e-4)
     _, out, _ = run(capsys, *asked)
-    assert "Δ = 2.2 nats over neighbours" in out and "6.59" not in out
+    assert "Δ = 2.2 over neighbours" in out and "6.59" not in out
 
 
 def test_a_prior_with_a_zero_is_no_dead_end(capsys: pytest.CaptureFixture[str], channel: Path, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_bounds_stop_at_what_the_secret_holds(capsys: pytest.CaptureFixture[str]
     assert all(one["value"] <= 1 for one in bits.values())
     assert bits["maximal-leakage"]["cut"] is True and bits["maximal-leakage"]["sharp"] is False
     _, out, _ = run(capsys, "relate", "local-dp:6.5", "--prior", bit)
-    assert "9.3" not in out and "cut at what the secret can hold" in " ".join(out.split())
+    assert "9.3" not in out and "capped at the entropy of the secret" in " ".join(out.split())
 
 
 def test_notions_have_one_spelling(capsys: pytest.CaptureFixture[str], channel: Path, prior: Path) -> None:

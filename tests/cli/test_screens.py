@@ -128,7 +128,11 @@ def test_a_number_has_three_digits() -> None:
             float("inf"): "infinite",
         }
         assert {value: number(value) for value in told} == told
-        assert told_level(1.23456, "nats") == "1.23 nats" and number("infinity") == "infinite"
+        assert (
+            told_level(1.23123) == "1.24"
+            and told_level(1.23123, exact=True) == "1.23"
+            and number("infinity") == "infinite"
+        )
 
 
 def test_shells_complete_verbs_options_and_files() -> None:

@@ -35,11 +35,11 @@ def test_the_sample_is_a_real_table_with_a_number_per_person(adult: Path, capsys
 def test_what_a_person_reads(adult: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "survey", adult, "--secret", "marital_status", "--column", "id", "--column", "age")
     assert code == 0
-    assert "These name people; do not publish them: id." in out
+    assert "These columns identify people; do not publish them: id." in out
     assert "native_country" not in out
     code, out, _ = run(capsys, "survey", adult, "--column", "age", "--column", "hours_per_week")
     assert code == 0
-    assert "age, hours_per_week" in out and "949 (3.1%)" in out
+    assert "age, hours_per_week" in out and "949 (3.09 %)" in out
 
 
 @pytest.mark.parametrize(

@@ -394,7 +394,7 @@ def test_relabelling_changes_nothing() -> None:
         ({"keep": Keep.SHARES, "outputs": ["a", "b"]}, "1 of the 3 values are not among the outputs"),
         ({"keep": Keep.SHARES, "identifiability": 2.0}, "a bound on identifiability"),
         ({"keep": Keep.SHARES, "weights": [1, 2, 3]}, "together with weights"),
-        ({"keep": Keep.SHARES, "local_dp": 1.0, "never_changed": ["a"]}, "together with a local ε"),
+        ({"keep": Keep.SHARES, "local_dp": 1.0, "never_changed": ["a"]}, "combined with a local ε"),
         ({"keep": Keep.SHARES, "keep_at_least": 1.0}, "never changes"),
         ({"keep": Keep.SHARES, "never_changed": ["d"]}, "not a value of the secret"),
         ({"keep_at_least": 0.5}, "go with keeping the shares"),

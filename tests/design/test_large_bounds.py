@@ -123,10 +123,10 @@ def test_bounds_at_their_ends() -> None:
 def test_what_is_not_reached_or_too_large_is_refused() -> None:
     with pytest.raises(EngineError, match=r"proven to be within .* nats of the best, not within 1e-15"):
         solve(RateDistortion(source(50), Absolute(), Slope(0.5), local_dp=1.0), gap=1e-15)
-    with pytest.raises(OptionError, match="Bounds on ratios are kept for up to 2097152 inputs × outputs"):
+    with pytest.raises(OptionError, match="Bounds on ratios work for up to 2097152 inputs × outputs"):
         solve(RateDistortion(Distribution.uniform(range(1500)), Hamming(), Slope(1), local_dp=1.0))
     joint = Joint(range(50), "uv", np.full((50, 2), 0.01))
-    with pytest.raises(OptionError, match="what the attacker knows are kept for up to 1600 inputs × outputs"):
+    with pytest.raises(OptionError, match="what the attacker knows work for up to 1600 inputs × outputs"):
         solve(RateDistortion(joint, Hamming(), Slope(1), Knowledge.ATTACKER, local_dp=1.0))
 
 

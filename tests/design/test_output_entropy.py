@@ -135,7 +135,7 @@ def test_letters_that_never_occur_act_like_others() -> None:
 
 def test_what_cannot_be_had_is_refused() -> None:
     for bound in (None, 1.0):
-        with pytest.raises(OptionError, match="just one bound"):
+        with pytest.raises(OptionError, match="No bound or two bounds"):
             largest_output_entropy(FILM, Hamming(), 0.3, local_dp=bound, max_leakage=bound)
     for value in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(OptionError, match="above 0"):
@@ -144,7 +144,7 @@ def test_what_cannot_be_had_is_refused() -> None:
         largest_output_entropy(FILM, Hamming(), 0.3, max_leakage=1, gap=0)
     with pytest.raises(RefusalError, match=r"within this bound is about 0\.3252"):
         largest_output_entropy(FILM, Hamming(), 0.2, local_dp=2.0)
-    with pytest.raises(OptionError, match="up to 900 inputs × outputs, and there are 1600"):
+    with pytest.raises(OptionError, match="up to 900 inputs × outputs, but there are 1600"):
         largest_output_entropy(Distribution.uniform(range(40)), Hamming(), 0.2, local_dp=2.0)
     with pytest.raises(EngineError, match="proven to be within"):
         largest_output_entropy(FILM, Hamming(), 0.4, local_dp=2.0, gap=1e-15)

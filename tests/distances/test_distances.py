@@ -47,11 +47,11 @@ def test_a_file_of_distances_is_matched_by_text_in_any_order(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "no table of distances"),
-        ("x,a\n1,2,3\n", "no table of distances"),
+        ("", "not a table of distances"),
+        ("x,a\n1,2,3\n", "not a table of distances"),
         ("x,a\n1,far\n", "not a number"),
-        ("x,a\n1,-1\n", "hold -1"),
-        ("x,a\n1,nan\n", "hold nan"),
+        ("x,a\n1,-1\n", "contain -1"),
+        ("x,a\n1,nan\n", "contain nan"),
         ("x,a,a\n1,0,0\n", "repeat"),
     ],
 )
@@ -87,13 +87,13 @@ def test_labels_that_cannot_be_measured_are_refused(distortion: Distortion, labe
 
 
 def test_distances_that_are_none_are_refused() -> None:
-    with pytest.raises(ModelError, match="hold -1"):
+    with pytest.raises(ModelError, match="contain -1"):
         Given([[0, -1.0]])
-    with pytest.raises(ModelError, match="hold nan"):
+    with pytest.raises(ModelError, match="contain nan"):
         Given([[0, math.nan]])
-    with pytest.raises(LabelError, match="2 outputs but there are 1"):
+    with pytest.raises(LabelError, match="2 outputs, but there are 1"):
         Given([[0, 1]], None, ["a"])
-    with pytest.raises(OptionError, match="none is given"):
+    with pytest.raises(OptionError, match="has no distortion"):
         ColumnSums(())
     with pytest.raises(OptionError, match="2 finite numbers"):
         ColumnSums((Hamming(), Hamming()), (1.0, -1.0))

@@ -92,9 +92,9 @@ def test_recursive_filters_keep_their_digits_far_off() -> None:
     [
         ((), 1.0, "no cells"),
         ((3, 0), 1.0, "no cells"),
-        ((3, 3), 0.0, "no distance"),
-        ((3, 3), math.nan, "no distance"),
-        ((3, 3), (1.0, math.inf), "no distance"),
+        ((3, 3), 0.0, "not a distance"),
+        ((3, 3), math.nan, "not a distance"),
+        ((3, 3), (1.0, math.inf), "not a distance"),
         ((3, 3), (1.0,), "1 spacings for 2 axes"),
     ],
 )

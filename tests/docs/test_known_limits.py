@@ -64,16 +64,16 @@ LIMITS: Final = (
     f"up to {MOST_PAIRS} pairs are tried; more than {subjects.MOST_GIVEN} given pairs are refused",
     f"the {events.COLUMNS} columns that differ most",
     f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
-    f"with more than {columns.LETTERS} values are known, and guessed, by tenths",
+    f"with more than {columns.LETTERS} values are known, and guessed, by deciles",
     f"with more than {choice.LETTERS} values no frontier is drawn",
     f"In tables of fewer than {identifiers.FEWEST_ROWS} rows",
     f"Sets of up to {combinations.LARGEST_SET} columns are searched",
-    f"at least {combinations.MANY_ALONE * 100:.0f} row in 100 stands alone",
-    "Sets are tried on {:,} and then on {:,} rows, and the {} and then {} with most".format(
+    f"at least {combinations.MANY_ALONE * 100:.0f} row in 100 is unique",
+    "Sets are tried on {:,} and then on {:,} rows, and the {} and then {} with most unique".format(
         *(screen[0] for screen in combinations._SCREENS), *(screen[1] for screen in combinations._SCREENS)
     ),
     f"whole table as come to {combinations._WORK:,} rows, {combinations._FEWEST} at least",
-    f"What columns tell is estimated on {sampling.MOST_ROWS:,} rows drawn at random",
+    f"What columns reveal is estimated on {sampling.MOST_ROWS:,} rows drawn at random",
     f"More than {survey.MOST_COLUMNS} columns are refused",
     f"boosted trees on at most {learner.MOST_ROWS:,} rows",
     f"by the {learner.CLASSES} most frequent ones and the rest",
@@ -81,7 +81,7 @@ LIMITS: Final = (
     f"Bins that are chosen for it are at most {binnings.MOST_BINS}",
     f"from about {math.isqrt(choice.NUMBER_CELLS // 2)} bins on",
     f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
-    f"what a column would tell is shown up to {telling.MOST_SHOWN};",
+    f"what a column would reveal is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
 )
 

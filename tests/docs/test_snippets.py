@@ -2,7 +2,8 @@
 
 ``python`` blocks of one page run in order in one namespace (``>>>`` blocks as doctests); in ``console`` blocks
 each ``$ leakgauge …`` line runs, and the lines below it must be what it prints, ``…`` standing for anything. The first
-line of a page runs as a process of its own, as a reader would run it; the others run in this process.
+line of the first page runs as a process of its own, as a reader would run it; the others run in this process. ``sql``
+blocks run in a PostgreSQL server of our own, which stands for the one that a page names.
 """
 
 from __future__ import annotations
@@ -23,28 +24,49 @@ from leakgauge import errors, measures
 from leakgauge.claims import NOTIONS
 from leakgauge.cli import main
 from tests import sparks
+from tests.postgres import PASSWORD
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+DATABASE = "postgresql://steward@db.example.org/hospital"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+) -> None:
     monkeypatch.chdir(tmp_path)
     if page.name == "use-spark.md":
         sparks.require_spark()
     names: dict[str, object] = {}
-    lines = Lines(capsys)
-    for kind, body in BLOCK.findall(page.read_text(encoding="utf-8")):
+    lines = Lines(capsys, as_process=page.parent == ROOT)
+    text = page.read_text(encoding="utf-8")
+    server = request.getfixturevalue("server") if DATABASE in text else ""
+    for kind, body in BLOCK.findall(text.replace(DATABASE, server.replace(f":{PASSWORD}", ""))):
         if kind == "python":
             run_python(body, names, page)
         elif kind == "console":
             run_console(body, lines)
+        elif kind == "sql":
+            run_sql(body, server)
         elif kind == "csv":
             name, content = body.split("\n", 1)
             Path(name.removeprefix("# ")).write_text(content, encoding="utf-8")
     assert_links_lead_somewhere(page)
+
+
+def run_sql(body: str, server: str) -> None:
+    import psycopg
+
+    with psycopg.connect(server) as connection:
+        connection.execute(body.encode())
 
 
 def run_python(body: str, names: dict[str, object], page: Path) -> None:
@@ -60,20 +82,20 @@ def run_python(body: str, names: dict[str, object], page: Path) -> None:
 
 
 class Lines:
-    """Runs the command lines of one page: the first one as a process."""
+    """Runs the command lines of one page; the first one as a process where that is wanted."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, capsys: pytest.CaptureFixture[str], *, as_process: bool) -> None:
         self._capsys = capsys
-        self._ran = False
+        self._as_process = as_process
 
     def run(self, arguments: list[str]) -> tuple[int, str]:
         """The exit code and all that was printed."""
-        if self._ran:
+        if not self._as_process:
             self._capsys.readouterr()
             code = main(arguments)
             shown = self._capsys.readouterr()
             return code, shown.out + shown.err
-        self._ran = True
+        self._as_process = False
         done = subprocess.run(
             [sys.executable, "-m", "leakgauge", *arguments],
             capture_output=True,

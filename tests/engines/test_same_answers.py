@@ -1,10 +1,10 @@
-"""The same rows in DuckDB and in PostgreSQL: the same counts, edges, group sizes, survey and measures."""
+"""The same rows in DuckDB, PostgreSQL and Spark: the same counts, edges, group sizes, survey, measures and channels."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -21,6 +21,7 @@ from leakgauge.cli import main
 from leakgauge.probability import Counts
 from leakgauge.tables import Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import Auto, Binning, Calendar, CalendarUnit, Edges, Quantiles, Width
+from tests import sparks
 from tests.postgres import in_postgresql
 
 SAMPLES = Path(leakgauge.__file__).parent / "jobs" / "samples"
@@ -64,16 +65,26 @@ def _many() -> pa.Table:
 
 
 Pair = tuple[Table, Table]
+Elsewhere = Callable[[pa.Table], str]
 
 
-def _opened(server: str, rows: pa.Table) -> Iterator[Pair]:
-    with open_table(rows) as here, open_table(in_postgresql(server, rows)) as there:
+@pytest.fixture(scope="module", params=["PostgreSQL", "Spark"])
+def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
+    """The address of the same rows in an engine."""
+    if request.param == "Spark":
+        return lambda rows: sparks.parquet(rows, tmp_path_factory.mktemp("rows"))
+    server: str = request.getfixturevalue("server")
+    return lambda rows: in_postgresql(server, rows)
+
+
+def _opened(elsewhere: Elsewhere, rows: pa.Table) -> Iterator[Pair]:
+    with open_table(rows) as here, open_table(elsewhere(rows)) as there:
         yield here, there
 
 
 @pytest.fixture(scope="module")
-def odd(server: str) -> Iterator[Pair]:
-    yield from _opened(server, _odd())
+def odd(elsewhere: Elsewhere) -> Iterator[Pair]:
+    yield from _opened(elsewhere, _odd())
 
 
 def _require_same(first: Counts, second: Counts) -> None:
@@ -134,8 +145,8 @@ def test_moments_groups_and_rows(odd: Pair) -> None:
     assert [digests.shape for digests in there.digests([("text",), tuple(names)])] == [(ROWS,)] * 2
 
 
-def test_many_labels(server: str) -> None:
-    for here, there in _opened(server, _many()):
+def test_many_labels(elsewhere: Elsewhere) -> None:
+    for here, there in _opened(elsewhere, _many()):
         _require_same(here.counts("label", "k"), there.counts("label", "k"))
         assert here.group_sizes([("label",)]) == there.group_sizes([("label",)])
 
@@ -149,12 +160,12 @@ VERBS = {
 
 
 @pytest.fixture(scope="module")
-def adult(server: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+def adult(elsewhere: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     with open_table(str(SAMPLES / "adult.csv.gz")) as table:
         rows = pa.Table.from_batches(table.batches(*ADULT))
     place = tmp_path_factory.mktemp("adult") / "adult.parquet"
     pq.write_table(rows, place)
-    return str(place), in_postgresql(server, rows)
+    return str(place), elsewhere(rows)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -1,4 +1,4 @@
-"""Spark: what its addresses and frames may be, rows in one order, the answers of DuckDB, and what is refused."""
+"""Spark: what its addresses and frames may be, rows in one order, releases on its workers, and what is refused."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import chisquare
 
-import leakgauge as lg
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, OptionError, TableError
-from leakgauge.jobs.measure import Roles, measure
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, release, verify
 from leakgauge.release.ledger import Entry, Ledger, Unlimited, open_ledger
 from leakgauge.release.ledger.entry import Kind as EntryKind
 from leakgauge.tables import Kind, Table, in_bins, open_table
-from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
+from leakgauge.tables.binnings import Width
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.opening import source_files
 from leakgauge.tables.spark import sessions
@@ -92,44 +90,17 @@ def _same_counts(ours: Table, theirs: Table, *names: str, **more: Any) -> None:
     assert np.array_equal(one.array(), other.array())
 
 
-def test_counts_of_every_kind_are_those_of_duckdb(both: tuple[Table, Table]) -> None:
+def test_counts_of_kinds_that_are_sparks_own_are_those_of_duckdb(both: tuple[Table, Table]) -> None:
     ours, theirs = both
     assert theirs.columns() == ours.columns()
     assert theirs.rows == ours.rows
-    for name in ("text", "label", "whole", "odd", "money", "count", "day", "moment", "clock"):
+    for name in ("text", "whole", "count"):
         _same_counts(ours, theirs, name)
-    _same_counts(ours, theirs, "text", "flag", "small", "single")
-
-
-def test_bins_and_quantile_edges_are_those_of_duckdb(both: tuple[Table, Table]) -> None:
-    ours, theirs = both
-    for name in ("number", "single", "money", "day", "moment", "clock"):
-        quantiles = Quantiles(5 if name == "number" else 3)
-        assert theirs.learnt(name, quantiles) == ours.learnt(name, quantiles), name
-    _same_counts(ours, theirs, "number", bins={"number": Width(0.3)})
-    _same_counts(ours, theirs, "odd", bins={"odd": Edges((0.0, 1.0))})
-    for unit in (CalendarUnit.QUARTER, CalendarUnit.WEEK, CalendarUnit.DAY):
-        _same_counts(ours, theirs, "day", "moment", bins={"day": Calendar(unit), "moment": Calendar(unit)})
-
-
-def test_moments_and_group_sizes_are_those_of_duckdb(both: tuple[Table, Table]) -> None:
-    ours, theirs = both
-    names = ("whole", "small", "number", "money", "count")
+    _same_counts(ours, theirs, "flag", "small", "single")
+    # From an exact sum, though each of them is beyond what a floating-point number can tell apart.
+    assert ours.moments("count")["count"].mean == theirs.moments("count")["count"].mean
     assert isinstance(theirs, SqlTable)
     assert theirs.fingerprint() == theirs.fingerprint()
-    for name, found in theirs.moments(*names).items():
-        expected = ours.moments(name)[name]
-        assert (found.n, found.missing, found.minimum, found.maximum) == (
-            expected.n,
-            expected.missing,
-            expected.minimum,
-            expected.maximum,
-        )
-        assert found.mean == pytest.approx(expected.mean, rel=1e-14)
-        assert found.variance == pytest.approx(expected.variance, rel=1e-12)
-    sets = [("text",), ("text", "odd"), ("label", "day"), ("number", "moment", "flag"), ("odd", "single")]
-    assert theirs.group_sizes(sets) == ours.group_sizes(sets)
-    assert theirs.group_sizes(sets, unit="person") == ours.group_sizes(sets, unit="person")
 
 
 def test_rows_and_their_digests_come_in_the_order_of_the_file(both: tuple[Table, Table]) -> None:
@@ -155,7 +126,7 @@ def _ranked(digests: Any) -> Any:
 
 def test_levels_are_looked_up_in_spark(both: tuple[Table, Table], tmp_path: Path) -> None:
     ours, theirs = both
-    for name in ("text", "odd", "flag", "day", "clock", "label"):
+    for name in ("text", "odd", "clock", "label"):
         labels = [label for label in ours.counts(name).labels(name) if label is not None and label != ""]
         texts = [str(label) for label in labels]
         how = Levels(("", *texts), ("none", *(f"group {at % 7}" for at in range(len(texts)))), 1, "levels.csv")
@@ -163,18 +134,6 @@ def test_levels_are_looked_up_in_spark(both: tuple[Table, Table], tmp_path: Path
         expected = in_bins(ours, {name: how}).counts(name)
         assert found.labels(name) == expected.labels(name), name
         assert np.array_equal(found.array(), expected.array()), name
-
-
-def test_a_survey_and_measures_are_those_of_duckdb(data: Path) -> None:
-    address = (data / "adult_train.parquet").absolute()
-    columns = ["workclass", "education", "occupation", "sex", "age"]
-    sparks.session()
-    with open_table(address) as ours, open_table(f"spark://{sparks.MASTER}#{address}") as theirs:
-        found, expected = (lg.survey(one, ["occupation"], columns=columns) for one in (theirs, ours))
-        assert found.columns == expected.columns
-        assert found.combinations == expected.combinations
-        roles = Roles(("occupation",), ("education",), ("sex",))
-        assert measure(theirs, roles) == measure(ours, roles)
 
 
 def test_rows_of_many_files_keep_their_order(tmp_path: Path) -> None:
@@ -410,6 +369,8 @@ def test_workers_draw_a_release_by_its_law_and_share_no_noise(people: str, tmp_p
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.03
     again = _released(people, tmp_path / "again.parquet")
     assert again.record.output.sha256 != made.record.output.sha256
+    min(again.output.iterdir()).unlink()
+    assert not verify(again).holds
     assert not [place for place in tmp_path.iterdir() if place.name.startswith(".")]
 
 

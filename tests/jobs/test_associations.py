@@ -114,7 +114,7 @@ def test_report_and_screen_say_which_cross_tables_are_right(
     assert "they compare two values of illness in rows that agree in these" in report
     assert "keeps the associations with city, age leaks less by more than" in report
     assert main(["protect", *Request(**_asked(job)).arguments(), "-o", str(job)]) == 0
-    assert "Cross-tables of illness with city, age are right on average; ε is given city, age." in " ".join(
+    assert "Cross-tables of illness with city, age are right on average; ε is conditional on city, age." in " ".join(
         capsys.readouterr().out.split()
     )
 
@@ -126,9 +126,9 @@ def _asked(job: Path) -> dict[str, Any]:
 
 def test_a_repeated_job_needs_what_the_mechanism_reads(job: Path, tmp_path: Path) -> None:
     table = write_cities(tmp_path / "new.csv", 600)
-    with pytest.raises(OptionError, match="reads 'age', which must be public"):
+    with pytest.raises(OptionError, match="reads 'age', which must therefore be public"):
         protect(str(table), tmp_path / "out", repeat=str(job), public=("city",))
-    with pytest.raises(OptionError, match="--keep is not as it was"):
+    with pytest.raises(OptionError, match="--keep differs from"):
         protect(str(table), tmp_path / "out", repeat=str(job), keep="shares")
     done = protect(str(table), tmp_path / "out", repeat=str(job), simulate=4)
     repeated = done.job.repeated
@@ -249,11 +249,11 @@ def test_which_columns_fit() -> None:
 def test_what_is_asked_wrongly(job: Path, tmp_path: Path) -> None:
     table = str(job.parent / "people.csv")
     asked: dict[str, Any] = {"table": table, "secret": ("illness",), "keep": "associations", "max_distortion": 0.2}
-    with pytest.raises(OptionError, match="published as they are, and there are none"):
+    with pytest.raises(OptionError, match="published unchanged, but there are none"):
         Request(**asked)
-    with pytest.raises(OptionError, match="is for a channel that is designed"):
+    with pytest.raises(OptionError, match="is for a designed channel"):
         Request(**asked, public=("city",), mechanism=("randomized-response:epsilon=1",))
-    with pytest.raises(OptionError, match="says nothing of associations"):
+    with pytest.raises(OptionError, match="does not show associations"):
         Request(**asked, public=("city",), accounted=1.0, ledger="l")
     with pytest.raises(OptionError, match="how useful the release must be"):
         Request(**{**asked, "max_distortion": None}, public=("city",), local_dp=1.0)

@@ -156,8 +156,8 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
     few = asked(public=("job",), min_k=5, max_suppressed=0.02)
     with pytest.raises(
         RefusalError,
-        match=r"^--min-k 5 needs 3 % of the rows suppressed at the coarsest levels, and 2 % are allowed; give coarser "
-        r"levels, or --max-suppressed 0\.03\.$",
+        match=r"^--min-k 5 needs 3 % of the rows suppressed even at the coarsest levels, but 2 % are allowed; give "
+        r"coarser levels, or --max-suppressed 0\.03\.$",
     ) as refused:
         choose_levels(few, open_table(table))
     assert refused.value.exit_code == 1
@@ -165,9 +165,7 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
         choose_levels(asked(public=("job",), min_k=5, max_suppressed=0.03), open_table(table))[1].chosen.suppressed
         == 12
     )
-    with pytest.raises(
-        RefusalError, match="--min-k 399 is out of reach: at the coarsest levels all rows, or nearly all"
-    ):
+    with pytest.raises(RefusalError, match="--min-k 399 cannot be reached: even at the coarsest levels nearly all"):
         choose_levels(asked(public=("job",), min_k=399), open_table(table))
     assert choose_levels(request, open_table(table))[1].chosen.suppressed == 12
 
@@ -175,13 +173,13 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"min_k": 1}, "--min-k 1 hides nobody; give a whole number from 2 on."),
-        ({"public": ()}, "--min-k coarsens public columns, and there are none"),
+        ({"min_k": 1}, "--min-k 1 hides nobody; give a whole number of at least 2."),
+        ({"public": ()}, "--min-k coarsens public columns, but there are none"),
         ({"suppress_below": 5}, "--min-k itself suppresses groups that are too small"),
         ({"max_suppressed": 1.0}, "--max-suppressed 1.0 is not a share of the rows"),
         ({"max_suppressed": float("nan")}, "--max-suppressed nan is not a share"),
         ({"min_k": None, "max_suppressed": 0.1}, "--max-suppressed goes with --min-k"),
-        ({"background": ("age",)}, "Column 'age' is known to the attacker, so that suppressing it hides nothing"),
+        ({"background": ("age",)}, "Column 'age' is known to the attacker, so suppressing it hides nothing"),
     ],
 )
 def test_a_question_that_contradicts_itself_is_refused(more: dict[str, Any], said: str) -> None:
@@ -194,7 +192,7 @@ def test_levels_that_cannot_be_chosen_from_are_refused(people: pa.Table, tmp_pat
     file.write_text("Bonn;DE\nKöln;DE\nPisa;IT\n", encoding="utf-8")
     table = open_table(people)
     with pytest.raises(
-        OptionError, match="--levels of column 'town' does not say which, and --min-k chooses for public"
+        OptionError, match="--levels of column 'town' does not say which level, and --min-k chooses for public"
     ):
         choose_levels(asked(public=("age",), background=("town",), levels=(f"town={file}",)), table)
     with pytest.raises(OptionError, match="Column 'age' has both bins and levels"):

@@ -138,7 +138,7 @@ def test_what_was_changed_is_made_again_and_the_release_stays(
 def test_a_release_that_was_changed_is_not_drawn_again_silently(file: str, finished: Finished) -> None:
     with (finished.folder / file).open("a", encoding="utf-8") as changed:
         changed.write("\n")
-    with pytest.raises(FileError, match="doing it again would give more away"):
+    with pytest.raises(FileError, match="draw another one, which would leak more"):
         protect(finished.asked, finished.folder)
     assert protect(finished.asked, finished.folder, overwrite=True).released
 
@@ -153,7 +153,7 @@ def test_a_table_that_changes_meanwhile_is_refused(asked: Request, tmp_path: Pat
             with table.open("a", encoding="utf-8") as file:
                 file.write("p,A,flu,30\n")
 
-    with pytest.raises(TableError, match="was changed while the job was at work"):
+    with pytest.raises(TableError, match="changed while the job was running"):
         protect(asked, tmp_path / "out", progress=change)
     with pytest.raises(FileError, match="holds the release of another job"):
         protect(asked, tmp_path / "out")
@@ -171,7 +171,7 @@ def test_two_jobs_in_one_folder_do_not_meet(finished: Finished) -> None:
     first.start()
     try:
         assert at_work.wait(60)
-        with pytest.raises(OptionError, match="Another job is at work"):
+        with pytest.raises(OptionError, match="Another job is running"):
             protect(finished.asked, finished.folder)
     finally:
         may_go.set()
@@ -195,7 +195,7 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     drawn = file_digest(tmp_path / "out" / "release.csv")
     with (tmp_path / "out" / "frontier.json").open("a") as changed:
         changed.write("\n")
-    with pytest.raises(FileError, match="doing it again would give more away"):
+    with pytest.raises(FileError, match="draw another one, which would leak more"):
         protect(replace(asked, accounted=0.4), tmp_path / "out")
     assert file_digest(tmp_path / "out" / "release.csv") == drawn
     dear = replace(asked, accounted=None, dataset="people")
@@ -218,7 +218,7 @@ def test_a_job_removes_nothing_outside_its_folder(tmp_path: Path) -> None:
         fields["stages"]["measure"]["outputs"][name] = "00"
         (place / "job.json").write_text(json.dumps(fields), encoding="utf-8")
         for overwrite in (False, True):
-            with pytest.raises(FileError, match="does not lie in the job's folder"):
+            with pytest.raises(FileError, match="is not in the job's folder"):
                 protect(
                     Request(str(tmp_path / "people.csv"), ("illness",), max_distortion=0.2), place, overwrite=overwrite
                 )

@@ -67,7 +67,7 @@ def test_a_kit_without_the_channel_has_the_shares(keeping: Path) -> None:
     assert shares.effective_rows.value == pytest.approx(ROWS / 2)
     assert all(share in shares.of(value) for value, share in true_shares(keeping).items())
     assert agrees(script(kit)[1], shares)
-    with pytest.raises(OptionError, match="A cross-table of 'illness' cannot be estimated without the channel"):
+    with pytest.raises(OptionError, match="A cross-table of 'illness' cannot be estimated without its channel"):
         found.crosstab("illness", "city")
 
 
@@ -169,7 +169,7 @@ def test_publishing_shares_needs_shares_to_publish(asked: dict[str, object], pri
     if private:
         require_private_shares(question, None)
     else:
-        with pytest.raises(OptionError, match="--publish-shares puts channels into the kit that follow from private"):
+        with pytest.raises(OptionError, match="--publish-shares is for channels that follow from private"):
             require_private_shares(question, None)
 
 

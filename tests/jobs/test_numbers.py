@@ -130,8 +130,8 @@ def test_the_report_says_it_and_the_one_to_hand_out_only_what_was_declared(done:
 @pytest.mark.parametrize(
     ("asked", "kind", "words"),
     [
-        ({"max_distortion": 0.2}, OptionError, "more than the 1000.*--bins cost=auto, which takes cost=edges:"),
-        ({"within": 1.0}, RefusalError, "The finest bins that are chosen for cost put values off by"),
+        ({"max_distortion": 0.2}, OptionError, "more than the 1000.*--bins cost=auto, which means cost=edges:"),
+        ({"within": 1.0}, RefusalError, "Even the finest automatic bins of cost move values by"),
         ({"within": 500, "bins": ["cost=width:20000"]}, RefusalError, "and 500 is allowed; use finer bins"),
     ],
 )
@@ -147,7 +147,7 @@ def test_what_cannot_be_is_refused_before_anything_is_done(
 def test_an_error_of_text_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "people.csv"
     table.write_text("illness\n" + "flu\nnone\n" * 20, encoding="utf-8")
-    with pytest.raises(ColumnError, match="holds text, and --within needs numbers or dates"):
+    with pytest.raises(ColumnError, match="holds text, but --within needs numbers or dates"):
         protect(table, tmp_path / "out", secret="illness", within=1)
     with pytest.raises(OptionError, match="no --mechanism here adds noise"):
         protect(table, tmp_path / "out", secret="illness", mechanism=["randomized-response:epsilon=1"], clamp=True)
@@ -183,7 +183,7 @@ def test_design_takes_an_error_too(stays: Path, capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys, "design", stays, "--secret", "cost", "--within", 600)
     assert code == 0 and "The bins of cost were learnt from this table: edges:" in " ".join(out.split())
     code, _, err = run(capsys, "design", stays, "--secret", "cost", "--within", 1)
-    assert code == 1 and "chosen for cost put values off by" in " ".join(err.split())
+    assert code == 1 and "automatic bins of cost move values by" in " ".join(err.split())
     for wrong in (("5", "--max-distortion", 1), ("-5",), ("nan",), ("5", "--distortion", "squared")):
         assert run(capsys, "design", stays, "--secret", "cost", "--within", *wrong)[0] == 2
     for verb in ("design", "compare"):

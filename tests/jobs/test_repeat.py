@@ -176,7 +176,7 @@ def test_a_chain_counts_every_release_and_assumes_the_worst_of_what_is_gone(here
     assert [one.shared for one in found.before] == [None, None]
     assert list(map(str, (one.unknown for one in found.before))) == [
         "its folder is gone or holds another job",
-        "its table was changed since",
+        "its table has changed since",
     ]
     assert found.counted == 3 and found.spent is None
 
@@ -227,7 +227,9 @@ def test_a_limit_that_the_mechanism_does_not_keep_here_is_told_before_anything_i
     lg.protect("january.csv", "out/limited", **asked)
     done = again(repeat="out/limited", max_leakage=0.1)
     assert not done.released and done.job.repeated is None
-    with pytest.raises(RefusalError, match=r"out/limited tells 0\.\d+ bits of illness in the new table, and 0\.1 are"):
+    with pytest.raises(
+        RefusalError, match=r"out/limited reveals 0\.\d+ bits of illness in the new table, but 0\.1 are"
+    ):
         done.require()
     assert again(folder="out/more", repeat="out/limited", max_leakage=1.0).released
 
@@ -263,7 +265,7 @@ def test_a_repeated_job_goes_on_where_it_was_and_notices_another_mechanism(here:
     # The same question to another table has another channel in its place, which would draw something else.
     shutil.rmtree("out/january")
     lg.protect("all.csv", "out/january", **ASKED, dataset="january")
-    with pytest.raises(FileError, match="doing it again would give more away"):
+    with pytest.raises(FileError, match="draw another one, which would leak more"):
         again()
 
 
@@ -271,12 +273,16 @@ def test_a_repeated_job_goes_on_where_it_was_and_notices_another_mechanism(here:
     ("asked", "error", "says"),
     [
         ({"repeat": "out/nowhere"}, FileError, "out/nowhere is not the folder of a job"),
-        ({"folder": "out/january"}, OptionError, "out/january holds the job to repeat, and is named for the new one"),
+        (
+            {"folder": "out/january"},
+            OptionError,
+            "out/january holds the job to repeat and is also named for the new one",
+        ),
         ({"secret": "age"}, OptionError, "other secrets are named"),
-        ({"max_distortion": 0.1}, OptionError, "--max-distortion is not as it was in out/january"),
-        ({"keep": "nothing"}, OptionError, "--keep is not as it was in out/january"),
-        ({"bins": "illness=width:2"}, OptionError, "--bins is not as it was"),
-        ({"accounted": 1.0, "rows_per_unit": None}, OptionError, "--accounted is not as it was"),
+        ({"max_distortion": 0.1}, OptionError, "--max-distortion differs from out/january"),
+        ({"keep": "nothing"}, OptionError, "--keep differs from in out/january"),
+        ({"bins": "illness=width:2"}, OptionError, "--bins differs from"),
+        ({"accounted": 1.0, "rows_per_unit": None}, OptionError, "--accounted differs from"),
         ({"publik": "city"}, OptionError, "did you mean 'public'"),
         ({"repeat": 3}, OptionError, "'repeat' is missing or of another type"),
         ({"table": "city,illness,name\nA,flu,p1\n", "public": ["city", "age", "town"]}, InputError, "'age', 'town'"),
@@ -321,7 +327,7 @@ def test_on_the_command_line_what_is_typed_counts_and_defaults_do_not(
     code, out, _ = run(capsys, *command)
     assert code == 0
     told = " ".join(out.split())
-    assert "540 of 600 persons are in the table of out/january too." in told
+    assert "540 of 600 people are also in the table of out/january." in told
     assert "it was not designed for this table" in told and "The account of january has spent" in told
     # What the job notes as its command is the same question.
     assert run(capsys, *fields["command"].split()[1:])[0] == 0
@@ -345,7 +351,7 @@ def test_levels_are_those_of_the_record_whatever_is_in_their_file_now(here: Path
     done = lg.protect("january.csv", "out/levels", **asked)
     files = {file: file.read_bytes() for file in done.folder.rglob("*") if file.is_file()}
     Path("cities.csv").write_text("".join(f"{one};renamed\n" for one in cities), encoding="utf-8")
-    with pytest.raises(FileError, match="no longer what the job would draw"):
+    with pytest.raises(FileError, match="the job would now draw another one"):
         lg.protect("january.csv", "out/levels", **asked)
     still = {file: file.read_bytes() for file in done.folder.rglob("*") if file.is_file()}
     assert still == files, "a finished job stays one"

@@ -1,4 +1,4 @@
-"""Public columns that tell on a secret: what they tell, and the channels that make them tell less."""
+"""Public columns that reveal a secret: what they tell, and the channels that make them tell less."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path)
         # What passes through a channel tells no more, and the proof is below what was found.
         assert one.least.ends[0] <= one.least.value <= one.tells.value + 1e-9
         assert one.tells.ends[0] <= one.tells.value <= one.tells.ends[1]
-    assert "has 60 values; gather them" in str(of["age", "illness"].left_out)
+    assert "has 60 values; merge them" in str(of["age", "illness"].left_out)
     assert str(of["sex", "illness"].left_out) == "nothing beyond chance"
     assert str(of["planet", "illness"].left_out) == "all values are alike"
     with sources_of(without := question(people, ())) as sources:
@@ -220,9 +220,9 @@ def test_record_claims_and_report_hold_the_column(done: Done, people: Path) -> N
     external = (done.folder / "report-external.html").read_text(encoding="utf-8")
     internal = (done.folder / "report.html").read_text(encoding="utf-8")
     for text in (external, internal):
-        assert "Released through a channel that tells less of the secrets" in text
-    assert "Would tell with values changed" in internal
-    assert "Would tell with values changed" not in external
+        assert "Released through a channel that reveals less about the secrets" in text
+    assert "Would reveal with values changed" in internal
+    assert "Would reveal with values changed" not in external
 
 
 def test_attacks_see_the_released_column_and_do_not_guess_it(done: Done) -> None:
@@ -275,7 +275,7 @@ def test_a_repeated_job_takes_the_channels_over(done: Done, people: Path, tmp_pa
     assert before.channel.matrix == after.channel.matrix
     assert after.channel_prior is not None
     assert after.channel_prior.value == "another table"
-    with pytest.raises(OptionError, match="--public is not as it was"):
+    with pytest.raises(OptionError, match="--public differs from"):
         protect(table, tmp_path / "other", repeat=done.folder, public=["job=0.2", "age=0.3", "sex"])
 
 
@@ -308,7 +308,7 @@ def test_a_secret_is_designed_for_who_sees_the_column_through_its_channel(people
         (["job=0"], {}, "--public job=0 is not a share"),
         (["job=1.5"], {}, "--public job=1.5 is not a share"),
         (["job=-0.1"], {}, "not a share of values to change"),
-        (["job=0.1"], {"background": ("job",)}, "known to the attacker, so that changing it"),
+        (["job=0.1"], {"background": ("job",)}, "known to the attacker, so changing it"),
         (["job=0.1"], {"min_k": 3}, "--min-k counts rows that agree"),
         (["job=0.1"], {"suppress_below": 3}, "--suppress-below counts rows that agree"),
         (["job=0.1"], {"accounted": 1.0, "ledger": "ledger.sqlite"}, "--accounted designs from a noisy histogram"),
@@ -324,7 +324,7 @@ def test_what_makes_no_sense_is_refused(people: Path, public: list[str], asked: 
 @pytest.mark.parametrize(
     ("public", "said"),
     [
-        ("planet=0.1", "'planet' has one value alone"),
+        ("planet=0.1", "'planet' has a single value"),
         ("person=0.1", "'person' has 750 values, more than the 100"),
     ],
 )

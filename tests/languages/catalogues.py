@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -36,6 +37,7 @@ _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
 
 
+@cache
 def extracted() -> dict[str, dict[str, None]]:
     """For each domain the texts that the source says, in the source's order."""
     found: dict[str, dict[str, None]] = {domain: {} for domain in DOMAINS}

@@ -38,7 +38,7 @@ def test_a_language_is_made_once() -> None:
 def test_words_that_a_template_quotes_stay_and_names_of_ours_are_told() -> None:
     # The column has the name of a kind of values, which is told where it is one.
     error = ColumnError(
-        "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.", name="text", kind="text"
+        "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.", name="text", kind="text"
     )
     assert CHINESE.error(error) == "列 'text' 是文本，而矩需要数值；请选数值列。"
     assert CHINESE.retell(error.sentence) == CHINESE.error(error)
@@ -56,9 +56,9 @@ def test_words_that_a_template_marks_stay() -> None:
 
 
 def test_the_name_of_a_file_stays() -> None:
-    error = FileError("{path} holds no JSON object.", path=Path("record"))
-    assert CHINESE.error(error) == "record 不含 JSON 对象。"
-    assert CHINESE.retell(error.sentence) == "record 不含 JSON 对象。"
+    error = FileError("{path} does not contain a JSON object; write one.", path=Path("record"))
+    assert CHINESE.error(error) == "record 不含 JSON 对象；请写入一个。"
+    assert CHINESE.retell(error.sentence) == "record 不含 JSON 对象；请写入一个。"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_name_of_a_file_stays() -> None:
     ],
 )
 def test_an_error_inside_an_error_is_told(inner: ModelError | LabelError, told: str) -> None:
-    outer = FileError("{path} holds no distances: {reason}", path=Path("d.csv"), reason=inner)
+    outer = FileError("{path} cannot be used as distances: {reason}", path=Path("d.csv"), reason=inner)
     assert CHINESE.error(outer) == told
     assert CHINESE.retell(outer.sentence) == told
     assert str(outer.sentence) == str(outer)
@@ -122,7 +122,7 @@ def test_fields_that_are_lists_are_told_part_by_part() -> None:
 
 @pytest.mark.parametrize("where", ["", Sentence(" (line {line:d})", line=12)])
 def test_a_field_may_be_empty(where: str | Sentence) -> None:
-    template = "{place} has a line with {found} fields where the header has {expected}{where}; correct that line."
+    template = "{place} has a line with {found} fields, but the header has {expected}{where}; correct that line."
     error = TableError(template, place="'t.csv'", found="3", expected="21", where=where)
     assert ("第 12 行" in CHINESE.error(error)) == bool(where)
 

@@ -58,12 +58,13 @@ def names_asked(tree: ast.AST) -> list[int]:
 def test_no_room_asks_which_mechanism_or_law_it_has() -> None:
     concrete = kinds_of(Mechanism) | kinds_of(Law)
     assert {"NoisyNumber", "FiniteMechanism", "LetterSets", "DiscreteLaplace", "ChannelLaw"} <= concrete
-    found = []
+    found, named = [], (concrete | {*CATALOGUE}) - {"channel"}
     for path in SOURCE.rglob("*.py"):
-        place = path.relative_to(SOURCE)
-        if place.parts[0] == "mechanisms":
+        place, text = path.relative_to(SOURCE), path.read_text(encoding="utf-8")
+        # To parse every file takes seconds.
+        if place.parts[0] == "mechanisms" or not any(name in text for name in named):
             continue
-        tree = ast.parse(path.read_text())
+        tree = ast.parse(text)
         found += [f"{place}:{line}" for line in (*types_asked(tree, concrete), *names_asked(tree))]
     assert found == []
 

@@ -263,9 +263,9 @@ def test_more_confidence_is_wider_and_few_rows_are_unreliable() -> None:
         ([1.0, 2.0] * 5, [1.0, None] * 5, "second column has 5 rows that are missing or infinite; leave"),
         ([1.0, 2.0] * 5, [1.0, inf] * 5, "second column has 5 rows that are missing or infinite; leave"),
         ([1, 2, 3], [1, 2, 3], "3 rows are too few to estimate from; give at least 10"),
-        ([7] * 10, list(range(10)), "first column holds one value only; give one that varies"),
-        (list("abcdefghij"), list(range(10)), "first column is not numeric; give one number a row"),
-        ([[1, 2]] * 10, list(range(10)), "first column has 2 dimensions; give one number a row"),
+        ([7] * 10, list(range(10)), "first column has a single value; give one that varies"),
+        (list("abcdefghij"), list(range(10)), "first column is not numeric; give one number per row"),
+        ([[1, 2]] * 10, list(range(10)), "first column has 2 dimensions; give one number per row"),
     ],
 )
 def test_unusable_columns_are_refused(x: npt.ArrayLike, y: npt.ArrayLike, message: str) -> None:

@@ -86,7 +86,7 @@ def test_a_plan_names_the_columns_that_are_clamped() -> None:
         (bound,) = bind(ReleasePlan({"nights": noise}, clamp=["nights"]), table).columns
         assert bound.mechanism.parameters["clamp"] == "yes"
         plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=this-table"}, clamp="illness")
-        with pytest.raises(ColumnError, match="randomized-response adds no noise that could leave bounds"):
+        with pytest.raises(ColumnError, match="randomized-response adds no noise that could leave the bounds"):
             bind(plan, table)
     with pytest.raises(OptionError, match="clamps column 'illness', which it does not release"):
         ReleasePlan({"nights": noise}, clamp=["illness"])

@@ -143,7 +143,7 @@ def test_what_cannot_be_used_is_refused() -> None:
             np.ones(9), Simulated(simulation_seed=0)
         )
     for blocks in (1, 0, -3, 2.5, True):
-        with pytest.raises(OptionError, match="blocks hide nothing"):
+        with pytest.raises(OptionError, match="blocks cannot hide each other"):
             sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=blocks)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="reversed"):
         sample_and_aggregate(1.0, statistic=np.mean, lower=1, upper=0, blocks=5)

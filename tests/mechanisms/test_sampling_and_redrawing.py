@@ -84,7 +84,7 @@ def test_redrawn_alike_it_is_randomized_response() -> None:
         ("sampled-randomized-response:epsilon=1,letters=a|b", "lacks sampling_probability"),
         ("keep-or-redraw:epsilon=-1,letters=a|b", "-1"),
         ("keep-or-redraw:epsilon=1e-16,letters=a|b", "leaves nothing to keep"),
-        ("keep-or-redraw:epsilon=1,shares=0.5|0.5", "has shares for letters that it does not name"),
+        ("keep-or-redraw:epsilon=1,shares=0.5|0.5", "has shares for letters that are not declared"),
         ("keep-or-redraw:epsilon=1,letters=a", "1 letters are given"),
         ("keep-or-redraw:epsilon=1,letters=a|b,shares=0.5|0.3|0.2", "3 shares are given for 2 letters"),
         ("keep-or-redraw:epsilon=1,letters=a|b,shares=0|1", "one above 0 for each"),

@@ -189,8 +189,8 @@ def test_levels_of_a_large_channel_need_no_cube() -> None:
         ("local-pd:1", "did you mean 'local-dp'"),
         ("dp:1,gamma=3", "no parameter 'gamma'"),
         ("approximate-dp:1", "lacks delta"),
-        ("local-dp:one", "where a number should be"),
-        ("local-dp", "where a number should be"),
+        ("local-dp:one", "instead of a number"),
+        ("local-dp", "instead of a number"),
     ],
 )
 def test_statements_that_are_none(text: str, sentence: str) -> None:

@@ -59,7 +59,7 @@ def test_labels_that_are_no_alphabet(labels: list[object], reason: str) -> None:
 
 
 def test_shapes_must_match_the_labels() -> None:
-    with pytest.raises(ModelError, match="2 outcomes but 3"):
+    with pytest.raises(ModelError, match="2 outcomes, but 3"):
         Distribution("ab", [0.5, 0.25, 0.25])
     with pytest.raises(ModelError, match="1 × 2 for 2 rows and 2 columns"):
         Joint("ab", "uv", [[0.5, 0.5]])
@@ -69,7 +69,7 @@ def test_shapes_must_match_the_labels() -> None:
         Channel("ab", "uv", [["x", 0.5], [1, 0]])
     with pytest.raises(ModelError, match="not all numbers"):
         Channel("ab", "uv", [[1, 0], [1]])
-    with pytest.raises(ModelError, match="outside 0 to 1"):
+    with pytest.raises(ModelError, match="not from 0 to 1"):
         Joint.from_cells("ab", "uv", [0, 2], [0, 1], [0.5, 0.5])
     with pytest.raises(ModelError, match="differ in length"):
         Joint.from_cells("ab", "uv", [0], [0, 1], [0.5, 0.5])
@@ -112,7 +112,7 @@ def test_labels_of_any_hashable_kind() -> None:
     labels = [None, "text", 3, 2.5, ("a", 1), Interval(0.0, 18.0)]
     p = Distribution(labels, [1 / 6] * 6)
     assert p[("a", 1)] == p[None] == pytest.approx(1 / 6)
-    with pytest.raises(LabelError, match="'other' is not one of the 6 outcomes"):
+    with pytest.raises(LabelError, match="'other' is not among the 6 outcomes"):
         p["other"]
 
 
@@ -185,9 +185,9 @@ def test_scenarios_refuse_what_does_not_fit() -> None:
         Scenario(joint, Channel.identity("ba"))
     with pytest.raises(ModelError, match="given twice"):
         Scenario(joint, background=Channel.identity("ab"))
-    with pytest.raises(ModelError, match="weights hold -1"):
+    with pytest.raises(ModelError, match="weights contain -1"):
         Scenario(joint, weights=[1, -1])
-    with pytest.raises(ModelError, match="weights hold nan"):
+    with pytest.raises(ModelError, match="weights contain nan"):
         Scenario(joint, weights={"a": math.nan, "b": 1.0})
     with pytest.raises(LabelError, match="lack 1 of the 2 secrets and name 1 unknown"):
         Scenario(joint, weights={"a": 1.0, "c": 1.0})
@@ -231,9 +231,9 @@ def test_estimates_keep_their_promise() -> None:
     assert 0.7 in estimate
     assert 2.0 not in estimate
     assert str(estimate) == "1.0000 [0.5000, 1.5000]"
-    with pytest.raises(ModelError, match="does not hold the value 2"):
+    with pytest.raises(ModelError, match="does not contain the value 2"):
         Estimate(2.0, 0.5, 1.5, 0.95, 100)
     with pytest.raises(ModelError, match=r"confidence of 95\.0"):
         Estimate(1.0, 0.5, 1.5, 95.0, 100)
-    with pytest.raises(ModelError, match="given 0"):
+    with pytest.raises(ModelError, match="has 0 observations"):
         Estimate(1.0, 0.5, 1.5, 0.95, 0)

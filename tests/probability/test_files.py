@@ -57,8 +57,8 @@ def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ..
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"schema": "leakgauge/channel/2"}, "schema is 'leakgauge/channel/2'"),
-        ({"schema": None}, "schema is None"),
+        ({"schema": "leakgauge/channel/2"}, "schema 'leakgauge/channel/2'"),
+        ({"schema": None}, "schema None"),
         ({"inputs": None}, "not a channel file: its inputs or outputs are malformed"),
         ({"inputs": {"columns": [{"name": "x", "type": "string"}]}}, "it lacks 'labels'"),
         ({"outputs": {"columns": [{"name": "x"}], "labels": [["a"], ["b"]]}}, "it lacks 'type'"),
@@ -92,7 +92,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_channel(written(tmp_path, "[" * 200_000))
     with pytest.raises(FileError, match="syntax is broken"):
         read_channel(written(tmp_path, "9" * 10_000))
-    with pytest.raises(FileError, match="no JSON object"):
+    with pytest.raises(FileError, match="not contain a JSON object"):
         read_channel(written(tmp_path, "[]"))
     latin = tmp_path / "latin.csv"
     latin.write_bytes("café,1\n".encode("latin-1"))

@@ -174,7 +174,7 @@ def test_levels_given_what_is_known(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert under["mutual-information"].value == pytest.approx(mean, rel=1e-9)
     assert under["identifiability"].value == pytest.approx(max(one["identifiability"].value for one in alone))
     assert main(["relate", str(place)]) == 0
-    assert "Levels are given city" in capsys.readouterr().out
+    assert "Levels are conditional on city" in capsys.readouterr().out
     assert audit_mechanism(str(place)).lower_bound.value == pytest.approx(EPSILON, rel=1e-9)
     with pytest.raises(OptionError, match="leave --records and --restrict out"):
         relate(place, records=2)
@@ -201,7 +201,7 @@ def test_a_channel_is_given_some_of_what_it_reads(tmp_path: Path) -> None:
 
 
 def test_measures_refuse_what_the_channel_cannot_read(people: Table) -> None:
-    with pytest.raises(OptionError, match="'city' too, which is neither secret nor background"):
+    with pytest.raises(OptionError, match="also reads 'city', which is neither secret nor background"):
         measure(people, Roles(("illness",)), channels=[GIVEN])
     fewer = NamedChannel(GIVEN.channel.restrict(PAIRS[:5]), GIVEN.inputs, GIVEN.outputs, PriorOrigin.PUBLIC)
     with pytest.raises(LabelError, match="no input for 1 of the 6 values of 'illness', 'city'"):

@@ -99,9 +99,9 @@ def test_an_entry_of_another_cost_does_not_pay_for_a_record(tmp_path: Path, caps
         verify(made.record_file, ledger=ledger).require()
         _swapped_entry(ledger, made, Cost((LaplaceNoise(0.001),)))
         assert failures(verify(made.record_file, ledger=ledger)) == {
-            "ledger cost": "the ledger counted another cost than the record's"
+            "ledger cost": "the ledger counted a different cost than the record"
         }
-    assert "ledger counted another cost" in refused(capsys, made.record_file, "--ledger", tmp_path / "budget")
+    assert "ledger counted a different cost" in refused(capsys, made.record_file, "--ledger", tmp_path / "budget")
 
 
 def test_the_ledgers_entry_is_the_one_that_the_record_names(tmp_path: Path) -> None:
@@ -400,9 +400,9 @@ def test_a_record_leads_to_no_file_but_those_beside_it(
     (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
     made = release(OWN, opened(), folder / "o.csv")
     forged(made, lambda fields: fields["output"].update(file=path.format(home=tmp_path)))
-    assert "does not lie beside the record" in refused(capsys, made.record_file)
+    assert "is not in the record's folder" in refused(capsys, made.record_file)
     assert main(["audit", str(made.record_file), "--original", str(tmp_path / "secret.csv")]) == 1
-    assert "does not lie beside the record" in capsys.readouterr().err
+    assert "is not in the record's folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["channel:file={home}/channel.json", "{home}/channel.json"])

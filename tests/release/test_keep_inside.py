@@ -263,7 +263,7 @@ def test_files_that_contradict_themselves_or_take_one_place_are_refused(tmp_path
 
 def test_screens_say_what_is_kept_inside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     channel = designed(tmp_path)
-    assert "Keep channel.json inside" in capsys.readouterr().out
+    assert "Keep channel.json private" in capsys.readouterr().out
     (tmp_path / "plan.toml").write_text('[columns]\nillness = "channel.json"\n')
     out = tmp_path / "out.csv"
     arguments = ["release", str(tmp_path / "people.csv"), "--plan", str(tmp_path / "plan.toml"), "-o", str(out)]

@@ -147,7 +147,7 @@ def test_an_edited_record_does_not_hold(
     made.record_file.write_text(text_of(fields))
     found = verify(made.record_file)
     assert not found.holds
-    with pytest.raises(VerificationError, match="does not hold"):
+    with pytest.raises(VerificationError, match="does not verify"):
         found.require()
 
 

@@ -41,7 +41,7 @@ def test_what_is_guaranteed_a_person(tmp_path: Path) -> None:
 
 
 def test_fewer_rows_than_declared_are_refused(tmp_path: Path) -> None:
-    with open_table(VISITS) as table, pytest.raises(TableError, match="'person' has 60 rows, and 59 are declared"):
+    with open_table(VISITS) as table, pytest.raises(TableError, match="'person' has 60 rows, but 59 are declared"):
         plan(59).apply(table, tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []
 

@@ -29,6 +29,7 @@ from leakgauge.report.report import compose
 from leakgauge.report.sections.teller import Teller
 from tests.grids import examples
 from tests.report.conftest import ILLNESSES
+from tests.report.reading import changed as with_fields
 from tests.report.reading import warnings
 
 ENGLISH, CHINESE = Language("en"), Language("zh")
@@ -204,7 +205,7 @@ def test_what_follows_from_private_counts_is_not_told(facts: Facts, origin: str 
         document = compose(declared(facts, origin, mechanism=mechanism), ENGLISH, Edition.EXTERNAL)
         said = to_markdown(document)
         assert not [one.source for one in document.numbers() if one.source.startswith("release.json#/claims")]
-        assert "This edition promises no bound on what a row tells." in said
+        assert "This edition promises no bound on what a row reveals." in said
         assert mechanism not in said and "letters" not in said
 
 
@@ -303,7 +304,7 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
     document = compose(found, ENGLISH, Edition.EXTERNAL)
     drawn = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
     assert [one.caption.partition(",")[0] for one in drawn] == [
-        "What is guaranteed",
+        "The guarantee",
         "The levels of the table above",
     ]
     told = to_markdown(document) + "".join(map(str, drawn))
@@ -317,6 +318,54 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
     )
     with pytest.raises(InternalError, match="not everybody may know"):
         require_masked(whole(*drawn, inside), found)
+
+
+def shares(**rows: int) -> list[dict[str, Any]]:
+    """Shares of values of a table of 500 rows, released as often as they occur."""
+    quantities = {
+        name: {"value": count / 500, "unit": "share", "low": 0.0, "high": 1.0} for name, count in rows.items()
+    }
+    return [{"value": [name], "table": one, "released": one} for name, one in quantities.items()]
+
+
+def pictured(found: Facts, words: str) -> Picture | None:
+    """The picture in the external edition whose caption starts with these words."""
+    blocks = (block for section in compose(found, ENGLISH, Edition.EXTERNAL).sections for block in section.blocks)
+    return next((one for one in blocks if isinstance(one, Picture) and one.caption.startswith(words)), None)
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        ({"healthy": 400, "cancer": 90, "asthma": 10}, ["healthy", "cancer", "asthma"]),
+        ({"healthy": 400, "cancer": 93, "asthma": 7}, ["healthy", "other values"]),
+        (
+            {"healthy": 400, "cancer": 80, "asthma": 14, "leprosy": 6, "plague": 0},
+            ["healthy", "cancer", "other values"],
+        ),
+    ],
+)
+def test_shares_are_for_everybody_only_where_that_was_declared(
+    facts: Facts, rows: dict[str, int], shown: list[str]
+) -> None:
+    utility: dict[str, Any] = {
+        "columns": {"illness": {**facts.get("utility.json", "columns", "illness"), "shares": shares(**rows)}}
+    }
+    asked: dict[str, Any] = facts.get("job.json", "asked")
+    assert pictured(with_fields(facts, utility=utility), "Shares") is None
+    found = pictured(with_fields(facts, utility=utility, job={"asked": {**asked, "publish_shares": True}}), "Shares")
+    assert found is not None
+    assert list(dict.fromkeys(row["value"] for row in found.spec["data"]["values"])) == shown
+    assert not [name for name in rows if name not in shown and name in str(found)]
+
+
+def test_a_channel_is_for_everybody_where_the_record_that_is_handed_out_has_it(facts: Facts) -> None:
+    caption = "How likely each value is released"
+    assert facts.has("release.json", "plan", "columns", "illness", "channel") and pictured(facts, caption) is None
+    record = copy.deepcopy(facts.get("release.public.json"))
+    record["plan"]["columns"]["illness"]["channel"] = facts.get("release.json", "plan", "columns", "illness", "channel")
+    found = Facts({**declared(facts, "accounted").files, "release.public.json": record}, facts.diagram)
+    assert pictured(found, caption) is not None
 
 
 @given(st.floats(0.001, 0.999), st.floats(0, 20))

@@ -93,7 +93,7 @@ def drawn_curve(figure: Any) -> list[dict[str, Any]]:
 def test_a_frontier_of_a_column_says_what_it_tells_on(solutions: list[Solution]) -> None:
     question = Question(("illness",), ("city",), Hamming(), Knowledge.ATTACKER, through="job")
     said = words(frontier_figure(encode(as_frontier(solutions, question))).to_svg())
-    assert "bits told about illness by job and the background" in said
+    assert "bits revealed about illness by job and the background" in said
     fields = stored(solutions)
     # As files of earlier versions are.
     for name in ("keep", "beside", "secret", "through"):
@@ -146,7 +146,7 @@ def test_many_mechanisms_in_one_place_keep_their_labels_apart(solutions: list[So
     ]
     figure = frontier_figure(stored(solutions), stored(solutions)["points"][3], others)
     places = figure.spec["layer"][-1]["data"]["values"]
-    assert [one["label"] for one in places] == ["release", *map(str, range(1, 10))]
+    assert [one["label"] for one in places] == ["this release", *map(str, range(1, 10))]
     # From one to nine they lie on top of each other, and their labels in the same order.
     heights = [one["label_down"] for one in places[1:]]
     assert max(np.diff(heights)) <= -15 + 1e-9 and min(np.diff([one["down"] for one in places[1:]])) > -15
@@ -240,7 +240,7 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     beaten = attack(target=["city"], ceiling=quantity(0.4, "share"), beats_claim=True)
     figure = attacks_figure({"attacks": [attack(), beaten]})
     svg = figure.to_svg()
-    assert figure.told.endswith("allowed 40%. This beats the claim.")
+    assert figure.told.endswith("allowed 40 %. This beats the claim.")
     assert {"record linkage (age)", "record linkage (city)", "Diamond: the attack beats the claim."} <= words(svg)
     assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
 
@@ -253,17 +253,20 @@ def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
         "efficiency": {**quantity(0.0, "points"), "low": 0.0, "high": 100.0},
     }
     policy = [{"name": "min_protection", "limit": 60.0}, {"name": "max_exposed", "limit": 10.0}]
-    figure = dials_figure(dials, [*policy, {"name": "max_alone", "limit": 0.05}])
-    assert drawn(figure, "limit")[:6] == [60, 10, None, None, None, None]
-    assert {row["name"]: row["number"] for row in figure.spec["data"]["values"]} == {
-        "protection": "55",
-        "exposed (less is better)": "<0.01 %",
+    before = {"protection": 0.0, "exposed": 100.0, "efficiency": 0.0}
+    figure = dials_figure(dials, [*policy, {"name": "max_alone", "limit": 0.05}], before)
+    rows = figure.spec["data"]["values"]
+    assert [row["limit"] for row in rows] == [60, 10, None, None, None, None]
+    assert {row["name"]: row["number"] for row in rows} == {
+        "protection": "0 → 55",
+        "exposed (less is better)": "100 % → <0.01 %",
         **dict.fromkeys(("guarantee", "usefulness", "effect"), "50"),
         "efficiency": "not known",
     }
     svg = figure.to_svg()
-    assert len(marks(svg, "bar")) == 6 and width(svg) <= 760
-    assert "protection: 55; limit: at least 60." in labels(svg, "bar")
+    # Of what is not known there is no end to draw.
+    assert len(marks(svg, "point")) == 7 and width(svg) <= 760
+    assert "protection: 0 → 55; limit: at least 60." in labels(svg, "point")
 
 
 def test_a_prior_alone_has_a_frontier() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.dials import OF_A_RAW_COPY
 from leakgauge.assessment import default_diagram
 from leakgauge.languages import Language
 from leakgauge.report.figures.attacks import attacks_figure
@@ -37,7 +38,7 @@ PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
     "levels": lambda files, language: levels_figure(files["release"], language),
     "attacks": lambda files, language: attacks_figure(files["audit"], language),
     "dials": lambda files, language: dials_figure(
-        files["verdict"]["dials"]["illness"], files["verdict"]["policy"], language
+        files["verdict"]["dials"]["illness"], files["verdict"]["policy"], OF_A_RAW_COPY, language
     ),
     "criteria": lambda files, language: criteria_figure(files["verdict"]["beside"]["illness"]["criteria"], language),
     "influence": lambda files, language: influence_figure(
@@ -74,7 +75,7 @@ def test_a_frontier_marks_the_release_and_names_the_others(files: Files) -> None
     curve, floor = leaks[: len(points)], points[0]["background_floor"]["value"]
     assert drawn(figure, "leakage") == [*curve, floor, floor, *leaks[len(points) :]]
     told = labels(figure.to_svg(), "point")
-    assert told[-len(others) - 1].startswith("release: ") and "randomized-response:epsilon=1" in told[-1]
+    assert told[-len(others) - 1].startswith("this release: ") and "randomized-response:epsilon=1" in told[-1]
     # Two that are in the same place share a label.
     assert drawn(figure, "label")[-2:] == ["1, 2", "3"]
 
@@ -87,7 +88,7 @@ def test_a_decomposition_adds_up_to_the_entropy(files: Files) -> None:
     ends = dict(zip(drawn(figure, "row"), drawn(figure, "end"), strict=False))
     assert ends["released with protection"] == pytest.approx(before["entropy"]["value"], abs=1e-9)
     alone = decomposition_figure(before, None)
-    assert set(drawn(alone, "row")) == {"nothing released", "released as it is"}
+    assert set(drawn(alone, "row")) == {"nothing released", "released unchanged"}
 
 
 def test_every_level_of_the_record_is_drawn_on_the_axis_of_its_unit(files: Files) -> None:

@@ -13,7 +13,7 @@ from leakgauge.report.facts import Facts
 
 
 def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"^\S+ is no folder; name the folder of a finished job\.$"):
+    with pytest.raises(FileError, match=r"^\S+ is not a folder; name the folder of a finished job\.$"):
         Facts.read(tmp_path / "nowhere")
     with pytest.raises(FileError, match=r"neither a job\.json nor a release\.json"):
         Facts.read(tmp_path)

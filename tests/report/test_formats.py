@@ -126,7 +126,7 @@ def test_a_report_of_a_folder_writes_every_format(job: Path, tmp_path: Path) -> 
     report = Report.of(job)
     report.to_html(tmp_path / "report.html", language="both")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert 'class="two"' in page and "Decision" in page
+    assert 'class="two internal"' in page and "Decision" in page
     report.to_markdown(tmp_path / "report.md", language="zh", edition=Edition.EXTERNAL)
     assert "# 隐私报告" in (tmp_path / "report.md").read_text(encoding="utf-8")
     report.to_json(tmp_path / "report.json")

@@ -146,12 +146,17 @@ def test_columns_are_ranked_by_what_they_tell_and_identifiers_marked() -> None:
     ]
     figure = telling_figure({"columns": columns}, "illness")
     assert drawn(figure, "column") == ["id", "wide", "city", "idle"]
-    assert drawn(figure, "number") == ["1.8, names people", "at least 0.1, at most 0.5", "0.2", "nothing beyond chance"]
+    assert drawn(figure, "number") == [
+        "1.8, identifies people",
+        "at least 0.1, at most 0.5",
+        "0.2",
+        "nothing beyond chance",
+    ]
     # The bar of what was not counted is what was shown.
     assert drawn(figure, "bits") == [1.8, 0.1, 0.2, 0.01] and drawn(figure, "high") == [1.9, 0.5, 0.25, 0.02]
     assert "not drawn" not in figure.told and width(figure.to_svg()) <= 760
     many = telling_figure({"columns": [surveyed(f"c{at}", at / 100, 0.001, 1) for at in range(31)]}, "illness")
-    assert len(drawn(many, "column")) == MOST and "Columns that tell less and are not drawn: 11." in many.told
+    assert len(drawn(many, "column")) == MOST and "Columns that reveal less and are not drawn: 11." in many.told
     assert telling_figure({"columns": columns[-1:]}, "illness").told == "No other column was surveyed."
 
 
@@ -181,8 +186,8 @@ def test_every_step_to_a_right_guess_is_what_it_adds() -> None:
     assert steps(figure) == {
         "nothing known: the commonest value": 0.4,
         "the background: age": 0.05,
-        "the most telling published column: city": 0.1,
-        "the other columns that are published": 0.05,
+        "the most revealing published column: city": 0.1,
+        "the other published columns": 0.05,
         "the released secret: illness": 0.2,
         "guessed right in the end": 0.8,
     }

@@ -107,7 +107,7 @@ def test_the_decision_has_the_dials_and_people_and_is_followed_by_the_numbers_th
 
 
 def test_what_is_wrong_is_loud(facts: Facts) -> None:
-    kept = Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=0.95)
+    kept = Sentence("the release reveals nearly everything: it keeps {share:.4g} of the information", share=0.95)
     linkage = Sentence("record linkage")
     beaten = Sentence("{attack} on {target!s} beats the claim", attack=linkage, target="illness")
     wrong = changed(
@@ -173,7 +173,7 @@ def test_any_artefact_may_be_absent(facts: Facts) -> None:
 
 
 def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
-    with pytest.raises(FileError, match=r"no number at audit\.json#/attacks/0/attack; make it again"):
+    with pytest.raises(FileError, match=r"no number at audit\.json#/attacks/0/attack; run the job again"):
         facts.number("audit.json", "attacks", 0, "attack")
     with pytest.raises(FileError, match="no number at"):
         facts.number("audit.json", "violated")
@@ -193,9 +193,7 @@ def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
 )
 def test_an_artefact_of_another_shape_is_one_sentence(facts: Facts, file: str, fields: dict[str, object]) -> None:
     broken = changed(facts, **{file: fields})
-    with pytest.raises(
-        FileError, match=r"lacks fields or has others in their place|has no number at|not a whole finding"
-    ):
+    with pytest.raises(FileError, match=r"lacks fields or has other ones|has no number at|not a whole finding"):
         compose(broken, ENGLISH)
 
 

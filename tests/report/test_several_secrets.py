@@ -22,6 +22,7 @@ from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.report import compose
 from leakgauge.report.sections.teller import Teller
+from leakgauge.rounding import at_least
 from tests.report.conftest import run
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
 
@@ -99,7 +100,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
     assert [row[0] for row in rows] == ["illness", "income", "debt (withheld)", "all of them at once"]
     for row, one in zip(rows, several.items("job.json", "secrets"), strict=False):
         of = r"[\d.]+ \[.*\] of [\d.]+ bits" if one["exact"] else r"at least [\d.]+.* of [\d.]+ bits.*"
-        assert row[1].startswith(f"{one['dials']['protection']['value']:.3g}")
+        assert row[1].startswith(f"{at_least(one['dials']['protection']['value']):.3g}")
         assert re.fullmatch(of, row[4]), row
         assert row[2].endswith("%") and row[5].endswith("%") and row[6].endswith("%")
     (lowest,) = several.get("job.json", "headline", "secret")
@@ -127,18 +128,18 @@ def test_sections_of_one_secret_are_there_for_each(several: Facts) -> None:
 
 def test_everything_that_leaves_counts(several: Facts) -> None:
     document = compose(several, ENGLISH)
-    learnt = grid(document, "What the attacker learns of the secret", "leakage-2")
+    learnt = grid(document, "What the attacker learns about the secret", "leakage-2")
     assert [row[0] for row in learnt] == [
         "what is known without the release",
         "with every released column except the secret's own",
         "with everything that is released",
     ]
-    withheld = grid(document, "What the attacker learns of the secret", "leakage-3")
+    withheld = grid(document, "What the attacker learns about the secret", "leakage-3")
     assert len(withheld) == 2
-    roles = {row[0]: row[1] for row in grid(document, "What each column tells of the secret", "leakage-2")}
+    roles = {row[0]: row[1] for row in grid(document, "What each column reveals about the secret", "leakage-2")}
     assert roles["sex"] == "background" and roles["job"] == "public"
     assert roles["illness"] == "another secret, protected" and roles["income"] == "the secret itself, protected"
-    assert grid(document, "The pairs of columns that tell most", "leakage-2")
+    assert grid(document, "The pairs of columns that reveal most", "leakage-2")
     assert "not counted in the bits" not in texts(document)
 
 
@@ -172,10 +173,10 @@ def test_the_lower_end_never_stands_alone(several: Facts) -> None:
 
 def test_the_survey_is_a_section(several: Facts) -> None:
     document = compose(several, ENGLISH)
-    rows = {row[0]: row for row in grid(document, "Every column, the most telling first", "survey")}
+    rows = {row[0]: row for row in grid(document, "Every column, the most revealing first", "survey")}
     assert set(rows) == {"person", "illness", "income", "debt", "sex", *PUBLIC}
     assert rows["city"][1:5] == ["text", "3", "0", "0"]
-    assert "income: at least " in rows["job"][6] and rows["job"][7] == "background: tells much of income"
+    assert "income: at least " in rows["job"][6] and rows["job"][7] == "background: reveals much about income"
     assert rows["person"][7] == "unit: named so"
     assert "By the public columns together (city, decade, job) the rows fall into groups: 12." in texts(document)
 
@@ -192,7 +193,7 @@ def test_everybody_may_know_the_groups_of_public_columns_alone(several: Facts) -
         }
         page = to_html([document]) + to_markdown(document) + text_of(twin([document]))
         for told in (
-            "tells much",
+            "reveals much",
             "nothing beyond chance",
             "exposures",
             "job.json#/secrets",
@@ -213,7 +214,7 @@ def test_no_epsilon_of_a_whole_release_that_is_not_protected(several: Facts, edi
     said = to_markdown(compose(several, ENGLISH, edition))
     assert "The whole release" not in said and ", all columns together" not in said
     assert "Seeing the release changes" not in said
-    told = "ε is of the protected columns; these are released unprotected: city, decade, job."
+    told = "ε covers the protected columns; these are released unprotected: city, decade, job."
     assert (said.count(told) == 2) is (edition is Edition.INTERNAL)
 
 
@@ -221,7 +222,7 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
     said = compose(several, ENGLISH)
     lowest = "The numbers that matter, of " + several.get("job.json", "headline", "secret")[0]
     assert grid(said, lowest, "headline")[1][0] == "Guarantee of one row, all protected columns together"
-    assert "Whoever has several rows is protected less" in said_in(said, "limitations")
+    assert "A person with several rows is protected less" in said_in(said, "limitations")
     plan = {**several.get("release.json", "plan"), "unit": "person", "rows_per_unit": 3}
     found = changed(several, release={"plan": plan, "unit_of_protection": "the rows of one value of 'person'"})
     for edition in Edition:
@@ -231,7 +232,7 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
     document = compose(found, ENGLISH)
     guaranteed = "Guarantee of one person with at most 3 rows, all protected columns together"
     assert grid(document, lowest, "headline")[1][0] == guaranteed
-    assert "Whoever has several rows" not in texts(document)
+    assert "A person with several rows" not in texts(document)
     assert "are for one person with at most 3 rows; the levels of a single column are" in said_in(document, "guarantee")
 
 

@@ -40,36 +40,36 @@ def test_a_histogram_is_paid_for_in_the_statement_and_the_budget(facts: Facts) -
     files["job.json"]["spent"] = SPENT
     files["release.json"]["plan"]["columns"]["illness"]["channel_prior"] = "noisy histogram"
     document = compose(Facts(files, facts.diagram), ENGLISH)
-    assert "0.4 nats of the histogram of its design, 1.4 nats together" in cells(document, "Guarantee")[1]
+    assert "0.4 of the histogram of its design, 1.4 together" in cells(document, "Guarantee")[1]
     assert "both ε together" in cells(document, "Guarantee")[2]
     said = in_section(document, "guarantee")
-    assert "histogram of the design, ε\n0.4 nats" in said and "together, ε\n1.4 nats" in said
+    assert "histogram of the design, ε\n0.4" in said and "together, ε\n1.4" in said
     assert "illness were designed from a noisy histogram; which values occur" in in_section(document, "assumptions")
     assert "histogram" not in in_section(compose(facts, ENGLISH), "assumptions")
 
 
 def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
-    assert "so nothing was risked" in in_section(compose(refused, ENGLISH), "residual")
+    assert "so there is no risk" in in_section(compose(refused, ENGLISH), "residual")
     paid = changed(refused, job={"spent": {"histogram": 0.4, "release": None, "together": 0.4}})
     document = compose(paid, ENGLISH)
     assert "risked" not in in_section(document, "residual")
-    assert "ε = 0.4 nats of the budget is spent" in in_section(document, "residual")
-    assert "ε = 0.4 nats was spent" in warnings(document)
+    assert "ε = 0.4 of the budget is spent" in in_section(document, "residual")
+    assert "ε = 0.4 was spent" in warnings(document)
 
 
 def test_nothing_released_has_no_column_that_is_released(refused: Facts) -> None:
     asked = changed(refused, job={"asked": {**refused.get("job.json", "asked"), "public": ["town"]}})
     said = in_section(compose(asked, ENGLISH), "data")
-    assert "town\ntext\npublic\n" in said and "released as it is" not in said
+    assert "town\ntext\npublic\n" in said and "released unchanged" not in said
 
 
 def test_rows_that_stand_alone_are_loud(facts: Facts) -> None:
     alone = {"quasi_identifiers": ["job", "town"], "rows": 500, "classes": 480, "k": 1, "unique": 470}
     for edition in Edition:
         document = compose(changed(facts, audit={"anonymity": alone}), ENGLISH, edition)
-        assert "470 of 500 rows stand alone by the public columns (job, town)" in warnings(document)
+        assert "470 of 500 rows are unique in the public columns (job, town)" in warnings(document)
         few = compose(changed(facts, audit={"anonymity": {**alone, "unique": 20}}), ENGLISH, edition)
-        assert "stand alone by" not in warnings(few)
+        assert "are unique in" not in warnings(few)
 
 
 def test_public_columns_are_said_not_to_be_in_the_bits_where_nobody_counted_them(facts: Facts) -> None:
@@ -90,7 +90,7 @@ def test_an_attack_far_above_the_judged_ones_is_in_the_statement(facts: Facts) -
     member = next(one for one in attacks if one["attack"] == "membership inference")
     member["advantage"]["value"], member["success"]["value"], member["baseline"]["value"] = 0.5, 1.0, 0.5
     found = cells(compose(changed(facts, audit={"attacks": attacks}), ENGLISH), "Strongest attack with more")
-    assert found[1].startswith("right about 100 [") and "instead of 50" in found[1] and "“membership" in found[2]
+    assert found[1].startswith("right for 100 [") and "instead of 50" in found[1] and "“membership" in found[2]
 
 
 def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts: Facts) -> None:
@@ -105,7 +105,7 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
             one["success"].update(value=0.802, low=None, high=None)
             one["baseline"].update(value=0.5349, low=None, high=None)
         document = compose(changed(facts, audit={"attacks": attacks}), ENGLISH)
-        assert cells(document, "Strongest attack")[1] == "right about 80.2 % instead of 53.5 %"
+        assert cells(document, "Strongest attack")[1] == "right for 80.2 % instead of 53.5 %"
         assert f"“{name}” {verb} 80.2 % of the targets, and" in in_section(document, "residual")
         assert "of the people" not in in_section(document, "residual")
 
@@ -116,10 +116,10 @@ def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
     said = {edition: texts(compose(Facts(files, facts.diagram), ENGLISH, edition)) for edition in Edition}
     assert "released without any guarantee" in said[Edition.INTERNAL]
     assert "Nothing is guaranteed" in said[Edition.INTERNAL]
-    assert "This edition promises no bound on what a row tells." in said[Edition.EXTERNAL]
+    assert "This edition promises no bound on what a row reveals." in said[Edition.EXTERNAL]
     for wrong in ("with noise that protects it", "factor e to the power", "does not say.", "the guarantee bounds"):
         assert wrong not in said[Edition.INTERNAL] + said[Edition.EXTERNAL], wrong
-    assert "the guarantee bounds what the protected columns of one row tell" in texts(compose(facts, ENGLISH))
+    assert "the guarantee bounds what the protected columns of one row reveal" in texts(compose(facts, ENGLISH))
 
 
 def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> None:
@@ -130,7 +130,7 @@ def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> No
     for key, said in {
         "context": "columns in bins\nillness=width:10",
         "data": "bins, which count as values here\nillness=width:10",
-        "leakage": "all bits here are of the bins",
+        "leakage": "all bits here are about the bins",
     }.items():
         assert said in in_section(document, key), key
     # What is guessed is the bin, not a tenth of the exact values.

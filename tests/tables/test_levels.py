@@ -74,7 +74,7 @@ def test_a_value_may_hold_the_other_signs(tmp_path: Path) -> None:
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("a\nb\n", "Line 1 of .* has a value without coarser ones"),
-        ("a;x;*\nb;x\n", "Line 2 of .* has 2 fields, and the first one 3"),
+        ("a;x;*\nb;x\n", "Line 2 of .* has 2 fields, but the first line has 3"),
         ("a;x\nb;x\na;y\n", "Line 3 of .* has the same value as line 1"),
         ("a;x\nb;\n", "Line 2 of .* has an empty coarser value"),
         ("a;x;1\nb;x;2\n", "Level 2 of .* is not coarser than level 1: lines 1 and 2 agree"),
@@ -112,7 +112,7 @@ def test_how_levels_are_written(education: Path, tmp_path: Path) -> None:
         ([], ["city={}:1"], "names a column that has no role here"),
         ([], ["job={}:1", "job={}:2"], "--levels is given twice for column 'job'"),
         (["job=width:10"], ["job={}:1"], "Column 'job' has both bins and levels"),
-        ([], ["job={}"], r"does not say which; write e\.g\. job=education\.csv:1"),
+        ([], ["job={}"], r"does not say which level; write e\.g\. job=education\.csv:1"),
         ([], ["job={}:7"], "has no level 7"),
     ],
 )
@@ -193,7 +193,7 @@ def test_a_value_that_is_not_listed_is_counted_and_not_told(education: Path) -> 
 
 @pytest.mark.parametrize(("values", "coarser"), [((), ()), (("a", "b"), ("x",)), (("a", "a"), ("x", "x"))])
 def test_every_value_has_one_coarser_value(values: tuple[str, ...], coarser: tuple[str, ...]) -> None:
-    with pytest.raises(OptionError, match="give one for each, and no value twice"):
+    with pytest.raises(OptionError, match="give one coarser value for each, and no value twice"):
         Levels(values, coarser, 1, "h.csv")
 
 
@@ -222,5 +222,5 @@ def test_a_level_and_bins_of_another_column(education: Path) -> None:
     with open_table(pa.table({"job": ["9th", "11th", "Masters"], "age": [31, 38, 45]})) as table:
         seen = in_bins(table, {"job": levels, "age": Width(10)})
         assert seen.counts("age", "job").array().tolist() == [[0, 2], [1, 0]]
-        with pytest.raises(ColumnError, match="is in bins already"):
+        with pytest.raises(ColumnError, match="is already in bins"):
             seen.counts("job", bins={"job": levels})

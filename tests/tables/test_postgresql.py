@@ -262,6 +262,10 @@ def test_tables_are_found_by_their_names(address: str, sql: psycopg.Connection[A
                 with pytest.raises(ColumnError, match="has no column 'm'; known are 'n'"):
                     table.counts("m")
         sql.execute("CREATE TABLE nothing (n integer)")
+        table.close()
+        table.close()
+        with pytest.raises(TableError, match="was closed; open it again"):
+            table.counts("n")
         assert _said(f"{address}#nothing").endswith("nothing' has no rows; there is nothing to measure.")
     finally:
         sql.execute("DROP SCHEMA clinic CASCADE")

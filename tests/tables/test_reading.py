@@ -199,11 +199,11 @@ def test_formats_that_say_nothing(text: str) -> None:
         ({"encoding": "base64"}, "There is no text encoding 'base64'"),
         ({"encoding": "utf-16"}, "is not utf-16 text; name another --encoding"),
         ({"encoding": "gb18030"}, "is not gb18030 text; name another --encoding"),
-        ({"thousands": "1"}, "--thousands '1' is not one sign"),
-        ({"decimal": "::"}, "--decimal '::' is not one sign"),
-        ({"thousands": "-"}, "--thousands '-' is not one sign"),
-        ({"thousands": ",", "decimal": ","}, "are both ','; name another sign"),
-        ({"thousands": " ", "decimal": "\u00a0"}, "name another sign"),
+        ({"thousands": "1"}, "--thousands '1' is not a single character"),
+        ({"decimal": "::"}, "--decimal '::' is not a single character"),
+        ({"thousands": "-"}, "--thousands '-' is not a single character"),
+        ({"thousands": ",", "decimal": ","}, "are both ','; name another character"),
+        ({"thousands": " ", "decimal": "\u00a0"}, "name another character"),
         ({"date_format": "dd/mm"}, "'dd/mm' is not understood"),
         ({"date_format": ["dd/mm/yyyy", "%d/%m/%Y"]}, "given twice"),
         ({"date_format": ["né=dd/mm/yyyy", "né=mm/dd/yyyy"]}, "given twice"),
@@ -227,9 +227,9 @@ def test_options_that_say_nothing_about_a_source(tmp_path: Path) -> None:
     frame = pa.table({"a": [1.5, 2.5]})
     lines = written(tmp_path, '{"a": 1}\n', "t.jsonl")
     for source in (frame, lines):
-        with pytest.raises(TableError, match="so --encoding says nothing about it; leave it out"):
+        with pytest.raises(TableError, match="so --encoding does not apply; leave it out"):
             open_table(source, encoding="latin-1")
-        with pytest.raises(TableError, match="so --no-header says nothing about it; leave it out"):
+        with pytest.raises(TableError, match="so --no-header does not apply; leave it out"):
             open_table(source, no_header=True)
         with pytest.raises(TableError, match="no column of text"):
             open_table(source, thousands=",")

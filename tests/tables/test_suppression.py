@@ -113,7 +113,7 @@ def test_a_table_smaller_than_a_group_is_suppressed_whole() -> None:
 
 @pytest.mark.parametrize("below", [0, 1, -3, True, 2.5])
 def test_a_limit_that_suppresses_nothing(below: int) -> None:
-    with pytest.raises(OptionError, match="suppresses none; give a whole number from 2 on"):
+    with pytest.raises(OptionError, match="suppresses none; give a whole number of at least 2"):
         Suppression(("city",), below)
 
 

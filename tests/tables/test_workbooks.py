@@ -130,9 +130,9 @@ def of_rows(*rows: list[Any]) -> Callable[[Path], Path]:
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "encrypted": (encrypted, "is protected by a password; save it without one"),
-    "not a workbook": (garbage("t.xlsx"), "is not a whole workbook"),
-    "not an old workbook": (garbage("t.xls"), "is not a whole workbook"),
-    "not an open document": (garbage("t.ods"), "is not a whole workbook"),
+    "not a workbook": (garbage("t.xlsx"), "is not a complete workbook"),
+    "not an old workbook": (garbage("t.xls"), "is not a complete workbook"),
+    "not an open document": (garbage("t.ods"), "is not a complete workbook"),
     "two sheets": (lambda folder: workbook(folder / "t.xlsx"), "has 2 sheets; name one, as in 't.xlsx#People'"),
     "no such sheet": (
         lambda folder: f"{workbook(folder / 't.xlsx')}#Peple",

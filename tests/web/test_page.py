@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
+from leakgauge.rounding import at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people, people
@@ -35,12 +36,12 @@ def three(value: float) -> str:
 
 def shown(point: dict[str, Any]) -> dict[str, str]:
     """How the page writes the numbers of a point."""
-    epsilon = "∞" if point["epsilon"] == "infinity" else three(point["epsilon"])
+    epsilon = "∞" if point["epsilon"] == "infinity" else three(at_most(point["epsilon"]))
     numbers = {
         "Leakage": f"{three(point['leakage'])}\xa0bits",
         "Leakage with background": f"{three(point['leakage_with_background'])}\xa0bits",
         "Local ε": epsilon,
-        "Unchanged": f"{100 * point['unchanged']:.1f}\xa0%",
+        "Unchanged": f"{three(100 * point['unchanged'])}\xa0%",
         "Mean distortion": f"{abs(point['distortion']):.4f}",
     }
     return {name: number.replace("\xa0", " ") for name, number in numbers.items()}
@@ -127,7 +128,7 @@ def test_only_the_secret_and_public_columns_are_published(chromium: Browser, ser
         city = visit.page.locator("tr", has=visit.role("city"))
         expect(city).to_contain_text("known to the attacker, not published")
         visit.give("city", "both")
-        expect(city).to_contain_text("published as it is, known to the attacker")
+        expect(city).to_contain_text("published unchanged, known to the attacker")
         expect(fate).to_have_text("Every column is published.")
         visit.give("city", "secret")
         expect(fate).to_have_text("Every column is published.")
@@ -226,6 +227,51 @@ def test_the_handle_follows_the_arrow_keys(chromium: Browser, served: Served, cu
         assert shown(curve[-1])["Leakage with background"] in told.replace("\xa0", " ")
 
 
+def test_what_if_the_attacker_knew_other_columns(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.page.get_by_label("The point chosen on the curve").check()
+        other, drawn = visit.page.locator(".learnt"), visit.page.locator(".curve .beside")
+        knows = visit.page.locator(".what-if")
+        expect(knows.get_by_label("city")).to_be_checked()
+        expect(other).to_be_empty()
+        knows.get_by_label("age").check()
+        expect(drawn).to_be_visible()
+        expect(other).to_contain_text("Leakage to this attacker")
+        before = other.inner_text()
+        visit.handle.press("ArrowRight")
+        assert other.inner_text() != before, "it follows the handle"
+        visit.page.get_by_label("Least protection").fill("60")
+        expect(other).to_contain_text("before anything is released")
+        knows.get_by_label("age").uncheck()
+        expect(drawn).to_have_count(0)
+        expect(knows.get_by_role("button", name="Design against")).to_be_hidden()
+        knows.get_by_label("city").uncheck()
+        knows.get_by_role("button", name="Design against this knowledge").click()
+        expect(visit.role("city")).to_have_value("none")
+
+
+def test_words_are_explained_beside_them(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, width=400, touch=True) as visit:
+        visit.choose("people.csv", "illness", "city")
+        marks = visit.page.locator(".mark-help")
+        names = {str(one.get_attribute("aria-label")) for one in marks.all()}
+        assert {"Explain: secret", "Explain: entropy", "Explain: protection", "Explain: local ε"} <= names
+        mark = visit.page.get_by_role("button", name="Explain: local ε")
+        meaning = visit.page.locator(".meaning", has_text="times as likely under one true value").and_(
+            visit.page.locator(":popover-open")
+        )
+        mark.tap()
+        expect(meaning).to_be_visible()
+        place = meaning.bounding_box()
+        assert place is not None and place["x"] >= 0 and place["x"] + place["width"] <= 400 and visit.overflow() == 0
+        visit.page.keyboard.press("Escape")
+        expect(meaning).to_have_count(0)
+        mark.press("Enter")
+        expect(meaning).to_be_visible()
+        expect(mark).to_be_focused()
+
+
 def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
@@ -246,6 +292,7 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         plan, numbers = visit.page.locator("#protect .fact"), visit.page.locator(".numbers")
         protect = visit.page.get_by_role("button", name="Protect", exact=True)
         expect(plan).to_contain_text("(protection ≥ 60)")
+        expect(plan).to_contain_text("about 6 s, by the rows and values of this table")
         assert visit.limit("Least protection", "75") == ""
         expect(plan).to_contain_text("(protection ≥ 75)")
         expect(numbers).to_be_hidden()
@@ -271,14 +318,14 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         expect(plan).to_contain_text("(distortion ≤ ")
         agrees(visit, curve[met + 1])
         for label, value, told in (
-            ("Largest local ε", "-1", "A limit is a number from 0 on."),
-            ("Largest local ε", "0", "With ε = 0 nothing can be told"),
+            ("Largest local ε", "-1", "A limit is a number of at least 0; give one."),
+            ("Largest local ε", "0", "With ε = 0 nothing can be released"),
             ("Most bits leaked", "99", "There are only 1."),
-            ("Most bits leaked", "0.01", "The background alone tells 0."),
+            ("Most bits leaked", "0.01", "The background alone reveals 0."),
         ):
             assert told in visit.limit(label, value)
             expect(protect).to_be_disabled()
-        least = visit.limit("Most bits leaked", "0.01").split("tells ")[1].split(" ")[0]
+        least = visit.limit("Most bits leaked", "0.01").split("reveals ")[1].split(" ")[0]
         assert visit.limit("Most bits leaked", least) == "", "what it names can be asked for"
         expect(protect).to_be_enabled()
 

@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, expect
 
 from leakgauge.artefacts import Judgement, codec
 from leakgauge.artefacts.dials import DIALS
+from leakgauge.rounding import at_least, at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, processes, running, started
 from tests.web.tables import folder_with_people, people
@@ -235,7 +236,7 @@ def test_an_answer_that_is_no_still_says_what_is_possible(chromium: Browser, ser
     with visiting(chromium, served.entry) as visit:
         visit.page.locator("#job").select_option(job["id"])
         ended(visit, "The answer is no: A leakage of 0.01 bits is impossible")
-        expect(visit.page.locator("#result .verdict.no")).to_contain_text("what is known besides tells")
+        expect(visit.page.locator("#result .verdict.no")).to_contain_text("the background alone reveals")
         expect(visit.page.get_by_role("link", name="Internal edition, English")).to_be_visible()
         expect(visit.page.locator("#picture img")).to_be_visible()
         assert visit.page.get_by_role("link", name="release.csv").count() == 0
@@ -284,7 +285,7 @@ def test_what_is_refused_before_it_is_drawn_says_why(chromium: Browser, served: 
     job = served.ended(served.post("/api/jobs", question).fields["id"])
     with visiting(chromium, served.entry) as visit:
         look_at(visit, job)
-        ended(visit, "The answer is no: The release would not keep what is asked of it: usefulness is")
+        ended(visit, "The answer is no: The release would not meet the requirements: usefulness is")
         box = visit.page.locator(".verdict[data-recommendation]")
         expect(box).to_contain_text("Recommendation, before anything was drawn")
         expect(box.locator("strong")).to_have_text("do not release")
@@ -300,7 +301,8 @@ def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finish
         expect(box).to_contain_text(str(reason))
     for name in DIALS:
         dial = page.locator(f"[data-dial={name}]")
-        expect(dial.locator(".value")).to_contain_text(f"{getattr(verdict, name).value:.3g}")
+        points = (at_most if name == "exposed" else at_least)(getattr(verdict, name).value)
+        expect(dial.locator(".value")).to_contain_text(f"{points:.3g}")
         expect(dial.get_by_role("img")).to_have_accessible_name(re.compile(name))
     expect(page.locator("[data-dial=protection]")).to_have_attribute("data-kept", "false")
     expect(page.locator("[data-dial=protection] .mark-words")).to_have_text("The default policy asks for at least 60.")
@@ -388,6 +390,7 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         visit.page.locator(".curve .line").wait_for()
         visit.page.locator(".dials").wait_for()
         assert visit.english() == set()
+        expect(visit.page.locator(".fate")).to_contain_text("city、age")
         expect(visit.page.get_by_label("city 的角色")).to_have_value("background")
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()

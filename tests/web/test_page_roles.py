@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from leakgauge.randomness import simulation
+from leakgauge.rounding import at_least, at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, running
 
@@ -77,13 +78,13 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         for at, one in enumerate(left["secrets"]):
             expect(table.nth(at)).to_contain_text(one["secret"][0])
             # What the other secret released is one draw of its noise, so that both ends are shown.
-            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3g} bits")
-            expect(table.nth(at)).to_contain_text(f"{one['dials']['protection']['value']:.3g}")
+            expect(table.nth(at)).to_contain_text(f"at most {at_most(one['leakage_after']['high']):.3g} bits")
+            expect(table.nth(at)).to_contain_text(f"{at_least(one['dials']['protection']['value']):.3g}")
         expect(page.locator("#result")).to_contain_text("All secrets at once")
         page.locator(".dials").wait_for()
         page.get_by_label("Dials, criteria and pictures of").select_option("1")
         own = left["secrets"][1]["dials"]["guarantee"]["value"]
-        expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{own:.3g}")
+        expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{at_least(own):.3g}")
         expect(page.locator("#result .other")).to_have_count(0)
         visit.give("sex", "none")
         expect(page.locator("#result .other")).to_contain_text("another set of public columns")
@@ -107,7 +108,7 @@ def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, 
     with visiting(chromium, served.entry) as visit:
         chosen(visit)
         row = {name: visit.page.locator("tr", has=visit.role(name)) for name in ("id", "city", "sex")}
-        expect(row["id"]).to_contain_text("Names people: ")
+        expect(row["id"]).to_contain_text("Identifies people: ")
         expect(row["id"]).to_contain_text("400 different values")
         expect(row["city"].locator(".bars rect")).to_have_count(3)
         expect(visit.page.locator(".take")).to_have_count(0)
@@ -119,9 +120,9 @@ def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, 
         expect(rows).to_contain_text("p0000")
         visit.give("illness", "secret")
         visit.give("income", "withheld")
-        expect(row["city"]).to_contain_text("of illness; guessed right by it: ")
+        expect(row["city"]).to_contain_text("of illness; guessed right from it: ")
         expect(row["city"]).to_contain_text("of income")
-        expect(row["sex"]).to_contain_text("tells nothing of illness beyond chance")
+        expect(row["sex"]).to_contain_text("reveals nothing about illness beyond chance")
         expect(row["sex"]).to_contain_text("suggested: public (tells little)")
         row["sex"].get_by_role("button", name="Take the suggested role of sex").click()
         expect(visit.role("sex")).to_have_value("public")
@@ -147,7 +148,7 @@ def test_many_columns_are_filtered_and_given_roles_at_once(chromium: Browser, se
         expect(many).to_contain_text("500 of 500 columns shown, 0 selected")
         visit.page.get_by_label("Filter").fill("C49")
         expect(many).to_contain_text("9 of 500 columns shown, 0 selected")
-        visit.page.get_by_label("Select all that are shown").check()
+        visit.page.get_by_label("Select all shown").check()
         visit.page.get_by_label("Role of the selected columns").select_option("background")
         visit.page.get_by_role("button", name="Give them this role").click()
         expect(visit.role("c490")).to_have_value("background")
@@ -165,7 +166,7 @@ def test_a_column_that_names_people_is_refused_and_published_all_the_same(chromi
         chosen(visit, "few.csv", illness="secret", id="public")
         visit.page.locator(".curve .line").wait_for()
         visit.page.get_by_label("The point chosen on the curve").check()
-        protect(visit, "The answer is no: Columns that name people are to be published: id (")
+        protect(visit, "The answer is no: Columns that identify people are to be published: id (")
         accept = visit.page.locator("#protect").get_by_label("Publish id all the same")
         expect(visit.page.locator("#roles").get_by_label("Publish id all the same")).not_to_be_checked()
         accept.check()

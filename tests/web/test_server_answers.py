@@ -198,6 +198,32 @@ def test_an_unknown_table_is_not_there(served: Served, route: str) -> None:
     assert answer.status == 404 and "open the file again" in answer.error
 
 
+def test_what_an_attacker_with_other_knowledge_would_learn(served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"], "points": 5}
+    curve = served.post("/api/frontier", question).fields
+    learnt = {
+        known: served.post("/api/what-if", {**question, "known": [*known]}).fields
+        for known in ((), ("city",), ("age",), ("age", "city"))
+    }
+    assert learnt["city",]["floor"] == pytest.approx(curve["floor"])
+    for at, point in enumerate(curve["points"]):
+        told = {known: found["points"][at] for known, found in learnt.items()}
+        assert {one["distortion"] for one in told.values()} == {point["distortion"]}
+        assert told[()]["leakage"] == pytest.approx(point["leakage"], abs=1e-9)
+        assert told["city",]["leakage"] == pytest.approx(point["leakage_with_background"], abs=1e-9)
+        # Who knows more learns no less, and the release helps whoever sees it.
+        assert told[()]["guess"] <= told["city",]["guess"] + 1e-9 <= told["age", "city"]["guess"] + 2e-9
+        assert told["city",]["guess"] >= learnt["city",]["guess"] - 1e-9
+    # Seventy ages are known by tenths: year by year, few rows would tell much by chance.
+    assert learnt["age",]["floor"] < 0.2
+    sixty = served.drop("sixty.csv", people(60, seed=3)).fields["id"]
+    sparse = {**question, "table": sixty, "known": ["age", "city"]}
+    answer = served.post("/api/what-if", sparse)
+    assert answer.status == 400 and "combinations in 60 rows, and up to 12 are counted" in answer.error
+    assert served.post("/api/what-if", {**question, "known": ["illness"]}).status == 400
+    assert served.post("/api/what-if", {**question, "known": "city"}).status == 400
+
+
 def test_a_table_that_changed_is_refused_and_can_be_opened_again(served: Served) -> None:
     place = served.folder / "moving.csv"
     before = served.open("moving.csv")

@@ -39,7 +39,7 @@ def job(served: Served) -> dict[str, Any]:
     begun = answer.fields
     assert begun["state"] == "running" and [one["name"] for one in begun["stages"]] == STAGES
     second = served.post("/api/jobs", asked_of(served, max_distortion=0.3))
-    assert second.status == 409 and second.error == "A job is running already; wait for it, or stop it first."
+    assert second.status == 409 and second.error == "Another job is already running; wait for it, or stop it first."
 
     seen = []
     for told in served.events(begun["id"]):

@@ -22,6 +22,7 @@ from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from leakgauge.web.jobs import event_in
 from leakgauge.web.server import new_token
+from tests.cli.running import run
 from tests.jobs.people import write_people
 from tests.web.serving import Started
 from tests.web.tables import folder_with_people
@@ -53,10 +54,10 @@ def test_tokens_have_128_bits_and_differ() -> None:
         ([".", "--max-upload", "0"], "--max-upload 0"),
     ],
 )
-def test_misuse_is_one_sentence(options: list[str], said: str) -> None:
-    done = _run(*options, "--no-browser")
-    assert done.returncode == 2 and done.stdout == ""
-    assert said in done.stderr and done.stderr.count("\n") == 1
+def test_misuse_is_one_sentence(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, told = run(capsys, "serve", *options, "--no-browser")
+    assert (code, out) == (2, "")
+    assert said in told and told.count("\n") == 1
 
 
 def test_a_port_in_use_is_told(serving: Serving, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_nothing_outside_the_folder_is_opened(served: Served, path: str) -> None
     answer = served.post("/api/tables", {"path": path.format(outside=outside)})
     assert answer.status == 403
     # The same sentence whether or not something is there.
-    assert answer.error == ("This path leads out of the folder that is served; copy the file into it, or drop it.")
+    assert answer.error == ("This path is outside the folder that is served; copy the file into it, or drop it.")
 
 
 def test_a_link_inside_the_folder_is_fine(served: Served) -> None:
@@ -109,7 +109,7 @@ def test_a_link_inside_the_folder_is_fine(served: Served) -> None:
     ("path", "said"),
     [
         ("notes.txt", "unknown ending"),
-        ("broken.parquet", "not a whole Parquet file"),
+        ("broken.parquet", "not a complete Parquet file"),
         ("empty.csv", "empty"),
         ("nothing.csv", "no file"),
         ("pipe.csv", "not a regular file"),

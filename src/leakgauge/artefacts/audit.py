@@ -1,4 +1,4 @@
-"""What audits found: levels that are shown, attacks, and a release held to its record."""
+"""Results of audits: levels shown, attacks, and a release checked against its record."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part,
 from leakgauge.artefacts.record import Check
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
+from leakgauge.rounding import percent
 from leakgauge.sentences import Sentence, in_turn
 
 
 class Shown(Part, frozen=True):
-    """The level that a mechanism, or the rows of a release, are shown to have.
+    """A lower bound on the level of a mechanism, or of the rows of a release.
 
     Attributes:
         notion: of the level: that of the claim, or local-dp where nothing is claimed.
         epsilon_lower_bound: the level where it is an ε, else None.
         lower_bound: the level; infinite where a channel rules an input out. Without an interval it is exact.
         estimate: the level estimated, above the bound; None where the level is exact.
-        deterministic: whether each of the two inputs always gave the same output, and not the same one: if that is
-            how it is, ε is infinite; outputs alone show no more than the bound.
+        deterministic: whether each of the two inputs always gave one output, and a different one: ε is then infinite if
+            that always holds, but outputs alone show no more than the bound.
         stopped_early: whether the bets disproved the claim before all outputs were drawn.
         samples: outputs that were drawn of each of the two inputs; 0 where the level is exact.
         inputs: the two, the event being likelier under the first.
-        event: what tells them apart; empty where no single output does.
+        event: the event that distinguishes them; empty where no single output does.
     """
 
     notion: str
@@ -99,13 +100,13 @@ class Finding(Part, frozen=True):
     Attributes:
         success: the share of the targets it is right about.
         baseline: the share of the same targets that the same attacker is right about without the release.
-        advantage: success − baseline on the same targets: 0 where the release tells nothing.
+        advantage: success − baseline on the same targets: 0 where the release reveals nothing.
         independent: the advantage on a release that has nothing to do with the targets; its interval holds 0.
-        raw: the advantage where the data are released as they are.
-        exposed: the targets it is right about with the release and wrong without; of members the number recognised
-            beyond what as many false alarms explain.
+        raw: the advantage if the data are released unchanged.
+        exposed: the targets it is right about only with the release; for membership, the number recognised beyond what
+            as many false alarms explain.
         ceiling: the success that the claim allows at most; None where nothing is claimed.
-        judged: whether it was tried on the release itself. What was made afresh says nothing against the release.
+        judged: whether it attacked the release itself. A simulated release proves nothing against the real one.
         beats_claim: whether it succeeds on the release more often than the claim allows, beyond what chance explains.
     """
 
@@ -133,7 +134,7 @@ class Finding(Part, frozen=True):
             value, low, high = (100 * one for one in (share.value, *share.ends))
             return notebook.interval(value, low, high, share.confidence or 1.0, "% of the targets")
 
-        allowed = "anything" if self.ceiling is None else f"{notebook.percent(self.ceiling.value)} of the targets"
+        allowed = "anything" if self.ceiling is None else f"{percent(self.ceiling.value)} of the targets"
         rows = [
             ("target", ", ".join(self.target)),
             ("knows", ", ".join(self.knows) or "nothing"),
@@ -157,7 +158,7 @@ def strongest(attacks: Sequence[Finding]) -> int | None:
 
 
 class Diversity(Part, frozen=True):
-    """How different the values of a secret are within the classes; each number is that of the worst class.
+    """The diversity of a secret within the classes; each number is that of the worst class.
 
     Attributes:
         distinct: l of distinct l-diversity: how many different values a class has.
@@ -234,7 +235,7 @@ class MatchedColumn(Part, frozen=True):
 
 
 class Foreign(Part, frozen=True, kw_only=True):
-    """How a release made elsewhere, of which there is no record, was held beside its original.
+    """How a release made elsewhere, without a record, was compared with its original.
 
     Attributes:
         released: what the released file is called.
@@ -246,7 +247,7 @@ class Foreign(Part, frozen=True, kw_only=True):
         withheld: those of them that the release does not hold.
         columns: the columns that both tables have, without the key.
         added: columns of the release that the original does not have.
-        warnings: what a person should look at first, in whole sentences.
+        warnings: what to look at first, in whole sentences.
         left_out: attacks that need to know how the release was made.
     """
 
@@ -266,25 +267,25 @@ class Foreign(Part, frozen=True, kw_only=True):
 
 
 class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
-    """A release held to its record; or, where it was made elsewhere and has none, beside its original alone.
+    """The audit of a release against its record; or, if it was made elsewhere and has none, against its original alone.
 
     Attributes:
         record: None of a release that was made elsewhere.
         private: whether its noise is known to protect anybody; that of a simulation, or made elsewhere, is not.
         rows: of the release; of one that was made elsewhere, those that were matched.
-        confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
-            keeps its claims with a chance of at most what is missing to 1.
+        confidence: of every interval, and of the verdict: all levels and attacks together wrongly accuse a release with
+            a probability of at most 1 − confidence.
         violations: what is wrong, in short sentences without a full stop.
         epsilon_lower_bound: the largest of the columns.
         columns: for each protected column the level its rows show; None where they are too few.
         anonymity: of the public columns of the release; None where there are none.
         digest: over all other fields, so that a change shows.
-        exposures: what everything that leaves tells of each secret.
-        total: and of all secrets at once; None of a single one.
+        exposures: what the whole release reveals about each secret.
+        total: the same for all secrets at once; None for a single one.
         diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
-        foreign: how a release that was made elsewhere was held beside its original.
-        attacked: the rows, drawn from those of the release, that levels, attacks and exposures rest on; None where they
-            rest on all of them. Diversity, which needs all of them, is then left out.
+        foreign: how a release made elsewhere was compared with its original.
+        attacked: the number of rows, drawn from the release, that levels, attacks and exposures rest on; None if they
+            rest on all rows. Diversity needs all rows and is left out for a sample.
     """
 
     record: AuditedRecord | None
@@ -309,7 +310,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         def row(one: Finding) -> tuple[object, ...]:
             shares = (one.success, one.baseline, one.advantage)
             beaten = "yes" if one.beats_claim else "no"
-            return str(one.attack), ", ".join(one.target), *(notebook.percent(share.value) for share in shares), beaten
+            return str(one.attack), ", ".join(one.target), *(percent(share.value) for share in shares), beaten
 
         head = ("attack", "target", "right", "without the release", "advantage", "beats the claim")
         violated = "; ".join(map(str, self.violations)) or "nothing found against the claims"
@@ -317,7 +318,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
 
     @property
     def strongest(self) -> Finding | None:
-        """The attack that gains most over what is known anyway."""
+        """The attack with the largest advantage over what is known anyway."""
         place = strongest(self.attacks)
         return None if place is None else self.attacks[place]
 
@@ -328,7 +329,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
 
 
 class MechanismAudit(Shown, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/mechanism-audit/1"):
-    """The level that a mechanism, a channel or a program is shown to have.
+    """The audit of a mechanism, a channel or a program.
 
     Attributes:
         subject: the mechanism, the file or the command as it was named.

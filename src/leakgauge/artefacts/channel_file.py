@@ -78,9 +78,9 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
     """A channel with its columns.
 
     Attributes:
-        prior_origin: from which prior it was designed, where it was.
+        prior_origin: the prior it was designed from, if it was designed.
         keep_inside: whether private counts can be computed from it; it follows from the origin.
-        given: columns that it reads and that everybody is taken to know; its levels are given these.
+        given: columns that it reads and everybody is assumed to know; its levels are conditional on them.
         matrix: a row of probabilities for each input.
     """
 
@@ -109,7 +109,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
         """The channel; ``place`` is how messages call the file."""
         origin = self.prior_origin
         try:
-            # What follows from private counts is not called shareable, nor the other way round.
+            # The file must not call itself shareable if it follows from private counts, or the reverse.
             if self.keep_inside not in (None, origin is not None and origin.keep_inside):
                 raise LabelError(
                     "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave "
@@ -151,13 +151,13 @@ def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
         return FileError("{path} is not a channel file: it lacks {key!r}; add it.", path=place, key=lacking)
     if unknown is not None:
         return FileError(
-            "{path} is not a channel file: it has a field {key!r} that no channel file has; take it out.",
+            "{path} is not a channel file: it has the unknown field {key!r}; take it out.",
             path=place,
             key=unknown,
         )
     if at == "prior_origin":
         known, found = ", ".join(repr(origin.value) for origin in PriorOrigin), fields["prior_origin"]
-        reason = LabelError("its prior_origin is {found!r}, which is none of {known!s}.", found=found, known=known)
+        reason = LabelError("its prior_origin is {found!r}; use one of {known!s}.", found=found, known=known)
     elif at.endswith(".name"):
         reason = LabelError("a column has no text as its name; name each column.")
     else:
@@ -167,8 +167,8 @@ def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
 
 def _malformed(place: object) -> FileError:
     return FileError(
-        "{path} is not a channel file: its inputs or outputs are malformed; give columns, and for each label "
-        "a list of one value a column.",
+        "{path} is not a channel file: its inputs or outputs are malformed; give columns, and for each label a list "
+        "with one value per column.",
         path=place,
     )
 

@@ -1,4 +1,4 @@
-"""The least coarsening of public columns: which levels were chosen, what they lose, and what would have been next."""
+"""The least coarsening of public columns: the chosen levels, what they lose, and the runner-up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Coarsened(Part, frozen=True):
 
 
 class Coarsening(Artefact, frozen=True, tag="leakgauge/coarsening/1"):
-    """The levels of public columns that lose least and let every row hide among k.
+    """The levels of public columns that lose least and put every row in a group of k.
 
     Attributes:
         k: the rows, or persons, that every group has at least.

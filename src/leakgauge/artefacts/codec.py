@@ -79,7 +79,7 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
         return msgspec.convert(fields, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
         if isinstance(error.__cause__, OptionError):
-            # What a request refuses is told in its own words.
+            # An error of a request keeps its own words.
             raise error.__cause__ from None
         if isinstance(error.__cause__, InputError):
             raise FileError("{path}: {fault}", path=place, fault=error.__cause__) from None
@@ -102,9 +102,13 @@ def require_digest(fields: Mapping[str, Any], place: object) -> None:
         reason = "it is nested too deeply"
         raise FileError("{path} cannot be read as JSON: {reason}.", path=place, reason=reason) from None
     except ValueError:
-        raise FileError("{path} holds a number that is not finite, which no record has.", path=place) from None
+        raise FileError(
+            "{path} has a number that is not finite, so it was changed; use the original file.", path=place
+        ) from None
     if fields.get("digest") != digest:
-        raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
+        raise VerificationError(
+            "{path} was changed: its digest does not match its fields; use the original file.", path=place
+        )
 
 
 def sealed(artefact: Stored) -> Stored:
@@ -221,13 +225,14 @@ def place_of(said: str) -> tuple[str, str | None, str | None]:
 
 
 def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | VerificationError:
-    """What to raise where fields are not those of a kind; never with a value of theirs."""
+    """The error for fields that are not those of a kind; never shows a value."""
     at, unknown, lacking = place_of(said)
     name = ".".join(one for one in (at, unknown, lacking) if one)
     what = _APART.sub(" ", kind.__name__).lower()
     if unknown is not None:
         return VerificationError(
-            "{path} has a field {name!r} that no {what} has: somebody added it, or a newer version wrote it.",
+            "{path} has the field {name!r}, which is unknown in files of kind {what}: it was added, or written by "
+            "a newer version.",
             path=place,
             name=name,
             what=what,

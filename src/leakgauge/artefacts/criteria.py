@@ -1,7 +1,5 @@
-"""What explains the dials of a release: criteria from 0 to 100 with their leaves, and a comprehensive evaluation.
-
-Neither decides.
-"""
+"""Explanations of the dials that do not decide: criteria from 0 to 100 with their leaves, and a comprehensive
+evaluation."""
 
 from __future__ import annotations
 
@@ -82,8 +80,8 @@ class FactorMemberships(Part, frozen=True, kw_only=True):
 
 
 NO_FACTOR_DECIDES = Sentence(
-    "The comprehensive evaluation does not decide: it is a mean, in which any factor makes up for any other, so that "
-    "data released as they are may still be graded well."
+    "The comprehensive evaluation does not decide: it is a mean in which any factor can make up for any other, so "
+    "even unchanged data may be graded well."
 )
 
 
@@ -106,8 +104,8 @@ class ComprehensiveEvaluation(Part, frozen=True, kw_only=True):
 
 
 NO_MEAN_DECIDES = Sentence(
-    "The score over the arcs of this diagram does not decide: it is a mean of indicators, in which data released as "
-    "they are keep part of the privacy score, and a larger δ raises utility."
+    "The score over the arcs of this diagram does not decide: it is a mean of indicators in which even unchanged data "
+    "keep part of the privacy score, and a larger δ raises utility."
 )
 
 

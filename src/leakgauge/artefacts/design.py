@@ -34,13 +34,13 @@ class DesignPoint(Part, frozen=True, kw_only=True):
 
 
 class RoundsTold(Part, frozen=True, kw_only=True):
-    """What earlier releases of the secret tell, and what they tell together with a designed one.
+    """What earlier releases of the secret reveal, and what they reveal together with a designed one.
 
     Attributes:
         earlier: how many there were.
-        before: what they tell together, with the background where there is one.
-        added: what the designed one tells beyond them.
-        after: what all tell together.
+        before: what they reveal together, with the background if there is one.
+        added: what the designed one reveals beyond them.
+        after: what all reveal together.
         exact: whether the three numbers are exact; if not, each is an upper bound.
     """
 
@@ -62,9 +62,9 @@ class Design(
         keep_inside: whether they can be computed from it.
         keep: what the release keeps on the whole: nothing, shares or associations.
         price_of_keeping: what that costs more than the least leaking channel at the same distortion.
-        told_unprotected: I(S;X), what a column tells on the secret when it is released as it is; None where the secret
-            itself goes through the channel, and then all other numbers are of the secret S.
-        certain: the share of rows whose value is released as it is for certain.
+        told_unprotected: I(S;X), what an unchanged column reveals about the secret; None if the secret itself goes
+            through the channel. If set, all other numbers are about the secret S.
+        certain: the share of rows whose value is certain to be released unchanged.
         rounds: where the secret was released before; the background of all other numbers is then what was released.
     """
 
@@ -96,7 +96,7 @@ class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):
         keep: what they keep on the whole: nothing, shares or associations.
         beside: the same curve of channels that keep something else.
         secret: what the leakage is of; empty in files of earlier versions.
-        through: the column that is released and tells on the secret; None where the secret itself goes through.
+        through: the released column that reveals the secret; None where the secret itself goes through.
     """
 
     knowledge: str
@@ -135,9 +135,9 @@ class Compared(Part, frozen=True, kw_only=True):
         waste: what it leaks beyond the least at its own distortion, as the best channel found shows.
         gap: the waste may be larger by so much, not smaller.
         identifiability: of the posteriors under the table's frequencies; None in files of earlier versions.
-        effective_rows: the share of the rows that its release is worth to whoever estimates shares; 0 where values
-            cannot be told apart. None in files of earlier versions.
-        confused_values: how many values cannot be told apart.
+        effective_rows: the share of the rows that its release is worth for estimating shares; 0 where values cannot be
+            distinguished. None in files of earlier versions.
+        confused_values: how many values cannot be distinguished.
         keeps_shares: whether it releases every value as often as it occurs in this table, with ``both`` in each
             background. None in files of earlier versions.
     """
@@ -170,7 +170,7 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
         knowledge: who knows the background.
         max_distortion: the target; None where it is the other.
         max_leakage: likewise.
-        background_floor: what the background tells by itself.
+        background_floor: what the background reveals by itself.
         ranking: first those that meet the target: of a distortion by leakage, of a leakage by distortion; then the
             others, the one that misses it by least first. By another measure, first those that meet the target, then
             the others, each by that measure. Where the shares are kept, of those that meet the target first those that
@@ -178,11 +178,11 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
         by: the measure that ranks.
         prior_skew: Δ of the frequencies, the least identifiability that any channel has.
         moment_skewness: of a secret of numbers.
-        advice: which one to take, in a sentence.
+        advice: which mechanism to take, in one sentence.
         prior: where the frequencies come from.
         keep_inside: whether they can be computed from the numbers.
         keep: what the optimum keeps, beside which waste is measured: nothing or shares.
-        through: the column that goes through the mechanisms and tells on the secret; None where it is the secret.
+        through: the column that goes through the mechanisms and reveals the secret; None where it is the secret.
     """
 
     knowledge: str

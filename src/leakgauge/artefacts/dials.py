@@ -1,4 +1,4 @@
-"""The dials of a release from 0 to 100, and the evidence that they are read from."""
+"""The dials of a release from 0 to 100, and their evidence."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from leakgauge.sentences import Sentence
 POINTS, PERCENT, SHARE = "points", "%", "1"
 DIALS = ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency")
 """In the order in which they are told."""
+OF_A_RAW_COPY = {"protection": 0.0, "exposed": 100.0, "guarantee": 0.0, "usefulness": 100.0, "effect": 0.0}
+"""The dials of a secret that is released as it is, wherever anything is left to protect. Efficiency is not among them:
+nothing tells less than a copy and is as true."""
 
 
 @total_ordering
@@ -57,7 +60,7 @@ def grade_of(points: float) -> Grade:
 
 
 class Neighbours(Enum):
-    """Between whom a guarantee lets nobody tell: which two inputs its advantage is about."""
+    """The pairs of inputs that a guarantee makes hard to distinguish."""
 
     VALUES_OF_A_PERSON = "any two values of one person"
     MEMBERSHIP = "the table with one person and without"
@@ -70,13 +73,13 @@ class Neighbours(Enum):
 
 
 class Attacker(Part, frozen=True):
-    """What somebody who knows some columns gains from the release; ends that are not known are the unfavourable ones.
+    """What an attacker who knows some columns gains from the release; unknown ends count as unfavourable.
 
     Attributes:
         knows: the columns that are known without the release; none of somebody who knows nothing.
-        gained: the share of what was left to guess right that is guessed right because of the release, or of numbers
-            the share of their variance that it explains; None where no attack was tried.
-        told: the share of what was left uncertain that the release tells; None where it is not known.
+        gained: the share of the wrong guesses that the release makes right, or for numbers the share of their variance
+            that it explains; None if no attack was tried.
+        told: the share of the remaining uncertainty that the release removes; None if unknown.
         left: the share of people whom the best guess without the release gets wrong; None of numbers, and where it is
             not known.
     """
@@ -105,13 +108,14 @@ class DialEvidence(Part, frozen=True, kw_only=True):
     Attributes:
         attackers: somebody who knows nothing, and one for each declared background.
         certain_to: backgrounds that leave nothing to protect, because they tell the secret without the release.
-        exposed: the largest share, over values, of those who have it and are made all but certain to.
-        advantage: what the claims let anybody gain in telling neighbours apart; None without a finite claim.
+        exposed: the largest share, over values, of the people with a value for whom it becomes all but certain.
+        advantage: the largest advantage in distinguishing neighbours that the claims allow; None without a finite
+            claim.
         neighbours: between whom.
         given_counts: whether the mechanism was fitted to private counts, which its claims leave out.
         statistics: what the release is worth for each; for the use of rows, one without columns.
-        least_told: the bits that the best channel with the same distortion tells, and keeps as much.
-        own_told: the bits that this release tells.
+        least_told: the bits that the best channel with the same distortion reveals, keeping as much.
+        own_told: the bits that this release reveals.
         withheld: whether it is not released, so that what it is worth is that of the rest of the release.
     """
 
@@ -128,18 +132,18 @@ class DialEvidence(Part, frozen=True, kw_only=True):
 
 
 class Dials(Part, frozen=True, kw_only=True):
-    """Six numbers that decide, each with its interval; of what is not known the value is the unfavourable end.
+    """Six numbers that decide, each with its interval; an unknown value counts at its unfavourable end.
 
     Attributes:
-        protection: of a typical person: 0 of a raw copy, 100 of a release that tells nothing.
-        exposed: in percent: those of one value who are made all but certain to have it; less is better.
+        protection: of a typical person: 0 for a raw copy, 100 for a release that reveals nothing.
+        exposed: in percent: the people with one value for whom it becomes all but certain; less is better.
         guarantee: against the worst case, by the claims: 0 without one.
-        usefulness: 100 of a raw copy, 0 of a release that tells nothing.
+        usefulness: 100 for a raw copy, 0 for a release that reveals nothing.
         effect: the paper's: 0 of both, and high where protection and usefulness are.
-        efficiency: what the best channel for the same use tells, beside what this one does.
+        efficiency: what the best equally useful channel reveals, relative to what this one reveals.
         attacker: what the attacker knows who decides the protection.
         given_counts: whether the guarantee leaves out private counts that the release was fitted to.
-        notes: what a reader should know of them, in whole sentences.
+        notes: notes for the reader, in whole sentences.
     """
 
     protection: Quantity

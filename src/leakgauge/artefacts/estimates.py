@@ -1,4 +1,4 @@
-"""What a recipient computes from a release, and the kit that says how."""
+"""Estimates by a recipient of a release, and the kit that says how to make them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Estimated(Part, frozen=True, kw_only=True):
 
 
 class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
-    """Everything that was asked of a release; ``notes`` say what could not be told, and what the kit says beside it."""
+    """All estimates from a release; ``notes`` say what could not be estimated, and repeat the notes of the kit."""
 
     release: str
     rows: int
@@ -118,8 +118,8 @@ class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
     Attributes:
         release: the file, beside the kit.
         sha256: of that file; None in kits of earlier versions.
-        rows_per_unit: how many rows one person has at most: so many rows count as one in intervals.
-        notes: what must be known beside every number.
+        rows_per_unit: the most rows of one person: that many count as one in intervals.
+        notes: cautions that go with every number.
     """
 
     release: str
@@ -140,7 +140,7 @@ class ReadAs(Enum):
 
 
 class Estimable(Part, frozen=True, kw_only=True):
-    """What recipients can compute of the columns that one mechanism released.
+    """What recipients can compute from the columns that one mechanism released.
 
     Attributes:
         read_as: None where nothing can be computed.
@@ -151,7 +151,7 @@ class Estimable(Part, frozen=True, kw_only=True):
         rows: the same in rows, or persons where these have several.
         least_worth: what it is worth whatever the channel; None where that cannot be said.
         least_rows: the same in rows, or persons.
-        confused: how many values the channel does not tell apart.
+        confused: how many values the channel does not distinguish.
     """
 
     columns: Annotated[tuple[str, ...], Origin.DECLARED]
@@ -170,7 +170,7 @@ class Recipients(Artefact, frozen=True, tag="leakgauge/recipients/1"):
     """What recipients can compute of every protected column of a release.
 
     Attributes:
-        commands: that would let them correct cross-tables too, where channels are kept inside.
+        commands: commands that would let them correct cross-tables too, if channels are kept private.
         epsilon: of the noisy histogram that these buy.
     """
 

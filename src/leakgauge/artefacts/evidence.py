@@ -37,9 +37,13 @@ class Scale(Part, frozen=True):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise ModelError("The anchors {low} and {high} of a scale are not ascending.", low=self.low, high=self.high)
+            raise ModelError(
+                "The anchors {low} and {high} of a scale are not ascending; give the lower one first.",
+                low=self.low,
+                high=self.high,
+            )
         if self.logarithmic and self.low <= 0:
-            raise ModelError("The anchor {low} of a logarithmic scale is not above 0.", low=self.low)
+            raise ModelError("The anchor {low} of a logarithmic scale is not above 0; give one that is.", low=self.low)
 
     def position(self, raw: float | Floats) -> Floats:
         """Where raw values lie between the anchors, from 0 to 1."""
@@ -78,13 +82,15 @@ class Evidence(Part, frozen=True):
     def __post_init__(self) -> None:
         if self.standing in (Standing.MEASURED, Standing.DECLARED):
             if self.value is None or self.scale is None or math.isnan(self.value):
-                raise ModelError("The evidence of leaf {leaf} has no value or no scale.", leaf=self.leaf)
+                raise ModelError("The evidence of leaf {leaf} has no value or no scale; give both.", leaf=self.leaf)
             low, high = self.interval
             if not low <= self.value <= high:
-                raise ModelError("The interval of leaf {leaf} does not hold its value.", leaf=self.leaf)
+                raise ModelError("The interval of leaf {leaf} does not contain its value; correct it.", leaf=self.leaf)
         counted = len(self.answers) == 5 and min(self.answers) >= 0 and sum(self.answers) > 0
         if self.standing is Standing.ASKED and not counted:
-            raise ModelError("The answers of leaf {leaf} are not counts of five answers.", leaf=self.leaf)
+            raise ModelError(
+                "The answers of leaf {leaf} are not five counts; give one for each answer.", leaf=self.leaf
+            )
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -118,7 +124,7 @@ class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
         for name, wanted, found in (("column", column, self.column), ("record", record, self.record)):
             if wanted is not None and found != wanted:
                 raise VerificationError(
-                    "{file} is not the evidence of the {name} {wanted!r}; measure it anew.",
+                    "{file} is not the evidence of the {name} {wanted!r}; measure it again.",
                     file=file,
                     name=name,
                     wanted=wanted,

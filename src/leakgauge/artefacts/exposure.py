@@ -1,4 +1,4 @@
-"""What everything that leaves tells of a secret, in bits and in guesses, column by column and together."""
+"""What the whole release reveals about a secret, in bits and in guesses, column by column and together."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leakgauge.sentences import Sentence
 
 
 class Bracket(Part, frozen=True):
-    """What is told of a secret.
+    """What is revealed about a secret.
 
     Attributes:
         information: in bits. Exact: the estimate with its interval. Else the value is the unfavourable end, ``low`` is
-            what an attacker shows at least and ``high`` what can be told at most, each with the confidence by itself.
+            what an attacker achieves and ``high`` the most that can be revealed, each with the confidence by itself.
         success: the share of scored rows whose secret the attacker guesses; a better attacker may guess more.
         exact: whether there are enough rows for each combination to count them; a bracket never looks exact.
     """
@@ -24,7 +24,7 @@ class Bracket(Part, frozen=True):
 
 
 class ToldByColumns(Bracket, frozen=True):
-    """What one column, or a few together, tell of a secret.
+    """What one column, or a few together, reveal about a secret.
 
     Attributes:
         roles: how each is seen: background, public, protected (released of another secret) or own.
@@ -35,7 +35,7 @@ class ToldByColumns(Bracket, frozen=True):
 
 
 class Total(Part, frozen=True):
-    """What everything that leaves tells of all secrets at once, in bits; ``exact`` as of a ``Bracket``.
+    """What the whole release reveals about all secrets at once, in bits; ``exact`` as in ``Bracket``.
 
     Attributes:
         entropy: of all of them: what there is to be told.
@@ -47,14 +47,14 @@ class Total(Part, frozen=True):
 
 
 class Exposure(Part, frozen=True):
-    """A secret against everything that leaves.
+    """The exposure of a secret to the whole release.
 
     Attributes:
         entropy: of the secret: what there is to be told.
         columns: each seen column by itself.
         pairs: the pairs that tell most.
         known: what is known without the release.
-        plain: everything seen as it is, without the secret's own released column.
+        plain: all unchanged columns, without the secret's own released column.
         everything: with it.
         attacker: the predictor that the attacker does best with.
         rows: of the table that were learnt from and scored.

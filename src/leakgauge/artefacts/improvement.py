@@ -1,4 +1,4 @@
-"""A search for the most useful setting that protects enough: every trial, and all that the best one is made of."""
+"""A search for the most useful setting that protects enough: every trial, and the best one in full."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WholeSetting(TriedSetting, frozen=True, kw_only=True):
 
 
 class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/improvement/2"):
-    """What a search found: all it tried, what it chose, if anything, and what keeps the closest one from the goal.
+    """The result of a search: every trial, the chosen setting if any, and what keeps the closest one from the goal.
 
     Attributes:
         use: what the release is for: statistics or rows.
@@ -48,7 +48,7 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
         chosen: None where no setting keeps the limits.
         closest: the chosen one, else the one that misses the limits by least.
         start: the mechanism of today; None where none was given, or it is not of a kind that is tried.
-        withheld: what the published columns tell although the secret is not released; None where there are none.
+        withheld: what the published columns reveal although the secret is not released; None where there are none.
         blocking: what the closest one misses.
         notes: what a reader should know besides, in whole sentences.
     """

@@ -1,4 +1,4 @@
-"""The main job: what was asked, its progress, what each finished stage read and wrote, and what came of it."""
+"""The main job: its request, its progress, what each finished stage read and wrote, and its outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leakgauge.sentences import Sentence
 
 
 class JobEvent(Part, frozen=True):
-    """Where a job stands; while a stage works, how much is done of how much, where that can be counted."""
+    """The progress of a job; within a stage, the amounts done and in all, if they can be counted."""
 
     stage: str
     state: Literal["started", "working", "finished", "kept", "skipped"]
@@ -32,7 +32,7 @@ class Ended(Part, frozen=True):
 
     @classmethod
     def by(cls, error: BaseException) -> Ended:
-        """The end that an error makes; of a bug its kind alone is told, because its message could quote a value."""
+        """How an error ends a job; for a bug only its type is kept, because its message could quote a value."""
         if isinstance(error, LeakgaugeError):
             return cls(error.exit_code, error.sentence)
         if isinstance(error, KeyboardInterrupt):
@@ -49,18 +49,18 @@ class Ended(Part, frozen=True):
 
 
 class TableColumn(Part, frozen=True):
-    """A column of the table that came in."""
+    """A column of the table read."""
 
     name: Annotated[str, Origin.PUBLIC]
     kind: Annotated[str, Origin.PUBLIC]
 
 
 class TableRead(Part, frozen=True):
-    """The table that came in.
+    """The table read.
 
     Attributes:
-        bytes: of its files or in memory; None where an engine has it.
-        sha256: of its files, or of its content where it was in memory or an engine has it.
+        bytes: of its files or in memory; None if it is in an engine.
+        sha256: of its files, or of its content if it was in memory or is in an engine.
     """
 
     name: Annotated[str, Origin.PUBLIC]
@@ -88,18 +88,21 @@ class StageDone(Part, frozen=True):
         # Whatever is named here is removed when the stage is done again.
         for name in self.outputs:
             if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
-                raise ModelError("The file {name!r} of a stage does not lie in the job's folder.", name=name)
+                raise ModelError(
+                    "The file {name!r} of a stage is not in the job's folder; run the job again in a new folder.",
+                    name=name,
+                )
 
 
 class Outcome(Part, frozen=True):
-    """Whether something was released, and why not, or why it must not be given away."""
+    """Whether something was released, and if not, why; or why it must not be handed out."""
 
     released: Annotated[bool, Origin.PUBLIC]
     reason: Sentence | None = None
 
 
 class Headline(Part, frozen=True):
-    """The numbers that matter, of the secret that decides; None where the release has no such number.
+    """The key numbers of the secret that decides; None where the release has no such number.
 
     Attributes:
         secret: the columns with the lowest protection.
@@ -107,11 +110,11 @@ class Headline(Part, frozen=True):
         reasons: at most three, the weightiest first.
         conditions: what is left to be declared.
         dials: of that secret.
-        leakage_before: bits of the secret released as it is.
-        leakage_after: bits that the attacker learns by everything that is released or known: exact with an interval, or
-            from what was shown to what is possible.
-        exact: whether the bits were counted rather than enclosed.
-        floor: bits that the background alone tells; ``floor_exact`` likewise.
+        leakage_before: bits of the secret if released unchanged.
+        leakage_after: bits that the attacker learns from everything released or known: exact with an interval, or
+            bounds.
+        exact: whether the bits were counted rather than bounded.
+        floor: bits that the background alone reveals; ``floor_exact`` likewise.
         attack: the name of the strongest attack, of those tried on the release itself.
         unchanged: the share of values that stay.
     """
@@ -136,7 +139,7 @@ class Headline(Part, frozen=True):
 
 
 class SecretOutcome(Part, frozen=True):
-    """What became of one secret; numbers as in ``Headline``, None where there are none.
+    """The outcome for one secret; numbers as in ``Headline``, None where there are none.
 
     Attributes:
         withheld: whether it was not released at all.
@@ -163,15 +166,15 @@ class JobCost(Part, frozen=True):
 
 
 class Job(Artefact, frozen=True, tag="leakgauge/job/3"):
-    """A job under way, or one that came to its end.
+    """A running or finished job.
 
     Attributes:
-        secrets: what became of each.
-        total: what everything released or known tells of all secrets at once; None of a single one.
+        secrets: the outcome for each.
+        total: what everything released or known reveals about all secrets at once; None for a single one.
         finished: when; None while it is at work.
-        command: that asks for the same; empty for a table in memory.
+        command: the command that repeats the job; empty for a table in memory.
         shareable: files that may be handed out.
-        repeated: the releases before this one where it repeats one, and what all tell together.
+        repeated: the earlier releases if it repeats one, and what all of them reveal together.
     """
 
     asked: Request

@@ -1,4 +1,4 @@
-"""What a ledger says of its accounts, and a private answer, or what one would cost."""
+"""The accounts of a ledger, and a private answer or its cost."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LimitTold(Part, frozen=True):
 
 
 class CompositionTold(Part, frozen=True):
-    """The smallest ε proved for all steps so far, had the sequence been fixed beforehand."""
+    """The smallest ε proved for all steps so far, if the sequence had been fixed in advance."""
 
     epsilon: Quantity
     delta: Real
@@ -73,12 +73,12 @@ class SpendTold(Part, frozen=True):
 
 
 class ColumnTold(Part, frozen=True):
-    """What the releases of a data set tell of a column, per row.
+    """What the releases of a data set reveal about a column, per row.
 
     Attributes:
         releases: how many read the column.
         uncounted: how many of them have no finite channel, such as numbers with noise, and add nothing to the bits.
-        bits: the sum of what the others tell, at most the entropy: what they tell together is never more.
+        bits: the sum of what the others reveal, at most the entropy: together they never reveal more.
         entropy: all there is to tell; bits and entropy follow from the exact counts of the table.
     """
 
@@ -95,7 +95,7 @@ class AccountTold(Part, frozen=True):
     Attributes:
         unit: in words, what is protected.
         composition: None where nothing was spent, or nothing is proved of the sequence.
-        told: what releases tell of each column, in bits.
+        told: what releases reveal about each column, in bits.
         without_bits: spends that say nothing of it: queries, and releases of earlier versions.
     """
 

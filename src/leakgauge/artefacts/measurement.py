@@ -1,4 +1,4 @@
-"""What a table says about a secret in every measure that its roles define, and what a release is worth."""
+"""Measures of a secret that the roles of columns define, and the worth of a release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHANNON = (
 
 
 class ZeroLeakage(Part, frozen=True):
-    """A test of the hypothesis that what is seen tells nothing; without degrees of freedom its p was drawn."""
+    """A test of the hypothesis that nothing is revealed; without degrees of freedom its p was simulated."""
 
     p_value: float
     statistic: float
@@ -30,7 +30,7 @@ class ZeroLeakage(Part, frozen=True):
 
 
 class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
-    """What one table says about one secret; measures that the roles do not define are None.
+    """The measures of one secret of a table; those that the roles do not define are None.
 
     Attributes:
         secret: the columns, together one source.
@@ -38,7 +38,7 @@ class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
         reliable: whether the sample is large enough for the alphabets.
         bias_corrected: Shannon's measures with the first-order bias taken off (Miller–Madow).
         weighted: the same under the subjective weights; None without weights.
-        zero_leakage: whether what is seen tells anything at all; None where nothing is sampled.
+        zero_leakage: the test whether anything is revealed at all; None where nothing is sampled.
         through_channel: whether the release is a known channel rather than a column.
     """
 
@@ -129,12 +129,12 @@ class NumberUtility(Part, frozen=True):
 
     Attributes:
         allowed: the mean absolute error that was asked for.
-        promised: what it is at most, by the law of the release; None of noise, which promises no error.
+        promised: its upper bound by the law of the release; None for noise, which promises no error.
         measured: what it is in the release.
         lower: and ``upper``, the declared bounds of noise.
-        beyond: the share of the table's values that lie beyond them and are taken for the bound.
+        beyond: the share of the table's values that lie beyond them and count as the nearest bound.
         released_beyond: the share of numbers that noise carries beyond them, by its law.
-        clamped: whether those were brought back.
+        clamped: whether those were clamped.
     """
 
     measured: Quantity

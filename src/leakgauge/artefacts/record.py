@@ -70,9 +70,9 @@ class PlannedColumn(Part, frozen=True):
         epsilon: its budget, where it has one.
         letters: whether they are declared, or taken from this table or another; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
-        channel: itself, where it is finite and may be told.
-        unprotected: whether the column counts as public: its mechanism makes it tell less of others, and of its own
-            values nothing is promised.
+        channel: the channel, if it is finite and may be shown.
+        unprotected: whether the column counts as public: its mechanism makes it reveal less about others, and nothing
+        is promised for its own values.
     """
 
     mechanism: Annotated[str, PROMISE]
@@ -91,12 +91,12 @@ class PlannedColumn(Part, frozen=True):
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The public columns that its channel reads too: what it guarantees is given these."""
+        """The public columns that its channel also reads: its guarantee is conditional on them."""
         return () if self.channel is None else self.channel.given
 
     @property
     def clamps(self) -> bool:
-        """Whether its mechanism brings released numbers back to their bounds."""
+        """Whether its mechanism clamps released numbers to their bounds."""
         return self.channel is None and "clamp=yes" in self.mechanism.split(",")
 
     @property
@@ -112,7 +112,7 @@ class PlannedColumn(Part, frozen=True):
 
     @property
     def origin(self) -> Origin:
-        """Where what it guarantees comes from, letters taken from the table apart."""
+        """The origin of its guarantee, apart from letters taken from the table."""
         if self.follows_from_counts:
             return Origin.TABLE
         return Origin.ACCOUNTED if self.channel_prior is PriorOrigin.NOISY_HISTOGRAM else Origin.DECLARED
@@ -183,7 +183,7 @@ class LedgerEntry(LedgerPlace, frozen=True):
 
 
 class PublicBudget(BudgetSums, frozen=True):
-    """What was spent, as everybody may know it."""
+    """The publishable cost."""
 
     ledger: LedgerPlace | None
 
@@ -230,7 +230,7 @@ class Record(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakg
 
 
 class PublicRecord(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/public-release/1"):
-    """What everybody may know of a record; None stands for what is left out, which ``left_out`` lists."""
+    """The publishable part of a record; None stands for fields left out, which ``left_out`` lists."""
 
     claims: dict[str, Claims | None]
     together: dict[str, Together] | None
@@ -260,7 +260,7 @@ def keep_inside(plan: Plan, claims: Mapping[str, Claims | None]) -> bool:
 
 
 def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Fields of ``leakgauge/release/1`` as those of today; it did not say whether it is to be kept inside."""
+    """Fields of ``leakgauge/release/1`` as those of today; it did not say whether it is to be kept private."""
     raised: dict[str, Any] = {**fields, "schema": "leakgauge/release/2"}
     try:
         raised["together"] = with_hyphens(fields["together"])
@@ -276,11 +276,11 @@ def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Check(Part, frozen=True):
-    """One thing that was looked at.
+    """One check.
 
     Attributes:
-        holds: whether it is as it should be; None where it could not be looked at.
-        reason: what was found instead, or why it was not looked at.
+        holds: whether it passed; None where it could not be checked.
+        reason: what was found instead, or why it was not checked.
     """
 
     name: Annotated[Sentence, Origin.PUBLIC]

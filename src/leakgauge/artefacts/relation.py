@@ -17,8 +17,9 @@ class Derivation(Part, frozen=True):
 class Implied(Part, frozen=True, kw_only=True):
     """What follows in one notion; where nothing does, there is no statement and no value.
 
-    It is ``sharp`` where no smaller level follows for all channels and priors, and ``cut`` where the level is what the
-    secret can hold, less than the last formula gives. Where nothing follows, a family may be named that shows it.
+    It is ``sharp`` where no smaller level follows for all channels and priors, and ``cut`` where the level is capped at
+    the entropy of the secret, less than the last formula gives. Where nothing follows, a family of counterexamples may
+    be named.
     """
 
     notion: str
@@ -45,7 +46,7 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         ordered: whether neighbouring data sets differ in the record at one position.
         restricted: whether values that never occur were left out.
         levels: exact levels by name; empty for a statement.
-        given: columns that the channel reads and everybody is taken to know: levels are of the others given these.
+        given: columns that the channel reads and everybody is assumed to know: levels are conditional on them.
         prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
     """

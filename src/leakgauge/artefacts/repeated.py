@@ -1,4 +1,4 @@
-"""A release that repeats earlier ones on a new table: who is in several of them, and what they tell together."""
+"""A release that repeats earlier ones on a new table: who is in several of them, and what they reveal together."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class EarlierRelease(Part, frozen=True):
         folder: of its job.
         reference: its name in its record.
         epsilon: what it cost a unit of protection, a histogram that was bought for it included.
-        shared: how many persons of the new table are in its table too; None where that cannot be told, and then all are
-            taken to be.
+        shared: how many persons of the new table are also in its table; None if unknown, and then all are assumed to
+            be.
         unchanged: of these, for each secret, the share whose secret is the same in both tables.
-        unknown: why it cannot be told.
+        unknown: why it is unknown.
     """
 
     folder: str
@@ -32,12 +32,12 @@ class EarlierRelease(Part, frozen=True):
 
 
 class RepeatedSecret(Part, frozen=True):
-    """What the releases tell of the secret of a person who is in all of them with the same value, in bits.
+    """What the releases reveal, in bits, about the secret of a person who is in all of them with the same value.
 
     Other columns, and what is known, come on top: they may have changed from one table to the next.
 
     Attributes:
-        entropy: of the secret: what there is to be told.
+        entropy: of the secret: the most that can be revealed.
         alone: by its column of the new release, and by the public columns that its channel reads.
         together: by its columns of all these releases; at most that where it is not ``exact``.
         guessed_alone: the chance of guessing it in one try from its column of the new release.
@@ -59,12 +59,12 @@ class RepeatedSecret(Part, frozen=True):
 
 
 class Repeated(Part, frozen=True):
-    """The releases before this one, and what all of them tell together.
+    """The earlier releases, and what all of them reveal together with this one.
 
     Attributes:
         before: the oldest first.
         releases: how many there are, this one included.
-        counted: how many of them somebody may be in: not those whose tables are known to share nobody with this one.
+        counted: how many of them one person may be in: not those whose tables are known to share nobody with this one.
         units: how many persons are in the new table; None where no column names them.
         epsilon: of a person who is in all that are counted: their ε add up.
         spent: what the account of the ledger has spent, this release included; None without one.

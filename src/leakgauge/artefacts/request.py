@@ -1,4 +1,4 @@
-"""What the main job is asked to do: one question for the command line, the page and Python."""
+"""The request for the main job, the same for the command line, the page and Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PerSecret: TypeAlias = float | dict[str, float] | None
 
 @dataclass(frozen=True)
 class Aim:
-    """What is asked of one source, a secret or several taken together; names and meanings as in ``Request``."""
+    """The target of one source, a secret or several taken together; names and meanings as in ``Request``."""
 
     columns: tuple[str, ...]
     max_distortion: float | None
@@ -99,64 +99,63 @@ def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ..
 
 
 class Request(Part, frozen=True):
-    """A table to protect and what the protected one must be.
+    """A table to protect, and the requirements for its release.
 
     Attributes:
         table: a file, as ``open_table`` takes it; ``frame`` for a table in memory.
         secret: columns to protect, each by itself unless they are taken ``together``.
-        withhold: secrets that are not released at all, named as secret too or not; other columns may tell on them.
-        background: columns the attacker knows; they are not released unless they are public too.
-        public: columns to release as they are, or coarser. No other column but the secrets is released.
-        public_distortion: of some of the public columns the share of values that may be changed: they are released
-            through the channel that tells least of the secrets then, such as ``{"occupation": 0.1}``.
-        unit: the column that says which rows are of one person; it is never released.
-        rows_per_unit: how many rows a person has at most, as everybody knows it: guarantees are for so many.
+        withhold: secrets that are not released, whether or not also named as secret; other columns may reveal them.
+        background: columns the attacker knows; they are not released unless they are also public.
+        public: columns to release unchanged or coarser. Besides the secrets, no other column is released.
+        public_distortion: for some public columns, the share of values that may be changed, such as ``{"occupation":
+            0.1}``: they are released through the channel that then reveals least about the secrets.
+        unit: the column that says whose row it is; never released.
+        rows_per_unit: the publicly known most rows of a person: guarantees hold for that many.
         together: whether the secrets are one joint source, released through one channel.
-        accept_unique: public columns that may name people.
-        max_distortion: the least leaking channel with at most this mean distortion; of several secrets one for all, or
-            one for each by its name.
-        max_leakage: the least distorting one with at most these bits, told to the attacker with the background.
+        accept_unique: public columns that may identify people.
+        max_distortion: the least leaking channel with at most this mean distortion; for several secrets one number, or
+            one for each by name.
+        max_leakage: the least distorting channel that reveals at most these bits to the attacker with the background.
         local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
-        min_protection: from 0 to 100: the most useful setting that protects so much is looked for, and the release is
-            refused where it does not.
-        min_usefulness: from 0 to 100, likewise; alone: the most protecting setting that is so useful.
+        min_protection: from 0 to 100: the most useful setting with at least this protection is searched for, and a
+            release with less is refused.
+        min_usefulness: from 0 to 100, likewise; alone: the most protective setting that is this useful.
         use: what readers do with the release: ``statistics`` or ``rows``.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
         keep: ``shares``, the default, designs among channels that release every value as often as it occurs;
             ``associations`` among those that do so for each value of the public columns too, which they read;
-            ``nothing`` among all. Mechanisms that are named keep what they keep.
-        publish_shares: whether the table's shares, and what else follows from channels designed from its counts, may
-            be known: the recipient's kit then holds these channels.
-        distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
-        bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
-        levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
-            which has on each line a value and then ever coarser ones; without a number ``min_k`` chooses.
+            ``nothing`` among all. Named mechanisms are not changed by it.
+        publish_shares: whether the table's shares, and whatever follows from channels designed from its counts, may be
+            known: the recipient's kit then contains these channels.
+        distortion: what a wrong value costs: hamming, absolute, squared or a file; for one secret ``illness=absolute``.
+        bins: how numbers and dates are binned, such as ``age=width:10``, in the release and in everything measured.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``: level 2 of an ARX-style file, whose lines have a
+            value and then ever coarser ones; without a number ``min_k`` chooses.
         suppress_below: public values of rows in groups of fewer rows than this are left out of the release.
-        min_k: every group of rows that agree in the public columns has so many rows, or persons where there is a unit:
-            of their levels, and of bins that are given several times from fine to coarse, those are taken that lose
-            least.
+        min_k: the least rows, or persons if there is a unit, in every group that agrees in the public columns: the
+            levels, and the bins if several are given from fine to coarse, that lose least are chosen.
         max_suppressed: the share of rows whose public values may be left out for that.
-        within: the mean absolute error that a reader can bear, in the secret's own unit, of dates in days: the least
-            leaking channel whose released numbers, or centres of released bins, are that near; ``bins`` are auto then.
-        clamp: released numbers beyond the declared bounds are brought back to them.
+        within: the largest mean absolute error allowed, in the secret's own unit, for dates in days: gives the least
+            leaking channel whose released numbers, or centres of released bins, are that close; ``bins`` are then auto.
+        clamp: whether released numbers are clamped to the declared bounds.
         missing: texts that count as missing.
         encoding: of a text file, such as windows-1252; UTF-8 without.
         thousands: the sign between thousands in texts, such as ``,``, and ``decimal`` that before decimals.
-        date_format: how dates are written in texts, such as ``dd/mm/yyyy``; of one column ``born=dd/mm/yyyy``.
+        date_format: how dates are written in texts, such as ``dd/mm/yyyy``; for one column ``born=dd/mm/yyyy``.
         no_header: the first line is a row; columns are called column1, column2, ….
-        repeat: the folder of an earlier job of which this is the same on a new table.
-        lower: the least value of a numeric secret, as everybody knows it.
+        repeat: the folder of an earlier job to repeat on a new table.
+        lower: the publicly known least value of a numeric secret.
         accounted: an ε in nats for which a noisy histogram is bought, from which the channel is then designed.
         releases_per_period: how often such a release is made.
         purpose: what the release is for, in the user's words.
-        review: when to look again, such as 2027-11-16.
+        review: when to review the release, such as 2027-11-16.
         prepared_by: who wrote the report, for its first page.
         report_language: en, zh or both, side by side.
         simulate: a seed, for a rehearsal that protects nobody.
 
     Raises:
-        OptionError: no target, two, or numbers outside their range; a column with two parts to play.
+        OptionError: no target, two, or numbers outside their range; a column with two roles.
     """
 
     table: str
@@ -230,8 +229,8 @@ class Request(Part, frozen=True):
             raise OptionError("--lower and --upper go with --min-protection; a mechanism names its own bounds.")
         if self.clamp and not self.mechanism:
             raise OptionError(
-                "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or "
-                "leave it out."
+                "--clamp clamps noisy numbers to their bounds; name a --mechanism with lower and upper, or leave it "
+                "out."
             )
         if self.review is not None and not is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
@@ -275,8 +274,8 @@ class Request(Part, frozen=True):
                     )
         if not self.released_secrets:
             raise OptionError(
-                "Every secret is withheld, so that nothing goes through a mechanism; ask `leakgauge survey` what the "
-                "other columns tell on it."
+                "Every secret is withheld, so nothing goes through a mechanism; `leakgauge survey` shows what the "
+                "other columns reveal."
             )
         for name in self.accept_unique:
             if name not in self.public:
@@ -285,7 +284,7 @@ class Request(Part, frozen=True):
                 )
 
     def _require_telling_less(self) -> None:
-        """Refuse channels of public columns that hide nothing, or stand beside what counts true values."""
+        """Refuse channels of public columns that hide nothing, or that conflict with options that count true values."""
         for name, share in (self.public_distortion or {}).items():
             if name not in self.public:
                 raise OptionError(
@@ -295,29 +294,29 @@ class Request(Part, frozen=True):
                 )
             if not 0 < share <= 1:
                 raise OptionError(
-                    "--public {column!s}={share:g} is not a share of values to change; give a number above 0 and up to "
-                    "1, such as 0.1, or the name alone to release the column as it is.",
+                    "--public {column!s}={share:g} is not a share of values to change; give a number above 0 and up "
+                    "to 1, such as 0.1, or the name alone to release the column unchanged.",
                     column=name,
                     share=share,
                 )
             if name in self.background:
                 # What is known does not become unknown by changing it in a release.
                 raise OptionError(
-                    "Column {column!r} is known to the attacker, so that changing it in the release hides nothing; "
-                    "leave it out of --background, or release it as it is with --public {column!s}.",
+                    "Column {column!r} is known to the attacker, so changing it in the release hides nothing; leave "
+                    "it out of --background, or release it unchanged with --public {column!s}.",
                     column=name,
                 )
             for option, given in (("--min-k", self.min_k), ("--suppress-below", self.suppress_below)):
                 if given is not None:
                     raise OptionError(
-                        "{option!s} counts rows that agree in their public values, and those of {column!r} are to be "
-                        "changed at random; leave {option!s} out, or release the column as it is.",
+                        "{option!s} counts rows that agree in their public values, but those of {column!r} are "
+                        "changed at random; leave {option!s} out, or release the column unchanged.",
                         option=option,
                         column=name,
                     )
             if self.accounted is not None:
                 raise OptionError(
-                    "--accounted designs from a noisy histogram alone, and a channel for {column!r} would be designed "
+                    "--accounted designs from a noisy histogram alone, but a channel for {column!r} would be designed "
                     "from the table itself; leave one of them out.",
                     column=name,
                 )
@@ -325,7 +324,8 @@ class Request(Part, frozen=True):
     def _require_unit(self) -> None:
         if self.unit is None and self.rows_per_unit is not None:
             raise OptionError(
-                "--rows-per-unit says how many rows a person has; name the column of persons with --unit."
+                "--rows-per-unit says how many rows a person has, but no unit is named; name the column that "
+                "identifies persons with --unit."
             )
         if self.unit is None:
             return
@@ -336,7 +336,7 @@ class Request(Part, frozen=True):
             )
         if self.rows_per_unit is not None and self.rows_per_unit < 1:
             raise OptionError(
-                "{found} rows per unit is below 1; give a whole number from 1 on.", found=self.rows_per_unit
+                "{found} rows per unit is below 1; give a whole number of at least 1.", found=self.rows_per_unit
             )
 
     def _require_suppression(self) -> None:
@@ -344,16 +344,19 @@ class Request(Part, frozen=True):
             return
         if self.suppress_below < 2:
             raise OptionError(
-                "--suppress-below {found} suppresses nothing; give a whole number from 2 on.", found=self.suppress_below
+                "--suppress-below {found} suppresses nothing; give a whole number of at least 2.",
+                found=self.suppress_below,
             )
         if not self.public:
-            raise OptionError("--suppress-below leaves out public values, and no column is public; name one.")
+            raise OptionError(
+                "--suppress-below suppresses public values, but no column is public; name one with --public."
+            )
         for name in self.background:
             # What is known does not become unknown by leaving it out of a release.
             if name in self.public:
                 raise OptionError(
-                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
-                    "--background or of --public, or leave --suppress-below out.",
+                    "Column {column!r} is known to the attacker, so suppressing it hides nothing; leave it out of "
+                    "--background or --public, or leave --suppress-below out.",
                     column=name,
                 )
 
@@ -368,16 +371,16 @@ class Request(Part, frozen=True):
                 raise OptionError("--max-suppressed goes with --min-k; give both, or leave it out.")
             return
         if self.min_k < 2:
-            raise OptionError("--min-k {found} hides nobody; give a whole number from 2 on.", found=self.min_k)
+            raise OptionError("--min-k {found} hides nobody; give a whole number of at least 2.", found=self.min_k)
         if not self.public:
-            raise OptionError("--min-k coarsens public columns, and there are none; name one with --public.")
+            raise OptionError("--min-k coarsens public columns, but there are none; name one with --public.")
         if self.suppress_below is not None:
             raise OptionError("--min-k itself suppresses groups that are too small; leave --suppress-below out.")
         for name in self.background if self.max_suppressed else ():
             if name in self.public:
                 raise OptionError(
-                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
-                    "--background or of --public, or say --max-suppressed 0.",
+                    "Column {column!r} is known to the attacker, so suppressing it hides nothing; leave it out of "
+                    "--background or --public, or give --max-suppressed 0.",
                     column=name,
                 )
 
@@ -408,7 +411,9 @@ class Request(Part, frozen=True):
                         range=Sentence("of at least 0") if least == 0 else Sentence("above 0"),
                     )
         if self.accounted is not None and not 0 < self.accounted < math.inf:
-            raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=self.accounted)
+            raise OptionError(
+                "An ε of {epsilon} is not a finite number above 0; give one that is.", epsilon=self.accounted
+            )
         for name, points in zip(("min-protection", "min-usefulness"), self.limits, strict=True):
             if points is not None and not 0 <= points <= 100:
                 raise OptionError(
@@ -418,7 +423,7 @@ class Request(Part, frozen=True):
                 )
         if not 0 < self.releases_per_period < math.inf:
             raise OptionError(
-                "{found} releases in a period are not a finite number above 0; try 1.", found=self.releases_per_period
+                "--releases-per-period {found} is not a finite number above 0; try 1.", found=self.releases_per_period
             )
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
@@ -426,13 +431,13 @@ class Request(Part, frozen=True):
     def _require_one_target(self) -> None:
         given = [name for name in _TARGETS if getattr(self, name) is not None]
         if len(given) > 1:
-            raise OptionError("Two targets are given; say one of --max-distortion and --max-leakage.")
+            raise OptionError("Two targets are given; give one of --max-distortion and --max-leakage.")
         self._require_keepable()
         if self.together and len(self.released_secrets) == 1:
-            raise OptionError("--together is for several secrets that are released, and there is one; leave it out.")
+            raise OptionError("--together is for several released secrets, but there is one; leave it out.")
         if self.together and (self.is_searched or self.accounted is not None):
             raise OptionError(
-                "--min-protection and --accounted look at one column, and the secrets are taken together; leave "
+                "--min-protection and --accounted handle one column, but the secrets are taken together; leave "
                 "--together out, or design a channel for all of them with --max-distortion or --max-leakage."
             )
         if self.within is not None:
@@ -445,18 +450,18 @@ class Request(Part, frozen=True):
             is_looked_for = aim.is_searched and self.limits != (None, None)
             if not aim.is_limited and not is_looked_for and len(aim.mechanism) != 1:
                 raise OptionError(
-                    "No target is given for {column!s}; say --min-protection, --max-distortion, --within, "
+                    "No target is given for {column!s}; give --min-protection, --max-distortion, --within, "
                     "--max-leakage or --local-dp, or name one --mechanism.",
                     column=", ".join(aim.columns),
                 )
 
     def _require_within(self) -> None:
-        """Refuse an error to bear beside what it is not meant for."""
+        """Refuse ``within`` together with options it cannot be combined with."""
         if self.together:
-            raise OptionError("--within is for one column, and the secrets are taken together; leave --together out.")
+            raise OptionError("--within is for one column, but the secrets are taken together; leave --together out.")
         if self.accounted is not None:
             raise OptionError(
-                "--within takes bins and their error from the table itself, which --accounted protects; say "
+                "--within takes bins and their error from the table itself, which --accounted protects; give "
                 "--max-distortion with --distortion absolute and bins of your own."
             )
         for aim in self.aims:
@@ -465,8 +470,8 @@ class Request(Part, frozen=True):
             (column,) = aim.columns
             if aim.max_distortion is not None or aim.max_leakage is not None:
                 raise OptionError(
-                    "Two targets are given for {column!s}, --within and another; give one, of several secrets each as "
-                    "COLUMN=NUMBER.",
+                    "Two targets are given for {column!s}, --within and another; give one, for several secrets each "
+                    "as COLUMN=NUMBER.",
                     column=column,
                 )
             if aim.mechanism:
@@ -476,43 +481,43 @@ class Request(Part, frozen=True):
                 )
             if not _BY_NAME.issuperset(self._about(self.distortion, aim.columns)):
                 raise OptionError(
-                    "--within is a mean absolute error, and {column!s} has a --distortion; leave one of them out.",
+                    "--within is a mean absolute error, but {column!s} has a --distortion; leave one of them out.",
                     column=column,
                 )
 
     def _require_keepable(self) -> None:
         if self.keep not in (None, "nothing", "shares", "associations"):
             raise OptionError(
-                "--keep {found!r} is not nothing, shares or associations; say one of them.", found=self.keep
+                "--keep {found!r} is not nothing, shares or associations; use one of them.", found=self.keep
             )
         if self.keep == "associations" and self.is_searched:
             raise OptionError(
-                "--keep associations needs to know how useful the release must be, which --min-protection looks for "
-                "itself; say --keep shares, or --max-distortion as well."
+                "--keep associations needs to know how useful the release must be, which --min-protection searches "
+                "for itself; use --keep shares, or add --max-distortion."
             )
         if self.keep is not None and all(aim.mechanism for aim in self.aims) and not self.public_through:
             raise OptionError(
-                "--keep {found!s} is for a channel that is designed, and here a mechanism is taken as it is; leave "
-                "--keep out, or --mechanism.",
+                "--keep {found!s} is for a designed channel, but here a mechanism is named; leave --keep or "
+                "--mechanism out.",
                 found=self.keep,
             )
         if self.keep != "associations":
             return
         if not self.public_as_is:
             raise OptionError(
-                "--keep associations keeps cross-tables with columns that are published as they are, and there are "
-                "none; name one with --public, or say --keep shares."
+                "--keep associations keeps cross-tables with columns that are published unchanged, but there are "
+                "none; name one with --public, or use --keep shares."
             )
         if self.accounted is not None:
             raise OptionError(
-                "--accounted buys a histogram of the secret alone, which says nothing of associations; say --keep "
+                "--accounted buys a histogram of the secret alone, which does not show associations; use --keep "
                 "shares, or leave --accounted out."
             )
         designed = [aim for aim in self.aims if not aim.mechanism]
         if any((aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None) for aim in designed):
             raise OptionError(
-                "--keep associations needs to know how useful the release must be; say --max-distortion, --within or "
-                "--max-leakage beside --local-dp."
+                "--keep associations needs to know how useful the release must be; add --max-distortion, --within or "
+                "--max-leakage to --local-dp."
             )
 
     @property
@@ -522,18 +527,18 @@ class Request(Part, frozen=True):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the setting of some secret is looked for: its protection or usefulness alone says what it must be."""
+        """Whether the setting of some secret is searched for, because only its protection or usefulness is given."""
         return self.limits != (None, None) and any(aim.is_searched for aim in self.aims)
 
     @property
     def kept(self) -> str:
         """What a designed channel keeps on the whole."""
-        # A file that drops rare values and bends the shares is of no use to most readers.
+        # A file that drops rare values and distorts the shares is useless to most readers.
         return "shares" if self.keep is None else self.keep
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Everything that is not to be learnt: what goes through a mechanism, and what is withheld."""
+        """All secrets: those that go through a mechanism, and those withheld."""
         return tuple(dict.fromkeys((*self.secret, *self.withhold)))
 
     @property
@@ -566,7 +571,7 @@ class Request(Part, frozen=True):
         )
 
     def _about(self, texts: tuple[str, ...], group: tuple[str, ...]) -> tuple[str, ...]:
-        """The texts that speak of a group: those that name no secret first, and its own without the name."""
+        """The texts about a group: first those that name no secret, then its own without the name."""
         if len(group) > 1:
             return texts
         found = [(text, self._column_of(text)) for text in texts]

@@ -1,4 +1,4 @@
-"""A survey of a table: which columns name people, which single them out, and what each tells of a secret."""
+"""A survey of a table: which columns identify people, which single them out, and what each reveals about a secret."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 
 from leakgauge import notebook
 from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
+from leakgauge.rounding import percent
 from leakgauge.sentences import Sentence
 
 
@@ -24,12 +25,12 @@ class Suggested(Enum):
 
 
 class Told(Part, frozen=True):
-    """What one column tells of a secret.
+    """What one column reveals about a secret.
 
     Attributes:
-        information: in bits; where the two have too many values to be counted, from what was shown to what is possible.
+        information: in bits; bounds where the two have too many values to count.
         success: the share of rows whose secret is guessed right from this column alone.
-        significant: whether it tells anything at all, beyond chance.
+        significant: whether it reveals anything at all, beyond chance.
     """
 
     secret: str
@@ -43,9 +44,9 @@ class SurveyedColumn(Part, frozen=True):
 
     Attributes:
         alone: rows whose value no other row has.
-        identifier: why it names people; None where nothing shows that it does.
+        identifier: why it identifies people; None if nothing suggests that it does.
         free_text: whether its values are sentences.
-        singles_out: whether it is one of a few columns in which people stand alone.
+        singles_out: whether it is one of a few columns that single people out together.
         suggested: its role, and why.
     """
 
@@ -78,11 +79,11 @@ class Combination(Part, frozen=True):
 
 
 class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
-    """All columns of a table, the most telling first.
+    """All columns of a table, the most revealing first.
 
     Attributes:
-        sampled: rows drawn at random on which what columns tell was counted; all of them in a table that is not larger.
-        combinations: the smallest sets of columns in which many rows stand alone, most rows first.
+        sampled: rows drawn at random on which leakage was counted; all rows of a smaller table.
+        combinations: the smallest sets of columns in which many rows are unique, most rows first.
         published: the public columns of a release together; None where none are public.
         suggested: the role of each column by its name.
     """
@@ -98,7 +99,7 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
 
     @property
     def alone(self) -> float | None:
-        """The share of rows that stand alone in the public columns; None where none are public."""
+        """The share of rows that are unique in the public columns; None where none are public."""
         return None if self.published is None else self.published.alone / self.rows
 
     @property
@@ -108,7 +109,7 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
 
     def _repr_html_(self) -> str:
         def row(one: SurveyedColumn) -> tuple[object, ...]:
-            alone = notebook.percent(one.alone / self.rows)
+            alone = percent(one.alone / self.rows)
             tells = {told.secret: notebook.number(told.information.value, "bits") for told in one.tells}
             found = (tells.get(secret, "") for secret in self.secrets)
             return one.name, one.kind, f"{one.distinct:,}", f"{one.missing:,}", alone, *found, one.suggested.value
@@ -119,14 +120,14 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
             "values",
             "missing",
             "alone",
-            *(f"tells of {one}" for one in self.secrets),
+            *(f"reveals about {one}" for one in self.secrets),
             "suggested",
         )
         caption = f"Survey of {self.rows:,} rows"
         if self.combinations:
             most = self.combinations[0]
-            share = notebook.percent(most.alone / self.rows)
-            caption += f"; {share} of them stand alone in {', '.join(most.columns)}"
+            share = percent(most.alone / self.rows)
+            caption += f"; {share} of them are unique in {', '.join(most.columns)}"
         return notebook.table_html(head, map(row, self.columns), caption)
 
     def column(self, name: str) -> SurveyedColumn:

@@ -1,4 +1,4 @@
-"""What public columns tell of the secrets, and how little they could tell."""
+"""What public columns reveal about the secrets, and how little they could reveal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ class TellingColumn(Part, frozen=True):
     """One public column and one secret.
 
     Attributes:
-        tells: I(S;X), what the column tells of the secret when it is released as it is; None where its values are too
-            many to be counted.
+        tells: I(S;X), what the unchanged column reveals about the secret; None where its values are too many to count.
         distortion: the share of the column's values that may be changed.
-        through: whether the column is released with so many changed.
-        least: I(S;Y) of the channel that tells least of this secret then; no channel tells less than the lower end.
-            Of a column that is released through a channel, what it tells so.
+        through: whether the column is released with this share changed.
+        least: I(S;Y) of the channel that then reveals least about this secret; no channel reveals less than the lower
+            end. For a column released through a channel, what it reveals.
         left_out: why there is no such channel here.
     """
 
@@ -31,8 +30,9 @@ class TellingColumn(Part, frozen=True):
 
 
 class Telling(Artefact, frozen=True, tag="leakgauge/telling/1"):
-    """Every public column with every secret, the most telling first; ``keep`` is what the channels keep of a column."""
+    """Every public column with every secret, the most revealing first; ``keep`` is what the channels keep of a
+    column."""
 
     keep: Annotated[str, Origin.DECLARED]
-    # Which is first follows from the table, so that nothing of them is for everybody.
+    # The order follows from the table, so none of it is public.
     columns: tuple[TellingColumn, ...]

@@ -1,7 +1,8 @@
-"""A verdict on a release: what is recommended, why, and the limits that it was held to."""
+"""A verdict on a release: the recommendation, its reasons, and the limits it was judged by."""
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 import msgspec
@@ -25,7 +26,7 @@ class Recommendation(Enum):
 
 
 class Declaration(Enum):
-    """What somebody says of a release, because no table holds it."""
+    """What a user declares about a release, because no table contains it."""
 
     PURPOSE = "purpose"
     RECIPIENT = "recipient"
@@ -39,7 +40,7 @@ class Declaration(Enum):
 
 
 class ReleaseFacts(Part, frozen=True, kw_only=True):
-    """What a policy asks of a release besides the dials of its secrets. None is what is not known.
+    """Facts of a release that a policy limits besides the dials of its secrets. None means unknown.
 
     Attributes:
         vetoes: reasons why nothing protects, in short sentences without a full stop: a claim that is broken, a level
@@ -47,7 +48,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         declared: what was declared.
         counts_may_be_known: whether the counts that a release was fitted to are public, publishable or paid for.
         lost: the share of rows whose values are never released; None where every value may be.
-        alone: the share of rows that stand alone in the published columns; None where there are none.
+        alone: the share of rows that are unique in the published columns; None where there are none.
         smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
         guessed: people who are guessed right only because of the release by the attacker who decides the protection,
             and how many there are.
@@ -74,9 +75,9 @@ class PolicyLine(Part, frozen=True):
     """One limit of a policy and what was found.
 
     Attributes:
-        found: what is known; None where nothing is, which fails the line: what is not known is not kept.
+        found: the value found; None if unknown, which fails the line.
         of: what was held against the limit, in words; empty where the name says it.
-        given: whether somebody gave the limit; one of the default policy only colours what is recommended.
+        given: whether a user gave the limit; one of the default policy only colours the recommendation.
     """
 
     name: str
@@ -88,7 +89,7 @@ class PolicyLine(Part, frozen=True):
 
 
 class Verdict(Part, frozen=True, kw_only=True):
-    """What is recommended, and what it rests on.
+    """The recommendation and what it rests on.
 
     Attributes:
         reasons: at most three, the weightiest first; never none. Short sentences without a full stop.
@@ -97,7 +98,7 @@ class Verdict(Part, frozen=True, kw_only=True):
         dials: of each secret, after vetoes.
         deciding: the secret with the lowest protection.
         vetoes: reasons why nothing protects, or nothing is of use.
-        failed: limits that somebody gave and that are not kept, and what is left to declare where that was asked for.
+        failed: limits given by a user that are broken, and declarations asked for that are missing.
     """
 
     recommendation: Recommendation
@@ -111,13 +112,13 @@ class Verdict(Part, frozen=True, kw_only=True):
 
 
 class Action(Part, frozen=True, kw_only=True):
-    """Something that would change a verdict: a real setting, which was evaluated before anything is drawn.
+    """An action that would change a verdict: a real setting, evaluated before anything is drawn.
 
     Attributes:
         said: what to do, in a short sentence without a full stop.
         options: to add, as they are typed.
         left_out: options of the job to leave out.
-        asked: the whole job with this change; None where the words are somebody else's to write.
+        asked: the whole job with this change; None where the user must write the words.
         promised: the dials of each secret with it, the attacks on a drawn release left out.
         recommendation: with it.
     """
@@ -130,28 +131,49 @@ class Action(Part, frozen=True, kw_only=True):
     recommendation: Recommendation
 
     def outcome(self, now: Verdict) -> Sentence:
-        """What it does to the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
+        """Its effect on the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
 
         def moved(secret: str) -> float:
             old, new = now.dials[secret], self.promised[secret]
             kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
             return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
 
+        def whole(dial: Quantity) -> float:
+            return math.floor(round(dial.ends[0], 6))
+
         secret = max((now.deciding, *self.promised), key=moved)
         old, new = now.dials[secret], self.promised[secret]
         said = Sentence(
             "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",
-            safe=old.protection.ends[0],
-            safer=new.protection.ends[0],
-            useful=old.usefulness.ends[0],
-            now=new.usefulness.ends[0],
+            safe=whole(old.protection),
+            safer=whole(new.protection),
+            useful=whole(old.usefulness),
+            now=whole(new.usefulness),
         )
         several = len(self.promised) > 1
         return Sentence("of {secret!r}, {outcome}", secret=secret, outcome=said) if several else said
 
 
+def why_no_action(asked: Request | None, *, vetoed: bool) -> Sentence:
+    """Why no other setting is proposed for a release that is not recommended, in a short sentence without a full stop.
+
+    Args:
+        asked: of the job; None where no job made the release.
+        vetoed: whether a veto stands against it.
+    """
+    if asked is None:
+        return Sentence("no job made it, so that no other settings could be tried")
+    if vetoed:
+        return Sentence("other settings do not mend what the veto says")
+    if asked.accounted is not None:
+        return Sentence("what another noisy histogram would give is not known before it is bought")
+    if asked.repeat is not None:
+        return Sentence("its mechanism is that of an earlier release and is not designed again")
+    return Sentence("no other setting that was tried keeps the policy, or comes nearer to it")
+
+
 class Beside(Part, frozen=True, kw_only=True):
-    """What stands beside a verdict, explains it and decides nothing, of one secret.
+    """Explanations of a verdict for one secret; they decide nothing.
 
     Attributes:
         criteria: what the dials rest on.
@@ -175,7 +197,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
         use: what the release is for: statistics or rows.
         protection: of the secret that decides, as the other dials are.
         evidence: of each secret.
-        actions: at most three; the first would turn the verdict, where any does.
+        actions: at most three; the first would change the recommendation, if any does.
         beside: what explains it, of each secret that is released.
         record: the digest of the record that was judged, or of the audit of a release that was made elsewhere.
     """
@@ -214,22 +236,20 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
         return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 
     def require(self) -> None:
-        """Refuse a release that a veto stands against, or that does not keep a limit that somebody gave.
+        """Raise if the release is vetoed, or breaks a limit that a user gave.
 
         Raises:
             RefusalError: says why.
         """
         if self.vetoes:
-            raise RefusalError(
-                "A veto stands against the release: {reasons}; do not give it away.", reasons=in_turn(self.vetoes)
-            )
+            raise RefusalError("The release is vetoed: {reasons}; do not hand it out.", reasons=in_turn(self.vetoes))
         if self.failed and self.record is None:
             raise RefusalError(
-                "The release would not keep what is asked of it: {failed}; nothing was drawn.",
+                "The release would not meet the requirements: {failed}; nothing was drawn.",
                 failed=in_turn(self.failed),
             )
         if self.failed:
             raise RefusalError(
-                "The release does not keep what is asked of it: {failed}; do not give it away.",
+                "The release does not meet the requirements: {failed}; do not hand it out.",
                 failed=in_turn(self.failed),
             )

@@ -1,4 +1,4 @@
-"""Distributions over states carried along the arcs, and the score that is linear in them; nothing decides by it.
+"""Distributions over states carried along the arcs, and the score that is linear in them; it decides nothing.
 
 A node is the weighted mean of the nodes that lead to it, mirrored where an arc is. The value's expected state is then
 Σ (s − m) · position over the leaves, where s and m are the weights of a leaf's straight and mirrored paths; the score
@@ -19,13 +19,14 @@ Ends: TypeAlias = tuple[str, str]
 """An arc's source and target."""
 
 DIGITS = 9
-"""Decimals of a score: enough for anyone, few enough that what is meant to be 60 is not 59.999…"""
+"""Decimals of a score: few enough that a score meant to be 60 is not 59.999…"""
 NOTHING = 1e-12
-"""A range of path weights below this is what cancelling weights leave behind."""
+"""A range of path weights below this is rounding error of weights that cancel."""
 
 
 def known_shares(diagram: Diagram, leaves: Iterable[str]) -> dict[Ends, float]:
-    """For each arc from a known node, one that any known leaf leads to, its share among those into the same target."""
+    """For each arc from a known node (one that any known leaf leads to), its share among the arcs into the same
+    target."""
     known = set(leaves)
     shares: dict[Ends, float] = {}
     for key in diagram.order:

@@ -20,17 +20,18 @@ from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 
 MEMBERSHIP: Mapping[Frequency, float] = {often: (2 * place + 1) / 10 for place, often in enumerate(Frequency)}
-"""The membership a label stands for: the middle of its fifth, 0.1, 0.3, …, 0.9. Ours, for the paper prints none."""
+"""The membership a label stands for: the middle of its fifth, 0.1, 0.3, …, 0.9. Our choice, because the paper prints
+none."""
 
 INDEX_SYSTEM_A: Mapping[str, str] = {"1": "41", "2": "41", "3": "41", "32": "43", "24": "36", "25": "36"}
-"""Where the nodes hang that lead to several: 24 and 25 by our choice, for Figure 9 is a picture."""
+"""The parent of each node that leads to several: 24 and 25 are our choice, because Figure 9 is only a picture."""
 INDEX_SYSTEM_B: Mapping[str, str] = {"1": "42", "2": "42", "3": "42", "32": "31", "24": "36", "25": "36"}
 """The paper's other way to cut."""
 
 
 @dataclass(frozen=True)
 class FactorTree:
-    """Layers of factors: what each one is made of, with weights; what is made of nothing is a leaf.
+    """Layers of factors: the weighted parts of each; a factor without parts is a leaf.
 
     Attributes:
         value: the factor that is evaluated.
@@ -101,13 +102,13 @@ def paper_tree(index_system: Mapping[str, str]) -> FactorTree:
     hung = {part for those in parts.values() for part in those}
     for node in index_system:
         if node not in hung:
-            raise ModelError("The index system leaves the node {node!r} under none.", node=node)
+            raise ModelError("The index system gives the node {node!r} no parent; name one.", node=node)
     return FactorTree(diagram.value, parts, {key: node.name for key, node in diagram.nodes.items()})
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Memberships of the states, which sum to 1, and the state with the largest, of equal ones the lowest."""
+    """Memberships of the states, which sum to 1, and the state with the largest; among equals, the lowest."""
 
     memberships: Mapping[State, float]
     grade: State
@@ -132,7 +133,7 @@ def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evalua
 def evaluate_evidence(evidence: Iterable[Evidence], tree: FactorTree) -> ComprehensiveEvaluation:
     """The evaluation of what is known of the leaves, over one's own factors and weights.
 
-    A measured leaf belongs to states as far as its place on its scale does, an asked one as the shares of its answers.
+    A measured leaf belongs to states by its position on its scale, an asked one by the shares of its answers.
 
     Raises:
         ModelError: two pieces of evidence of one leaf, or no leaf of the tree is known.

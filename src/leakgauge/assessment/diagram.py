@@ -151,12 +151,13 @@ class Diagram:
                     node=key,
                     fault="is a leaf and does not say which way is better; add better = higher, lower or trade-off"
                     if leaf
-                    else "is led to by others, so that it cannot say which way is better; leave that out",
+                    else "has arcs leading to it, so it cannot say which way is better; leave that out",
                 )
             found = ways[frozenset(signs[key])]
             if node.better not in (None, found):
                 raise ModelError(
-                    "{file}: the leaf {node!r} says better = {said!s}, and its arcs say {found!s}; mend one of them.",
+                    "{file}: the leaf {node!r} says better = {said!s}, but its arcs say {found!s}; correct one of "
+                    "them.",
                     file=self.file,
                     node=key,
                     said=node.better.value,

@@ -145,15 +145,15 @@ def _judged(diagram: Diagram, arcs: Iterable[Mapping[str, object]], pairwise: ob
 
 
 def _require_trade_offs(diagram: Diagram) -> None:
-    """A trade-off must pay for privacy with utility, or the other way round; else it is none."""
+    """A trade-off must move privacy and utility in opposite directions."""
     shares = known_shares(diagram, diagram.leaves)
     moved = [[pulls(diagram, shares, key) for key in names] for names in (diagram.privacy, diagram.utility)]
     for key in diagram.leaves:
         privacy, utility = (sum(one.get(key, 0.0) for one in criteria) for criteria in moved)
         if diagram.nodes[key].better is Better.TRADE_OFF and privacy * utility >= 0:
             raise ModelError(
-                "{file}: the leaf {node!r} says better = trade-off, and its arcs do not move privacy and utility in "
-                "opposite directions; mend them, or declare higher or lower.",
+                "{file}: the leaf {node!r} says better = trade-off, but its arcs do not move privacy and utility in "
+                "opposite directions; correct them, or declare higher or lower.",
                 file=diagram.file,
                 node=key,
             )
@@ -167,7 +167,7 @@ def _require_shares(diagram: Diagram, arcs: Iterable[Mapping[str, object]], weig
     for arc in arcs:
         if "weight" not in arc:
             raise FileError(
-                "{path} has weights = shares, and the arc {source!s} → {target!s} has no weight; give each arc its "
+                "{path} has weights = shares, but the arc {source!s} → {target!s} has no weight; give each arc its "
                 "share.",
                 path=place,
                 source=arc["from"],

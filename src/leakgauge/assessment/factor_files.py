@@ -71,11 +71,11 @@ def _parts(key: str, factor: object, place: Path) -> dict[str, float]:
     for part, weight in weights.items():
         if not weight >= 0:
             raise FileError(
-                "{path}: {part!r} has a weight of {weight:g}; give a number from 0 on.",
+                "{path}: {part!r} has a weight of {weight:g}; give a number of at least 0.",
                 path=place,
                 part=part,
                 weight=weight,
             )
     if not any(weights.values()):
-        raise FileError("{path}: the weights of all parts of {what} are 0; give one more.", path=place, what=what)
+        raise FileError("{path}: the weights of all parts of {what} are 0; raise one of them.", path=place, what=what)
     return weights

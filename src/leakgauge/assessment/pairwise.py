@@ -32,7 +32,7 @@ class PairwiseWeights:
 
     @property
     def consistent(self) -> bool:
-        """Whether the ratio is at most 0.1; above it the comparisons should be thought over."""
+        """Whether the ratio is at most 0.1; above it the comparisons should be reconsidered."""
         return self.consistency_ratio <= MOST_INCONSISTENT
 
 
@@ -131,7 +131,7 @@ def read_comparisons(compared: object, things: Sequence[str], of: str, place: Pa
         raise FileError(
             "{path}: the judgements for {of!r} contradict each other with a ratio of {ratio:.3g}, above {most}; the "
             "worst says that {first!r} matters {said:.3g} times as much as {second!r}, where all together say "
-            "{together:.3g}: think it over.",
+            "{together:.3g}; reconsider it.",
             path=place,
             of=of,
             ratio=found.consistency_ratio,

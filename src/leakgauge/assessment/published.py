@@ -1,4 +1,4 @@
-"""The published grade, by the paper's fuzzy influence diagram: an algorithm offered beside ours, never to decide by.
+"""The published grade, by the paper's fuzzy influence diagram: shown beside ours, never used to decide.
 
 Tian et al., Assessment method on protection effectiveness of differential privacy algorithms based on fuzzy influence
 diagram, Journal on Communications, 2024 (doi:10.11959/j.issn.1000-436x.2024122): its fuzzy sets (section 4.1), its
@@ -28,16 +28,17 @@ from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 
 WHY_NOT = Sentence(
-    "The published score does not decide: nodes merge what leads to them by union, so that hardly more counts than "
-    "which states some leaf is often in, one leaf weighs as much as all, random leaves score 50.0, ε may go from very "
-    "low to very high unseen, and a leaf that gets better can lower the score."
+    "The published score does not decide. Nodes merge their inputs by union, so hardly more counts than the states "
+    "that some leaf is often in: one leaf weighs as much as all, random leaves score 50.0, ε may go from very low to "
+    "very high unnoticed, and a better leaf can lower the score."
 )
 DEGREES = tuple(range(0, 101, 10))
 """What the states are sets of."""
 FREQUENCIES = tuple(step / 10 for step in range(11))
 """What the frequencies are sets of."""
 CUTS = (0.2, 0.4, 0.6, 0.8)
-"""Where one frequency label ends and the next begins: equal fifths; ours, for the paper prints only that 0.5 is M."""
+"""Where one frequency label ends and the next begins: equal fifths. Our choice, because the paper prints only that 0.5
+is M."""
 
 
 class State(Enum):
@@ -227,9 +228,9 @@ def _order(arcs: Sequence[Arc]) -> tuple[tuple[str, ...], str]:
 def _require_leaves(leaf_states: LeafStates, leaves: Sequence[str]) -> None:
     for key, states in leaf_states.items():
         if key not in leaves:
-            raise ModelError("The node {node!r} is no leaf of the arcs; leave it out.", node=key)
+            raise ModelError("The node {node!r} is not a leaf of the arcs; leave it out.", node=key)
         if not states:
-            raise ModelError("The leaf {node!r} is in no state; give one, or leave the leaf out.", node=key)
+            raise ModelError("The leaf {node!r} has no state; give one, or leave the leaf out.", node=key)
     if not leaf_states:
         raise ModelError("No leaf is known; give the states of at least one.")
 
@@ -288,7 +289,7 @@ def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> Published
 
 
 def grade_evidence(evidence: Iterable[Evidence], arcs: Iterable[Arc] | None = None) -> PublishedGrade:
-    """What the published method says of what is known of the leaves; None for the paper's arcs as they are meant."""
+    """The published grade of the evidence; ``None`` takes the paper's arcs as they are meant."""
     given = list(evidence)
     for leaf, times in Counter(item.leaf for item in given).items():
         if times > 1:

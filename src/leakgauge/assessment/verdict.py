@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -10,14 +9,17 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
-from leakgauge.assessment.dials.policy import DIAL_LIMITS, DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.errors import ModelError
+from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
 UNKNOWN = (0.0, 100.0)
 """The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
+_NOBODY = 0.005
+"""Percent of people below which nobody is said to be exposed."""
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} asked for",
     "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
@@ -27,19 +29,19 @@ _BROKEN = {
     "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} asked for",
     "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} asked for",
     "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "max_alone": "{found:.2%} of the rows stand alone in the published columns, more than the {limit:.2%} allowed",
+    "max_alone": "{found:.2%} of the rows are unique in the published columns, more than the {limit:.2%} allowed",
     "min_k": "the smallest group in the published columns has {found:.3g} rows, fewer than the {limit:.3g} asked for",
     "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} allowed",
     "max_delta": "δ is {found:.3g}, more than the {limit:.3g} allowed",
-    "max_leakage_bits": "{found:.3g} bits are told, more than the {limit:.3g} allowed",
+    "max_leakage_bits": "{found:.3g} bits are revealed, more than the {limit:.3g} allowed",
     "max_attack_advantage": "the best attack gains {found:.2%} of what the raw data would give it, more than the "
     "{limit:.2%} allowed",
 }
-"""Of each limit what is said where it is not kept, the weightiest first."""
+"""The sentence for each limit that is broken, the weightiest first."""
 
 
 def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Verdict:
-    """What is recommended for a release with these secrets, of which the least protected decides.
+    """The recommendation for a release with these secrets, of which the least protected decides.
 
     Raises:
         ModelError: there is no secret.
@@ -50,7 +52,7 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     unknown = [name for name, one in secrets.items() if one.protection.ends == UNKNOWN]
     vetoes = [
         *facts.vetoes,
-        *(Sentence("nothing is known of the protection of {secret!r}", secret=one) for one in unknown),
+        *(Sentence("the protection of {secret!r} is unknown", secret=one) for one in unknown),
     ]
     dials = {
         name: _vetoed(one, protection=bool(facts.vetoes) or name in unknown, usefulness=useless)
@@ -63,7 +65,7 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     conditions = (Sentence("declare {what}", what=tuple(one.said for one in missing)),) if missing else ()
     if vetoes or broken:
         recommendation = Recommendation.DO_NOT_RELEASE
-        # What is vetoed is 0, of which the veto says why.
+        # A vetoed dial is 0, and the veto says why.
         vetoed = {"min_protection": bool(vetoes), "min_usefulness": useless, "min_effect": useless or bool(vetoes)}
         failing = [line for line in broken if not vetoed.get(line.name)]
         guessed = facts.guessed if any(line.name == "min_protection" for line in failing) else None
@@ -97,7 +99,7 @@ def _vetoed(dials: Dials, *, protection: bool, usefulness: bool) -> Dials:
 
 
 def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Iterator[PolicyLine]:
-    """Every limit with what was found; of what concerns no published column or lost value there is no line."""
+    """Every limit with the value found, except limits that do not apply."""
     optional = {"max_lost": facts.lost, "max_alone": facts.alone, "min_k": facts.smallest}
     others = {
         "max_epsilon": facts.epsilon,
@@ -129,7 +131,7 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
     def end(name: str) -> float:
         low, high = getattr(dials[name], dial).ends
         if dial == "guarantee" and dials[name].given_counts and not counts_known:
-            # The shares that it was fitted to are told outright, so that they guarantee nothing.
+            # The shares it was fitted to are revealed outright, so there is no guarantee.
             return 0.0
         return float(high if kind == "max" else low)
 
@@ -139,29 +141,26 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 
 def _why_not(line: PolicyLine) -> Sentence:
     if line.found is None:
-        return Sentence("{limit!s} is asked for and nothing is known of it", limit=line.name)
-    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found, line.limit), limit=line.limit)
+        return Sentence("{limit!s} is set, but its value is unknown", limit=line.name)
+    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found), limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
 
 
-def short_of(name: str, found: float, limit: float) -> float:
-    """What is found where a limit is missed, as it is told in three digits: never rounded to what keeps the limit."""
-    shown = float(f"{found:.3g}")
-    if name in DIAL_LIMITS and (shown >= limit if name.startswith("min_") else shown <= limit):
-        return (math.floor if name.startswith("min_") else math.ceil)(round(found * 10, 8)) / 10
-    return found
+def short_of(name: str, found: float) -> float:
+    """The value that misses a limit, in three digits, never rounded to a value that keeps it."""
+    return at_least(found) if name.startswith("min_") else at_most(found)
 
 
 def _why(dials: Dials) -> Iterator[Sentence]:
-    yield Sentence("protection is {found:.3g} of 100", found=dials.protection.ends[0])
-    exposed = round(dials.exposed.ends[1], 2)
-    if exposed:
+    yield Sentence("protection is {found:.3g} of 100", found=at_least(dials.protection.ends[0]))
+    exposed = at_most(dials.exposed.ends[1])
+    if exposed >= _NOBODY:
         yield Sentence(
             "up to {found:.3g} % of the people who share a value are made all but certain to have it", found=exposed
         )
     else:
         yield Sentence("nobody is made all but certain to have a value")
-    yield Sentence("usefulness is {found:.3g} of 100", found=dials.usefulness.ends[0])
+    yield Sentence("usefulness is {found:.3g} of 100", found=at_least(dials.usefulness.ends[0]))
 
 
 def _guessed(people: tuple[int, int] | None) -> Iterator[Sentence]:

@@ -1,4 +1,4 @@
-"""How well rows hide among others with the same quasi-identifiers: k, l, t, α, β and δ, familiar companions of attacks.
+"""Group sizes and diversity of rows with the same quasi-identifiers: k, l, t, α, β and δ.
 
 They describe one table and promise nothing, differential privacy least of all: two releases of the same people, or
 background knowledge, undo them. A class is the rows with one combination of quasi-identifiers; missing values are equal
@@ -28,13 +28,13 @@ def anonymity(
     *,
     bins: Mapping[str, Binning] | None = None,
 ) -> Anonymity:
-    """How well the rows of a table hide among each other, counted.
+    """How many rows of a table share their quasi-identifiers, and how diverse a secret is among them.
 
     Args:
         table: the table, or the release.
         quasi_identifiers: columns that may be known of a person.
         secret: a column whose values should differ within a class.
-        bins: how some columns are gathered into intervals first.
+        bins: how some columns are binned first.
 
     Raises:
         OptionError: no quasi-identifier, or the secret among them.
@@ -76,7 +76,7 @@ def diversity(secret: str, classes: Codes, values: Codes) -> Diversity:
 
 
 def among_people(found: Anonymity, classes: Codes, units: Codes) -> Anonymity:
-    """The same counted in persons, to whom several rows may belong: a person alone in a class stands alone there."""
+    """The same counted in persons, who may have several rows: a person alone in a class is unique there."""
     pairs = np.unique(np.stack([classes, units]), axis=1)
     people = np.bincount(pairs[0], minlength=int(classes.max()) + 1)
     alone = int(np.bincount(classes)[people == 1].sum())
@@ -98,7 +98,7 @@ def _diversity(secret: str, classes: Codes, values: Codes, rows: Codes, ordered:
     table = np.bincount(values, weights=rows) / rows.sum()
     shares = rows / np.bincount(classes, weights=rows)[classes]
     entropies = np.bincount(classes, weights=-shares * np.log(shares))
-    # What a class does not have at all is as far away as the table has it.
+    # A value absent from a class differs by its whole share in the table.
     apart = np.bincount(classes, weights=np.abs(shares - table[values]) - table[values])
     ratios = shares / table[values]
     likeness = max(float(ratios.max()) - 1, 0.0)

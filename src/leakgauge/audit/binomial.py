@@ -49,5 +49,5 @@ def difference(gained: int, lost: int, trials: int, confidence: float, design_ef
 def require_confidence(confidence: float) -> float:
     """The confidence, refused outside (0, 1)."""
     if not 0 < confidence < 1:
-        raise OptionError("A confidence of {confidence} lies outside (0, 1); 0.95 is usual.", confidence=confidence)
+        raise OptionError("A confidence of {confidence} is not between 0 and 1; try 0.95.", confidence=confidence)
     return confidence

@@ -18,15 +18,15 @@ FRESH = Sentence("fresh noise")
 _FINE = 64
 """Steps to the scale from which on noise on a grid is as good as noise between its points."""
 _ATOM = 0.02
-"""The share from which on one value is not the noise's own doing: outputs are rounded, clipped or on a coarse grid."""
+"""The share of one value above which outputs must be rounded, clipped or on a coarse grid."""
 
 
 @dataclass(frozen=True)
 class DeclaredNoise:
     """The noise a mechanism says it adds.
 
-    It is not checked where one output makes up a fiftieth of all: outputs that are rounded to a coarse grid or clipped
-    to bounds spread less than their noise, and keep its claim all the same.
+    It is not checked if one output makes up a fiftieth of all: outputs rounded to a coarse grid or clipped to bounds
+    spread less than their noise, yet keep its claim.
 
     Attributes:
         law: its kind.
@@ -42,13 +42,15 @@ class DeclaredNoise:
         for name, value in (("scale", self.scale), ("sensitivity", self.sensitivity)):
             if not 0 < value < math.inf:
                 raise OptionError(
-                    "A declared {name} of {value} is not a finite number above 0.", name=name, value=value
+                    "A declared {name} of {value} is not a finite number above 0; give one that is.",
+                    name=name,
+                    value=value,
                 )
 
 
 def declared_noise(mechanism: NoisyNumber) -> DeclaredNoise | None:
-    """What a numeric mechanism of the catalogue declares, in the units of its outputs; None on a coarse grid, or
-    where outputs are brought back to bounds.
+    """What a numeric mechanism of the catalogue declares, in the units of its outputs; None on a coarse grid, or if
+    outputs are clamped to bounds.
     """
     grid, law = mechanism.span.grid, mechanism.added
     if law.scale < _FINE or mechanism.clamps:
@@ -97,7 +99,7 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
     agree = float((((counts + 1) / (length + len(counts))) ** 2).sum())
     if length * math.log(min(agree, 1.0)) > math.log(1e-12):
         return [Check(FRESH, True)]
-    repeated = Sentence("{count:d} outputs came again one by one: the noise repeats", count=length)
+    repeated = Sentence("{count:d} outputs occurred again in the same order: the noise repeats", count=length)
     return [Check(FRESH, False, repeated)]
 
 

@@ -1,4 +1,4 @@
-"""The smallest sets of columns in which many rows stand alone, found level by level."""
+"""The smallest sets of columns in which many rows are unique, found level by level."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from leakgauge.tables import Table
 from leakgauge.tables.table import GroupSizes
 
 MANY_ALONE: Final = 0.01
-"""Share of rows that stand alone from which a set of columns is worth naming."""
+"""The share of unique rows from which a set of columns is reported."""
 LARGEST_SET: Final = 3
 _SCREENS: Final = ((3_000, 300), (100_000, 24))
-"""Rows that sets are tried on before the table is counted, and how many sets go on: those with most rows alone. A row
-that stands alone in the table stands alone among any of its rows too, so what hardly does there is left out soundly."""
+"""Rows that sets are screened on before the table is counted, and how many sets go on: those with most unique rows. A
+row that is unique in the table is unique among any of its rows too, so sets with few unique rows there are safely left
+out."""
 _WORK: Final = 8 * 10**7
 """Rows that are counted at each size, over all sets: of a large table fewer sets are."""
 _FEWEST: Final = 8
 _MOST_TRIED: Final = 20_000
-"""Sets of one size that are tried at all: of a table with hundreds of columns those among the ones with most values, in
-which most rows can stand alone."""
+"""Sets of one size that are tried at all: for a table with hundreds of columns, sets of the columns with most values,
+in which most rows can be unique."""
 
 
 def singling_out(
@@ -34,9 +35,9 @@ def singling_out(
     unit: str | None = None,
     units: Codes | None = None,
 ) -> tuple[GroupSizes, ...]:
-    """Sets of two or three columns in which at least one row in a hundred stands alone, most rows alone first.
+    """Sets of two or three columns in which at least one row in a hundred is unique, most unique rows first.
 
-    A set is left out where a part of it singles out as many, so that what is named is smallest.
+    A set is left out if a part of it singles out as many, so the sets reported are smallest.
 
     Args:
         columns: each as numbers, of the same rows drawn at random from the table.
@@ -45,13 +46,13 @@ def singling_out(
         units: the person of each of the rows drawn at random.
     """
     rows, found = table.rows, list[GroupSizes]()
-    # A column in which rows stand alone by itself is named by itself.
+    # A column that singles rows out by itself is reported by itself.
     names = [name for name in columns if sizes[name].groups > 1 and sizes[name].alone < MANY_ALONE * rows]
     for size in range(2, LARGEST_SET + 1):
         sets = [
             chosen
             for chosen in combinations(_finest(names, sizes, size), size)
-            # So many rows stand alone at most as there are combinations; of persons each may have several.
+            # There are at most as many unique rows as combinations; a unique person may have several rows.
             if (unit or np.prod([sizes[name].groups for name in chosen], dtype=float) >= MANY_ALONE * rows)
             and not any(set(one.columns) <= set(chosen) for one in found)
         ]
@@ -79,14 +80,14 @@ def _some(codes: Codes, rows: int) -> Codes:
 def _screened(
     sets: Sequence[tuple[str, ...]], columns: Mapping[str, Codes], people: Codes | None, most: int
 ) -> list[tuple[str, ...]]:
-    """The sets in which most of these rows stand alone, of those that single any out."""
+    """The sets in which most of these rows are unique, among those that single any out."""
     shares = {names: _alone([columns[name] for name in names], people) for names in sets}
     kept = [names for names in sets if shares[names] >= MANY_ALONE]
     return sorted(kept, key=lambda names: -shares[names])[:most]
 
 
 def _alone(columns: Sequence[Codes], people: Codes | None) -> float:
-    """The share of rows that stand alone, or whose person does."""
+    """The share of rows that are unique, or whose person is."""
     key = columns[0]
     for codes in columns[1:]:
         key = key * (np.int64(codes.max()) + 1) + codes

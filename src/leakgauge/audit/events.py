@@ -1,4 +1,4 @@
-"""Events that tell two inputs apart: unions of cells, learnt on one part of the outputs and counted on another."""
+"""Events that distinguish two inputs: unions of cells, learnt on one part of the outputs and counted on another."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
 
 _LUCK = 0.1
-"""How likely the counts that an event is chosen on may flatter any of the unions tried; it decides which event is
-tried, no more. Where nothing is left after it, what is left after less of it decides."""
+"""The chance that the counts used for the choice flatter any of the unions tried; it only affects which event is tried.
+If it leaves nothing, a weaker correction decides."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8

@@ -42,19 +42,19 @@ BETTING, CHECKING = 0.1, 0.1
 """The shares of the chance of a false alarm that the bets and the checks may use; the bound has the rest."""
 NOT_COMPARED = Sentence(
     "Texts could not be compared: nearly all of them differ, and neither their length, beginnings, ends, kinds of "
-    "characters nor numbers tell the inputs apart. A level of 0 then says nothing."
+    "characters nor numbers distinguish the inputs. A level of 0 then says nothing."
 )
 _NEARLY = 0.9
 """Of pairs that stand in order, the most telling first, the first one that promises this share of the most."""
 
 Round: TypeAlias = tuple[Outputs, Outputs]
 Counting: TypeAlias = Callable[[int, int], None]
-"""Told how much is done, of how much."""
+"""Called with the amounts done and in all."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Outputs of one subject on neighbouring inputs, held to a claim; other fields as of ``lower_bound``.
+    """Outputs of one subject on neighbouring inputs, tested against a claim; other fields as in ``lower_bound``.
 
     Attributes:
         claimed: whether the claim is the subject's own, or stands for none.
@@ -112,7 +112,7 @@ class Experiment:
             if bets.disproved is not None or len(first) < size:
                 break
         if not rounds:
-            raise EngineError("The mechanism gave no output in time; allow it more seconds, or mend it.")
+            raise EngineError("The mechanism gave no output in time; allow it more seconds, or fix it.")
         return self._concluded(pair, rounds, bets.disproved)
 
     @property

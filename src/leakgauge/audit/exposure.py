@@ -1,8 +1,8 @@
-"""What everything that leaves tells of each secret, and what is known anyway: in bits and in guesses.
+"""What the whole release reveals about each secret, and what is known anyway: in bits and in guesses.
 
-Where the secret and what is seen have at most a fifth as many cells as the table has rows, the bits are estimated with
-an interval. Beyond that every plug-in number is mostly chance, so that there is a bracket: from below by an attacker on
-rows it did not learn from, from above by I(X;W) ≤ I(X;V) + I(X;Y), where Y reads X with noise of its own and V is the
+If the secret and what is seen have at most a fifth as many cells as the table has rows, the bits are estimated with an
+interval. Beyond that a plug-in estimate is mostly chance, so there are bounds instead: from below by an attacker on
+rows it was not trained on; from above by I(X;W) ≤ I(X;V) + I(X;Y), where Y reads X with independent noise and V is the
 rest, and by H(X). Where Y reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
 """
 
@@ -38,18 +38,18 @@ from leakgauge.probability.cells import Codes, Floats
 
 BITS = "bits"
 ROWS_PER_CELL = 5
-"""Fewer, and a number of bits is mostly chance."""
+"""With fewer rows per cell, an estimate in bits is mostly chance."""
 BEST_PAIRS = 3
 LARGEST_CHANNEL = 1 << 20
 
 
 def exposure(case: Case, secret: Secret) -> Exposure:
-    """What is told of a secret: by each column, by the best pairs, by what is known, and by everything."""
+    """What is revealed about a secret: by each column, by the best pairs, by what is known, and by everything."""
     return _Exposed(case, secret, Attacker.of(case, secret)).told()
 
 
 def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColumns, ...]]:
-    """The entropy of a secret, and what each column that is seen tells of it by itself."""
+    """The entropy of a secret, and what each visible column reveals about it by itself."""
     learner = Learner.of(case, secret)
     units = None if case.units is None else case.units[learner.rows[learner.score]]
     exposed = _Exposed(case, secret, Attacker(learner, learner.prior, learner.prior, learner.prior, None, units))
@@ -106,7 +106,7 @@ class _Exposed:
         )
 
     def singles(self) -> tuple[ToldByColumns, ...]:
-        """What each column seen as it is tells by itself."""
+        """What each unchanged column reveals by itself."""
         attacker = self.attacker
         single = attacker.learner.single
         places = range(len(attacker.learner.columns))
@@ -147,7 +147,7 @@ class _Exposed:
         )
 
     def _bracket(self, uses: Sequence[int], probabilities: Floats, part: Bracket | None = None) -> Bracket:
-        """What some columns, seen as they are, tell: no less than a part of them."""
+        """What some unchanged columns reveal: no less than a part of them."""
         if not uses:
             nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
             return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
@@ -181,10 +181,10 @@ class _Exposed:
         return Bracket(Quantity.estimated(told, BITS), self._share(right), exact)
 
     def _between(self, probabilities: Floats, most: float, least: float = 0.0) -> Estimate:
-        """From what the attacker shows to what can be told; the unfavourable end stands for it.
+        """Bounds from what the attacker achieves to the most that can be revealed; the value is the unfavourable end.
 
-        Who sees more learns no less: what a part of it tells at least is a lower end too. Of two lower ends each may
-        miss half as often.
+        Seeing more reveals no less, so a lower bound for a part is one for the whole. Each of two lower bounds may miss
+        half as often.
         """
         attacker, confidence = self.attacker, self.case.confidence
         sure = confidence if least == 0 else (1 + confidence) / 2
@@ -199,7 +199,7 @@ class _Exposed:
         return Quantity.estimated(scored(right, right, self.attacker.units).success(self.case.confidence), SHARE)
 
     def _most_by(self, uses: Sequence[int]) -> float:
-        """Columns tell no more bits than they have, where their values can be counted."""
+        """Columns reveal no more bits than their own entropy, if their values can be counted."""
         together = self._together(uses)
         if ROWS_PER_CELL * (int(together.max()) + 1) > self._independent:
             return math.inf

@@ -1,6 +1,6 @@
-"""Columns that name a person: by values that hardly repeat, by the column's name, or by how the values are written.
+"""Columns that identify people: by values that hardly repeat, by the column's name, or by the format of the values.
 
-Nothing here proves that a column identifies nobody: it finds what a steward would be sorry to have published.
+Nothing here proves that a column identifies nobody; it catches what a steward would regret publishing.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NEARLY_ALL: Final = 0.9
-"""Share of rows with a value of their own from which a column identifies."""
+"""The share of unique values from which a column identifies people."""
 FEWEST_ROWS: Final = 30
-"""In a smaller table numbers differ in every row without naming anybody."""
+"""In a smaller table, numbers may differ in every row without identifying anybody."""
 _LOOKED_AT: Final = 1000
 """Different values whose writing is looked at."""
 _MOST: Final = 0.8
@@ -92,7 +92,7 @@ _REPEATED: Final = 10
 
 
 def identifies(column: Column, values: pa.Array, *, distinct: int, alone: int, rows: int) -> Sentence | None:
-    """Why a column names people, as a short reason; None where nothing shows that it does.
+    """Why a column identifies people, as a short reason; None if nothing suggests that it does.
 
     Args:
         values: of some rows.
@@ -114,19 +114,19 @@ def identifies(column: Column, values: pa.Array, *, distinct: int, alone: int, r
 
 
 def named_like(name: str, distinct: int, rows: int) -> Sentence | None:
-    """Why a column of so many different values names people, by its own name; None where it need not."""
+    """Why a column with this many values identifies people, by its name; None if it need not."""
     words, half = _words(name), rows / 2
     person = any(map(_NAMED.fullmatch, words)) and not any(map(_OF_A_THING.fullmatch, words))
     if distinct >= min(_FEWEST_NAMED, half) and (person or _NAMED_IN_CHINESE.search(name)):
-        return Sentence("called like a person's name, number or address")
+        return Sentence("its name suggests a person's name, number or address")
     numbered = any(map(_NUMBERED.fullmatch, words)) or _NUMBERED_IN_CHINESE.search(name)
     if distinct >= min(_FEWEST_NUMBERED, half) and numbered:
-        return Sentence("called like a number of a person or thing")
+        return Sentence("its name suggests a number of a person or thing")
     return None
 
 
 def is_free_text(column: Column, values: pa.Array) -> bool:
-    """Whether most values are sentences, in which anything may stand."""
+    """Whether most values are sentences, which may contain anything."""
     return column.kind is Kind.STRING and _mostly(_texts(values), _is_sentence)
 
 

@@ -1,8 +1,9 @@
-"""Levels of a notion: the least that an event proves, the exact one of a channel, and what they say of a claim.
+"""Levels of a notion: the lower bound that an event proves, the exact level of a channel, and their comparison with a
+claim.
 
 An event that has probability p under one input and q under a neighbour shrinks every divergence to that of two coins,
-so that a level below that of the coins is disproved. p is given from below, q from above, so that errors go to the
-side of the accused.
+so that a level below that of the coins is disproved. p is bounded from below and q from above, so errors favour the
+claim.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ def require_auditable(claim: Statement) -> None:
     """Refuse a notion that no pair of inputs can disprove."""
     if not isinstance(claim, LocalDP | CentralDP | ApproximateDP | GaussianDP | RenyiDP | ZeroConcentratedDP):
         raise OptionError(
-            "{notion!s} is not a promise about two inputs, so no pair of them can disprove it; claim local-dp, dp, "
+            "{notion!s} is not a claim about two inputs, so no pair of inputs can disprove it; claim local-dp, dp, "
             "approximate-dp, renyi-dp, zcdp or gaussian-dp.",
             notion=claim.name,
         )
     if isinstance(claim, RenyiDP) and not 1 < claim.order < math.inf:
-        raise OptionError("A Rényi order of {order} is not audited; give a finite one above 1.", order=claim.order)
+        raise OptionError("A Rényi order of {order} cannot be audited; give a finite one above 1.", order=claim.order)
 
 
 def least_level(claim: Statement, p: Floats, q: Floats) -> Floats:
@@ -158,7 +159,7 @@ def held_to(
     deterministic: bool = False,
     checks: tuple[Check, ...] = (),
 ) -> Shown:
-    """What is shown of a mechanism, held to its claim; without a confidence the level is exact."""
+    """The level shown, compared with the claim; without a confidence the level is exact."""
     if confidence is None:
         # An exact level is rounded up a little, which must not accuse a claim of exactly that level.
         level, most = Quantity(at_least, claim.unit), claim.level * (1 + 1e-9) + 1e-12

@@ -1,4 +1,4 @@
-"""The largest level that a mechanism is shown to have, by looking at what it does."""
+"""Lower bounds on the level of a mechanism, from its outputs."""
 
 from __future__ import annotations
 
@@ -39,23 +39,22 @@ def lower_bound(
     randomness: Randomness | None = None,
     progress: Counting | None = None,
 ) -> Shown:
-    """The level that a mechanism is shown to have at least, at a stated confidence.
+    """A lower bound on the level of a mechanism, at a stated confidence.
 
     Args:
         mechanism: a function from an input to an output, a mechanism of the catalogue, an OpenDP measurement, a
-            ``Program``, or a channel, whose level is computed rather than shown; of one with names, given the columns
-            that it is given.
-        claim: what it is held to; by default what a mechanism of the catalogue claims, else nothing.
-        pairs: neighbouring inputs, of which the most telling is audited, found on a part of the outputs that counts no
-            more; by default those of the catalogue.
+            ``Program``, or a channel, whose level is computed exactly, conditional on its given columns if it has any.
+        claim: the claim to test; by default that of a mechanism of the catalogue, else none.
+        pairs: neighbouring inputs, of which the most revealing pair is audited, chosen on outputs that are not used
+            again; by default those of the catalogue.
         samples: outputs to draw on each of the two inputs, at most.
         confidence: that the level is at least its lower end, and that a mechanism that keeps its claim is not accused.
-        batched: whether the function takes a count too and returns so many outputs at once.
+        batched: whether the function also takes a count and returns that many outputs at once.
         stop_early: whether to stop as soon as the claim is disproved; the level shown is then lower than it could be.
         declared: noise whose scale and sensitivity are checked; known of mechanisms of the catalogue.
         seconds: how long to draw.
         randomness: for mechanisms of the catalogue; the operating system's by default.
-        progress: told of every round.
+        progress: called after every round.
 
     Raises:
         OptionError: a claim that no pair can disprove, no inputs, inputs that are not neighbours, too few samples, or
@@ -72,7 +71,7 @@ def lower_bound(
     """
     miss = 1 - require_confidence(confidence)
     if samples < 4:
-        raise OptionError("{samples} outputs cannot show anything; ask for 1000 or more.", samples=samples)
+        raise OptionError("{samples} outputs are too few to show anything; ask for 1000 or more.", samples=samples)
     held = claim or (mechanism.claims[0] if isinstance(mechanism, Mechanism) else None)
     target = held or LocalDP(0.0)
     require_auditable(target)
@@ -114,7 +113,7 @@ def assert_satisfies(
     seconds: float = SECONDS,
     randomness: Randomness | None = None,
 ) -> Shown:
-    """What was shown of a mechanism whose claim stands, for the tests of other projects; otherwise the test fails.
+    """The level shown of a mechanism whose claim stands; otherwise raises, so that a test of another project fails.
 
     The arguments are those of ``lower_bound``.
 

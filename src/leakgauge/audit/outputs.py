@@ -1,4 +1,4 @@
-"""What comes out of a mechanism, as arrays that can be compared.
+"""Outputs of a mechanism as arrays that can be compared.
 
 Numbers are arrays of one axis, rows of numbers of two. Labels, a program's lines and nested answers are records of a
 text and the numbers found in it, of which labels have none. Any such reading of an output is a processing of it, and
@@ -40,7 +40,7 @@ def as_outputs(found: Any) -> Outputs:
         return _of_array(found) if found.dtype.kind in "fiubcUSmM" else _of_list([compact(one) for one in found])
     if not isinstance(found, Collection) or isinstance(found, str | bytes | Mapping | np.ndarray):
         raise ModelError(
-            "The mechanism returned {kind} where a list or an array of outputs is due; return one output a run.",
+            "The mechanism returned {kind} instead of a list or an array of outputs; return one output per run.",
             kind=type(found).__name__,
         )
     return _of_list([compact(one) for one in found])
@@ -75,7 +75,7 @@ def alike(*arrays: Outputs) -> list[Outputs]:
     if len({_width(one) == 0 for one in arrays}) > 1:
         raise ModelError("The mechanism returned outputs of different kinds for the two inputs; return one kind.")
     if len({_width(one) for one in arrays}) > 1 or len({one.ndim for one in arrays if one.dtype.kind != "V"}) > 1:
-        raise ModelError("The mechanism returned outputs of different lengths for the two inputs; return one.")
+        raise ModelError("The mechanism returned outputs of different lengths for the two inputs; return one length.")
     # Whole numbers with a sign or without, long or short, are one kind.
     if len({_TYPES.get(one.dtype.kind, one.dtype.kind) for one in arrays}) == 1:
         return list(arrays)
@@ -262,4 +262,4 @@ def _number(line: str) -> float:
 
 
 def _is_nan(count: int, size: int) -> ModelError:
-    return ModelError("The mechanism returned NaN in {count} of {all} outputs; mend that first.", count=count, all=size)
+    return ModelError("The mechanism returned NaN in {count} of {all} outputs; fix that first.", count=count, all=size)

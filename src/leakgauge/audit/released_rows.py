@@ -1,4 +1,4 @@
-"""Levels shown by the rows of a release: what the data really do, whatever the code or the record says."""
+"""Levels shown by the rows of a release, whatever the code or the record says."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def shown_by_groups(groups: Groups, claim: Statement | None, confidence: float) 
         used[name] += count
         return outputs[name][used[name] - count : used[name]]
 
-    # Rows are not runs on one input: that they come again may be the table's doing.
+    # Rows are not runs on one input: repetition may come from the table.
     rows = Subject(draw, lambda *_: ratio, runs=False)
     samples = min(len(one) for one in outputs.values())
     return lower_bound(rows, claim, [(first, second)], samples=samples, confidence=confidence, stop_early=False)

@@ -1,4 +1,4 @@
-"""What is audited, drawn from alike, and its inputs.
+"""The subject of an audit, with one interface for drawing, and its inputs.
 
 Functions, mechanisms of the catalogue, OpenDP measurements, and programs that read and write lines.
 """
@@ -81,7 +81,7 @@ def _batched(function: Callable[[Any, int], Any]) -> Subject:
         outputs = as_outputs(found[0])
         if len(outputs) != count:
             raise ModelError(
-                "The mechanism was asked for {count} outputs and gave {found}; return one a run.",
+                "The mechanism was asked for {count} outputs and gave {found}; return one per run.",
                 count=count,
                 found=len(outputs),
             )
@@ -106,7 +106,7 @@ def _catalogued(mechanism: Mechanism, randomness: Randomness) -> Subject:
 
 @dataclass(frozen=True)
 class Program:
-    """A command that reads one input a line and writes one output a line, started once a batch.
+    """A command that reads one input per line and writes one output per line, started once per batch.
 
     Attributes:
         command: the program with its arguments, as on a command line; no shell reads it.
@@ -136,12 +136,12 @@ class Program:
             return np.empty(0)
         if status:
             raise EngineError(
-                "The program ended with status {status}; mend that first, or give inputs it takes.", status=status
+                "The program ended with status {status}; fix that first, or give inputs it accepts.", status=status
             )
         try:
             lines = written.decode("utf-8").splitlines()
         except UnicodeDecodeError:
-            raise ModelError("The program wrote something else than UTF-8; write one output a line.") from None
+            raise ModelError("The program wrote text that is not UTF-8; write one output per line in UTF-8.") from None
         if len(lines) != count:
             raise ModelError(
                 "The program read {count} lines and wrote {found}; write one output for each.",
@@ -176,7 +176,7 @@ def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
     """
     catalogued = isinstance(mechanism, Mechanism)
     if pairs is None and not catalogued:
-        raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+        raise OptionError("The inputs of the mechanism are unknown; give pairs of neighbouring ones.")
     chosen: list[Pair] = mechanism.neighbours() if pairs is None else _given(pairs)
     if catalogued and mechanism.reach is not None:
         for pair in chosen:
@@ -194,7 +194,7 @@ def _given(pairs: Iterable[Pair]) -> list[Pair]:
     if not given:
         raise OptionError("No pair of neighbouring inputs is given; give at least one.")
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in given):
-        raise OptionError("A pair of inputs has 2 of them; give tuples (first, second).")
+        raise OptionError("A pair does not have 2 inputs; give tuples (first, second).")
     return given
 
 
@@ -210,7 +210,7 @@ def _require_neighbours(pair: Pair, reach: float, name: str) -> None:
         ) from None
     if not apart <= reach:
         raise OptionError(
-            "The inputs are {apart:g} apart and {name!s} is made for neighbours within {reach:g}; give such.",
+            "The inputs are {apart:g} apart, but {name!s} is made for neighbours within {reach:g}; give such inputs.",
             apart=apart,
             name=name,
             reach=reach,
@@ -235,7 +235,7 @@ def _within(work: Callable[[], None], until: float) -> None:
     if failures:
         # The type alone: a message may quote what the mechanism was run on.
         raise EngineError(
-            "The mechanism raised {kind}; mend that first, or give inputs it takes.", kind=type(failures[0]).__name__
+            "The mechanism raised {kind}; fix that first, or give inputs it accepts.", kind=type(failures[0]).__name__
         ) from None
 
 

@@ -1,8 +1,8 @@
-"""What everything that leaves tells of all secrets at once.
+"""What the whole release reveals about all secrets at once.
 
-The sum over secrets is no bound: of two fair coins X and X', X xor X' tells nothing of either and a bit of both. What
-holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) + I(X';Y'), where each Y reads its own secret with noise of its own; where Y
-reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
+The sum over secrets is not a bound: for two fair coins X and X', X xor X' reveals nothing about either, but one bit
+about both. What holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) + I(X';Y'), where each Y reads its own secret with noise of
+its own; where Y reads a part Z of V too, I(X;Y|Z) takes the place of I(X;Y).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from leakgauge.probability.cells import Codes, Floats
 
 
 def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
-    """What is told of all secrets at once; None of a single one."""
+    """What is revealed about all secrets at once; None for a single one."""
     if len(case.secrets) < 2:
         return None
     letters = numbered(*(one.each for one in case.secrets), rows=case.rows)
@@ -57,7 +57,7 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
     if countable:
         own = sum(_most_by_own(case, *one) for one in zip(case.secrets, exposures, strict=True))
         most = min(most, _estimated(case, mutual_information, letters, seen).high + own)
-    # Who learns of one secret learns as much of all.
+    # Learning about one secret is learning as much about all.
     least = max(one.everything.information.ends[0] for one in exposures)
     between = Quantity(most, BITS, min(least, most), most, case.confidence)
     return Total(between, exact=False, entropy=Quantity.estimated(whole, BITS))

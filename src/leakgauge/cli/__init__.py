@@ -19,13 +19,13 @@ from leakgauge.languages import message
 _VERBS = {
     "protect": message("The main job: a protected table and a report to sign, from one table."),
     "report": message("The report on a job again: another edition, language or format."),
-    "survey": message("Which columns give people away, and which tell on a secret."),
-    "serve": message("A page on this machine: look, choose, protect."),
+    "survey": message("Which columns identify people, and which reveal a secret."),
+    "serve": message("A page on this machine to look at tables, choose and protect."),
     "measure": message("What a secret column leaks, in bits with intervals."),
-    "relate": message("What a channel satisfies, what a statement implies, in every notion."),
+    "relate": message("What a channel satisfies, or what a statement implies, in every privacy notion."),
     "design": message("The channel that leaks least for the usefulness needed, with proof."),
-    "compare": message("Mechanisms on one scale, with what each wastes over the optimum."),
-    "release": message("A protected table and its record, by a plan; spends budget."),
+    "compare": message("Mechanisms on one scale, with what each leaks beyond the optimum."),
+    "release": message("A protected table and its record, made by a plan; spends budget."),
     "query": message("Private answers about a table: count, sum, mean, histogram, quantile, top."),
     "ledger": message("A budget per data set that cannot be overspent."),
     "verify": message("Check a release against its record."),
@@ -57,7 +57,7 @@ class _Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # The page tells its texts in the language spoken.
+        # Texts of the page are in the language of the verb.
         with formatter.section(message("Verbs")):
             formatter.write_dl(list(_VERBS.items()))
 
@@ -78,13 +78,13 @@ def main(arguments: list[str] | None = None) -> int:
         with speaking(language_asked(given)):
             return _run(given)
     except OptionError as error:
-        # There is no such language: nothing but English is left to say so in.
+        # The language asked for does not exist, so the error is in English.
         return _fail(given, error, str(error), error.exit_code)
 
 
 def _run(arguments: list[str]) -> int:
     try:
-        # What a verb exits with comes back as a number; whatever else it returns means done.
+        # An exit code comes back as a number; any other return value means success.
         code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except LeakgaugeError as error:
@@ -122,7 +122,7 @@ def _fail(arguments: list[str], error: BaseException, sentence: str, code: int) 
 
 
 def _kind(error: BaseException) -> str:
-    """The name in our tree of errors."""
+    """The name of the error's class in our tree of errors."""
     match error:
         case LeakgaugeError():
             return type(error).__name__
@@ -138,7 +138,7 @@ def _kind(error: BaseException) -> str:
 def run() -> None:
     """The console script."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that knows only ASCII shows "?" for what it cannot write, instead of nothing at all.
+        # A terminal limited to ASCII shows "?" for characters it cannot write, instead of failing.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     sys.exit(main())

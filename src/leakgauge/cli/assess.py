@@ -18,7 +18,7 @@ from leakgauge.errors import FileError, OptionError
 if TYPE_CHECKING:
     from leakgauge.artefacts import Judgement
 
-READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "stored")
+READ = ("audit", "policy", "diagram", "questionnaire", "fuzzy", "stored")
 """Arguments that may be files."""
 
 
@@ -28,13 +28,18 @@ READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "sto
 @click.option("--original", type=options.ADDRESS, metavar="TABLE", help="The table that was released.")
 @options.released
 @options.reading
-@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to judge; default: all that are protected.")
+@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to judge; default: every protected column.")
 @click.option(
-    "--withhold", multiple=True, metavar="COLUMN", help="A secret that is not released; others may tell on it."
+    "--withhold",
+    multiple=True,
+    metavar="COLUMN",
+    help="A secret that is not released, though other columns may reveal it.",
 )
 @options.background
-@click.option("--use", type=click.Choice(["statistics", "rows"]), help="What readers do; default: statistics.")
-@click.option("--policy", type=FILE, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
+@click.option(
+    "--use", type=click.Choice(["statistics", "rows"]), help="What readers do with the release; default: statistics."
+)
+@click.option("--policy", type=FILE, metavar="FILE", help="Limits to keep, in TOML; exit 1 if one is broken.")
 @options.min_protection
 @options.min_usefulness
 @click.option("--accept-unique", multiple=True, metavar="COLUMN", help="This column may name people.")
@@ -52,8 +57,8 @@ READ = ("audit", "released", "policy", "diagram", "questionnaire", "fuzzy", "sto
 @click.option("--questionnaire", type=FILE, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
 @click.option("--template", type=FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
 @click.option("--template-language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
-@click.option("--stored", type=FILE, metavar="FILE", help="An earlier verdict: its space and time are taken.")
-@click.option("--releases-per-period", type=float, metavar="N", help="How often; default: once.")
+@click.option("--stored", type=FILE, metavar="FILE", help="An earlier verdict, whose space and time are used.")
+@click.option("--releases-per-period", type=float, metavar="N", help="Releases per period; default: 1.")
 @options.confidence
 @options.gone("--target", "--min-privacy", "--min-utility", "--algebra", "--column")
 @options.output
@@ -66,9 +71,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
         --background city --policy policy.toml
     leakgauge assess audit.json --original people.csv --released theirs.csv
 
-    A finished job, a record with its audit, or the audit of a release made elsewhere. Dials from 0 to 100 decide, at
-    their unfavourable ends; criteria and published scores explain, and do not. Exit 1 where a veto stands against the
-    release, or a limit is not kept that you gave; the default policy only colours the recommendation.
+    Takes a finished job, a record with its audit, or the audit of a release made elsewhere. Dials from 0 to 100 decide,
+    at their unfavourable ends; criteria and published scores explain but do not decide. Exit 1 if the release is vetoed
+    or breaks a limit that you gave; the default policy only colours the recommendation.
     """
     if _wrote(given):
         return
@@ -76,21 +81,23 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
     release, reading = given.pop("release"), given.pop("reading")
     if release is None:
-        raise OptionError("Nothing is named to assess; name the folder of a job, or a record and its audit.")
+        raise OptionError("There is nothing to assess; name the folder of a job, or a record and its audit.")
     _require_kept(output, release, given)
     with working(say("Judging")):
         found = assess(release, **given, **reading)
-    deliver(found, as_json, output, lambda: _render(found))
+    deliver(found, as_json, output, lambda: _render(found, release))
     found.require()
 
 
 def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) -> None:
-    """Refuse an output that is read, or lies among the files of the job that is judged."""
+    """Refuse an output that is also an input, or lies in the folder of the job being judged."""
     from leakgauge.artefacts import Job, codec
+    from leakgauge.tables.opening import source_files
 
     if output is None:
         return
     files = [Path(given[name]) for name in READ if given[name] is not None]
+    files += [] if given["released"] is None else source_files(given["released"])
     original = given["original"]
     if release.is_dir():
         original = original or codec.read(Job, release / "job.json").asked.table
@@ -98,7 +105,7 @@ def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) 
 
 
 def _wrote(given: MutableMapping[str, Any]) -> bool:
-    """Write the file that was asked for, where one was."""
+    """Write the diagram or the questionnaire if one is asked for, and say whether it was."""
     from leakgauge.assessment.criteria import write_diagram
     from leakgauge.assessment.indicators import write_template
 
@@ -109,23 +116,25 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
     if template is not None:
         require_writable(template)
         if template.exists():
-            # It may hold the answers of people by now.
+            # The file may already hold answers.
             raise FileError("{path} exists; name another file for the questionnaire.", path=template)
         write_template(template, language)
         click.echo(say("Wrote {path!s}.", path=template))
     return diagram is not None or template is not None
 
 
-def _render(found: Judgement) -> Parts:
+def _render(found: Judgement, release: Path) -> Parts:
+    from leakgauge.artefacts import Job, codec
     from leakgauge.cli.verdict import changes, dial_table, every_secret, explained, notes, policy_table, recommended
 
+    asked = codec.read(Job, release / "job.json").asked if release.is_dir() else None
     several = [every_secret(found)] if len(found.dials) > 1 else []
     return [
         *recommended(found),
         dial_table(found),
         *several,
         *notes(found),
-        *changes(found, found.actions),
+        *changes(found, asked),
         policy_table(found),
         *explained(found),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import ROUND_CEILING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,13 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.languages import message
+from leakgauge.rounding import at_least, outwards, percent, rounded, written
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity, Shown
@@ -34,7 +36,7 @@ _NOT_FOR = {
     "a release made elsewhere": ("claim", *_OF_DRAWING),
     "a mechanism": _OF_A_RELEASE,
     "a program": (*_OF_A_RELEASE, "simulate"),
-    # It is computed, over all of its inputs.
+    # A channel is computed exactly, over all of its inputs, so these options mean nothing for it.
     "a channel file": (*_OF_A_RELEASE, *_OF_DRAWING, "simulate"),
 }
 
@@ -50,29 +52,40 @@ _NOT_FOR = {
 )
 @click.argument("subject", type=options.ADDRESS, required=False, metavar="[RECORD|MECHANISM|CHANNEL]")
 @click.option("--program", metavar="COMMAND", help="Audit a program: one input per line in, one output per line out.")
-@click.option("--claim", metavar="NOTION", help="What it is held to, such as local-dp:1; default: what it claims.")
+@click.option("--claim", metavar="NOTION", help="The claim to test, such as local-dp:1; default: the mechanism's own.")
 @click.option("--inputs", nargs=2, multiple=True, metavar="A B", help="Two neighbouring inputs; may be repeated.")
-@click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs an input, at most [default: 200000].")
-@click.option("--to-the-end", is_flag=True, help="Draw all outputs even where the claim is already disproved.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
+@click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs per input, at most [default: 200000].")
+@click.option("--to-the-end", is_flag=True, help="Draw all outputs even once the claim is disproved.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Stop drawing after this many seconds [default: 600].",
+)
 @click.option("--original", type=options.ADDRESS, metavar="TABLE", help="The table that was released.")
 @click.option(
     "--released", type=options.ADDRESS, metavar="TABLE", help="The release, if it was moved or has no RECORD."
 )
-@click.option("--key", metavar="COLUMN", help="Without RECORD: matches rows of both tables; default: by their order.")
+@click.option(
+    "--key", metavar="COLUMN", help="Without RECORD: the column that matches rows of both tables; default: their order."
+)
 @options.reading
-@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD by default each.")
+@click.option(
+    "--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD, by default, every one."
+)
 @click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that was not released, to guess as well.")
 @options.background
-@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
+@click.option("--unit", metavar="COLUMN", help="The column that says whose row it is; intervals are then per person.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
 @options.levels
-@click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
-@click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
-@click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, to see the same again.")
+@click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows to attack [default: 2000].")
+@click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Confidence of bounds and intervals.")
+@click.option(
+    "--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, so that a run can be repeated."
+)
 @options.output
 def command(as_json: bool, output: Path | None, **given: Any) -> None:
-    """Hold a release, a mechanism or a program to what it claims, by looking at what it does.
+    """Test whether a release, a mechanism or a program keeps its claim, by what it actually does.
 
     \b
     leakgauge audit out.parquet.json --original people.parquet --background job
@@ -81,9 +94,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     leakgauge audit laplace:epsilon=1,sensitivity=1
     leakgauge audit --program "python mine.py" --claim local-dp:1 --inputs yes no
 
-    A record gets its digests and claims computed again, the ε its rows show, and attacks. A release made elsewhere,
-    without a record, gets the ε its rows show, and attacks. Anything else gets the level that two inputs show at least.
-    Exit 0 when nothing is disproved, 1 when something is.
+    For a record, its digests and claims are computed again, its rows bound ε from below, and it is attacked. A release
+    made elsewhere has no record: its rows bound ε from below, and it is attacked. For anything else, outputs of two
+    inputs bound the level from below. Exit 0 when nothing is disproved, 1 when something is.
     """
     subject, program = given["subject"], given["program"]
     foreign = subject is None and program is None and given["released"] is not None
@@ -97,7 +110,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     for name in _NOT_FOR[kind]:
         if said.get(name) not in (None, (), False):
             option = name.replace("_", "-")
-            raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=kind)
+            raise OptionError(
+                "--{option!s} does not apply to the audit of {what}; leave it out.", option=option, what=kind
+            )
     if foreign:
         _audit_foreign(given, as_json, output)
     elif kind == "a record":
@@ -107,7 +122,7 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
 
 def _kind(subject: str) -> str:
-    """What is named: a record or a channel file, whatever the file is called, or else a mechanism."""
+    """What kind of subject is named: a record or a channel file, judged by its content, or else a mechanism."""
     from leakgauge.artefacts.channel_file import ChannelFile
     from leakgauge.artefacts.codec import schema_of
     from leakgauge.jobs.audit import names_a_file
@@ -119,7 +134,7 @@ def _kind(subject: str) -> str:
 
 
 def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """What was given of these; the job knows the defaults of the others."""
+    """The options that were given; the job knows the defaults of the others."""
     return {name: given[name] for name in names if given[name] is not None}
 
 
@@ -128,13 +143,13 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
+    from leakgauge.tables.opening import source_files
 
     original, released = given["original"], given["released"]
     if original is None:
-        raise OptionError("A release is audited beside the table it was made from; name that with --original.")
-    require_not_read(
-        output, original, record, None if released is None else Path(released), *level_files(given["levels"])
-    )
+        raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
+    files = [] if released is None else source_files(released)
+    require_not_read(output, original, record, *files, *level_files(given["levels"]))
     with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"], given["levels"])
         settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
@@ -142,7 +157,7 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
         audit = audit_release(
             record,
             table,
-            released=None if released is None else Path(released),
+            released=released,
             withheld=given["withhold"],
             bins=bins,
             simulation_seed=seed,
@@ -161,9 +176,9 @@ def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None)
 
     original, released = given["original"], given["released"]
     if original is None:
-        raise OptionError("A release is audited beside the table it was made from; name that with --original.")
+        raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
     if not given["secret"] and not given["withhold"]:
-        raise OptionError("Without a record nothing says what is to be protected; name it with --secret.")
+        raise OptionError("Without a record, nothing says which column is to be protected; name it with --secret.")
     require_not_read(output, original, *source_files(released))
     with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
         audit = audit_foreign(
@@ -211,7 +226,7 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
     bound = say("shown: more than") if audit.is_just_above else say("shown: at least")
     facts.add_row(bound, f"{_at_least(audit)} {unit}{how}")
     facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
-    facts.add_row(say("told apart by"), retell(audit.event) or say("no single output"))
+    facts.add_row(say("distinguished by"), retell(audit.event) or say("no single output"))
     if sure is not None:
         early, whole = message("{samples:d} of each input, stopped early"), message("{samples:d} of each input")
         facts.add_row(say("outputs"), say(early if audit.stopped_early else whole, samples=audit.samples))
@@ -230,7 +245,7 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
 def _verdict(violated: bool) -> Text | str:
     if violated:
         return alert(say("DISPROVED: it does not keep what it claims."))
-    return say("Nothing found against the claim. That is no proof of it.")
+    return say("Nothing was found against the claim. That does not prove it.")
 
 
 def _render_release(audit: Audit) -> Parts:
@@ -252,27 +267,28 @@ def _render_release(audit: Audit) -> Parts:
     if audit.diversity:
         parts += _diversity(audit)
     if audit.foreign is not None:
-        untried = say(", ").join(map(retell, audit.foreign.left_out))
-        parts.append(say("Not tried, because both tables are not enough for it: {attacks!s}.", attacks=untried))
+        untried = listed(map(retell, audit.foreign.left_out))
+        parts.append(say("Not tried, because the two tables are not enough: {attacks!s}.", attacks=untried))
         parts.append(say("There is no record: nothing is promised, and nothing can be disproved."))
         return parts
     return [*parts, _verdict(audit.violated)]
 
 
 def _matched(audit: Audit, foreign: Foreign) -> Parts:
-    """How the rows of a release made elsewhere were matched, and how much of each column is true."""
+    """How the rows of a release made elsewhere were matched to the original, and the share of true values in each
+    column."""
     by_key = say("by {key!r}", key=foreign.key) if foreign.key is not None else say("by their order")
     facts = grid(title=say("{file!s}, made elsewhere", file=foreign.released))
     facts.add_row(say("rows matched"), f"{audit.rows} {by_key}")
     facts.add_row(say("only in the release"), str(foreign.only_released))
     facts.add_row(say("only in the original"), str(foreign.only_original))
     if foreign.withheld:
-        facts.add_row(say("secrets not in the release"), ", ".join(foreign.withheld))
+        facts.add_row(say("secrets not in the release"), listed(foreign.withheld))
     if foreign.added:
-        facts.add_row(say("not in the original"), ", ".join(foreign.added))
+        facts.add_row(say("not in the original"), listed(foreign.added))
     columns = grid(say("column|is or contains the truth|stands for|values"), say("What was released of each column"))
     for one in foreign.columns:
-        columns.add_row(one.name, f"{one.contains.value:.1%}", f"{one.size.value:.3g}", str(one.values))
+        columns.add_row(one.name, percent(one.contains.value), f"{one.size.value:.3g}", str(one.values))
     return [*(alert(retell(one)) for one in foreign.warnings), facts, *([columns] if foreign.columns else [])]
 
 
@@ -290,35 +306,36 @@ def _diversity(audit: Audit) -> Parts:
 
 
 def _exposures(audit: Audit) -> Parts:
-    """What is told of each secret, in bits; enclosed where there are too many combinations to count."""
+    """What is revealed of each secret, in bits; bounded where there are too many combinations to count."""
     if not audit.exposures:
         return []
-    heads = say("secret|of|known anyway|by what is seen as it is|by everything|guessed right")
-    told = grid(heads, say("What everything that is released or known tells, in bits"))
+    heads = say("secret|of|known anyway|from unchanged columns|from everything|guessed right")
+    told = grid(heads, say("What everything released or known reveals, in bits"))
     for one in audit.exposures:
         parts = (one.known, one.plain, one.everything)
         told.add_row(
-            ", ".join(one.secret),
+            listed(one.secret),
             f"{one.entropy.value:.3g}",
             *(_bits(part, one.entropy.value) for part in parts),
-            f"{one.everything.success.value:.1%}",
+            percent(one.everything.success.value),
         )
     if audit.total is not None:
         total = audit.total
-        low, high = total.information.ends
+        low, high = outwards(*total.information.ends)
         bits = f"{total.information.value:.3g}" if total.exact else f"{low:.3g} – {high:.3g}"
         told.add_row(
             say("all at once"), "" if total.entropy is None else f"{total.entropy.value:.3g}", "", "", bits, ""
         )
     shown: Parts = [told]
     if not all(one.everything.exact for one in audit.exposures):
-        shown.append(say("Where two numbers stand, an attacker showed the first; a better one may learn more."))
+        shown.append(say("Where two numbers are given, an attack reached the first; a better attack may learn more."))
     return shown
 
 
 def _bits(told: Bracket, whole: float) -> str:
-    """Bits of a secret; its whole entropy is an estimate too, of which nobody learns more than all."""
-    low, high = (min(end, whole) for end in told.information.ends)
+    """Bits of a secret, capped at its entropy: both are estimates, and nobody learns more than everything."""
+    least, most = told.information.ends
+    low, high = outwards(min(least, whole), min(most, whole))
     return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
 
 
@@ -337,14 +354,14 @@ def _levels(audit: Audit) -> Table:
 
 
 def _at_least(shown: Shown) -> str:
-    """The level that was shown, with more digits where three would not tell it from the claim."""
-    level, text = shown.at_least, number(shown.at_least)
+    """The level that was shown, with more digits where three would not distinguish it from the claim."""
+    level, text = shown.at_least, number(at_least(shown.at_least))
     is_told_apart = shown.claim is None or shown.claim.value == level or number(shown.claim.value) != text
     return text if is_told_apart else f"{level:.6g}"
 
 
 def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: shares of people, ± at {confidence:g}", confidence=audit.confidence)
+    title = say("Attacks: % of people, ± at {percent:.6g} %", percent=100 * audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|exposed|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
@@ -353,16 +370,16 @@ def _attacks(audit: Audit) -> Table:
     for one in sorted(audit.attacks, key=lambda one: targets.index(one.target)):
         if one.target != target:
             target = one.target
-            attacks.add_row(f"[bold]{', '.join(target)}[/bold]")
-        independent = one.independent.value
-        most = "" if one.ceiling is None else f"{one.ceiling.value:.3f}"
+            attacks.add_row(f"[bold]{listed(target)}[/bold]")
+        independent = _percent(one.independent)
+        most = "" if one.ceiling is None else _percent(one.ceiling)
         attacks.add_row(
             retell(one.attack),
             _share(one.success),
-            f"{one.baseline.value:.3f}",
+            _percent(one.baseline),
             _share(one.advantage),
-            f"{independent:.3f}" if 0 in one.independent else say("{share:.3f} NOT 0", share=independent),
-            f"{one.raw.value:.3f}",
+            independent if 0 in one.independent else say("{share!s} NOT 0", share=independent),
+            _percent(one.raw),
             str(one.exposed),
             say("{share!s} BEATEN", share=most) if one.beats_claim else most,
         )
@@ -371,5 +388,11 @@ def _attacks(audit: Audit) -> Table:
 
 def _share(share: Quantity) -> str:
     low, high = share.ends
-    # The wider half of the interval, so that neither end is told too near; JSON has both ends.
-    return f"{share.value:.3f} ±{max(share.value - low, high - share.value):.3f}"
+    # The wider half of the interval, so that neither end looks closer than it is; JSON has both ends.
+    wider = rounded(100 * max(share.value - low, high - share.value), 2, ROUND_CEILING)
+    return f"{_percent(share)} ±{written(wider)}"
+
+
+def _percent(share: Quantity) -> str:
+    """A share in percent, which the title says."""
+    return written(rounded(100 * share.value))

@@ -1,4 +1,4 @@
-"""How ``leakgauge protect --min-k`` tells which levels it chose."""
+"""How ``leakgauge protect --min-k`` shows the levels it chose."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from rich.table import Table
 
 from leakgauge.cli.language import say
 from leakgauge.cli.output import grid
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Coarsening
 
 
 def chosen_levels(found: Coarsening) -> Table:
-    """The level of every public column, what is lost, and the same of the levels that would have been next."""
+    """The chosen level of every public column and what is lost, beside the runners-up."""
     title = say("The least coarsening with {k} rows in every group", k=found.k)
     if found.unit is not None:
         title = say("The least coarsening with {k} persons in every group", k=found.k)
@@ -24,7 +25,7 @@ def chosen_levels(found: Coarsening) -> Table:
         shown.add_row(name, *(node.levels[name] or say("as it is") for node in nodes))
     shown.add_section()
     shown.add_row(say("lost, in bits per row"), *(f"{node.loss.value:.3g}" for node in nodes))
-    suppressed = (f"{node.suppressed:,} ({node.suppressed / found.rows:.1%})" for node in nodes)
+    suppressed = (f"{node.suppressed:,} ({percent(node.suppressed / found.rows)})" for node in nodes)
     shown.add_row(say("rows suppressed"), *suppressed)
     shown.add_row(say("groups"), *(f"{node.groups:,}" for node in nodes))
     return shown

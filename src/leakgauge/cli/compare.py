@@ -13,16 +13,17 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.languages import message
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
 
 NARROW, NUMBER = 9, 8
-"""Signs of a column at most whose head may stand on two lines, and of a number."""
+"""The widest column, in characters, whose head may stand on two lines."""
 
 
 @click.command()
@@ -36,10 +37,10 @@ NARROW, NUMBER = 9, 8
     type=click.Choice(["attacker", "both"]),
     help="both: compare with channels that read the background too.",
 )
-@click.option("--max-distortion", type=float, metavar="D", help="A mean distortion of at most this is asked for.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="A leakage of at most these bits is asked for.")
+@click.option("--max-distortion", type=float, metavar="D", help="The largest mean distortion allowed.")
+@click.option("--max-leakage", type=float, metavar="BITS", help="The largest leakage allowed, in bits.")
 @click.option(
-    "--through", metavar="COLUMN", help="Rank mechanisms for this column by what it then tells on the secret."
+    "--through", metavar="COLUMN", help="Rank mechanisms for this column by what it then reveals about the secret."
 )
 @options.keep
 @options.distortion
@@ -52,9 +53,11 @@ NARROW, NUMBER = 9, 8
     type=click.Choice(["bits", "epsilon", "identifiability"]),
     default="bits",
     show_default=True,
-    help="What ranks those that meet the target.",
+    help="What ranks the mechanisms that meet the target.",
 )
-@click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with weights 1e-6.")
+@click.option(
+    "--gap", type=float, metavar="NATS", help="Proven distance from the optimum, in bits; 1e-9, with weights 1e-6."
+)
 @options.output
 def command(
     table: str,
@@ -67,11 +70,11 @@ def command(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Mechanisms for one secret on one scale, with what each wastes beside the channel that leaks least.
+    """Mechanisms for one secret on one scale, with what each leaks beyond the channel that leaks least.
 
     MECHANISM is name:key=value,… or a channel file. The symmetric channel, the exponential mechanism and the least
-    leaking channel at the target are always shown, with --keep shares also the least leaking one that releases every
-    value as often as it occurs; all are then measured beside that one.
+    leaking channel at the target are always shown. With --keep shares, so is the least leaking channel that releases
+    every value as often as it occurs, and all others are compared with that one.
 
     \b
     leakgauge compare people.csv --secret illness randomized-response:epsilon=1 \\
@@ -118,7 +121,8 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
     from leakgauge.artefacts.design import RankedBy, Role
 
     floor = comparison.background_floor
-    # Heads of two words stand on two lines: names of mechanisms need the room. Identifiability is shown where it ranks.
+    # Heads of two words stand on two lines: names of mechanisms need the room. Identifiability is shown only where it
+    # ranks.
     narrow = partial(Column, max_width=NARROW, overflow="fold")
     of_bits = partial(narrow, max_width=NUMBER)
     weighed = comparison.ranking[0].weighted_leakage is not None
@@ -130,46 +134,46 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         *([of_bits(say("weighted bits"))] if weighed else []),
         *([of_bits(say("{what!s} bits", what=told.replace("Y)", "Y,Z)")))] if floor is not None else []),
         say("distortion"),
-        say("ε nats"),
+        "ε",
         *([narrow(say("identifiability"))] if identified else []),
         narrow(say("keeps shares"), max_width=6),
         narrow(say("effective rows")),
         of_bits(say("wasted bits")),
     ]
-    title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
+    title = say("Mechanisms for {secret!s}, the best first", secret=listed(secret))
     if comparison.through is not None:
         title = say(
-            "Mechanisms for {column!s} by what it tells on {secret!s}, the best first",
+            "Mechanisms for {column!s} by what it reveals about {secret!s}, the best first",
             column=comparison.through,
-            secret=", ".join(secret),
+            secret=listed(secret),
         )
-    # Two mechanisms may differ at the end of their names only.
+    # Names are never cut: two mechanisms may differ only at the end.
     ranking = Table(Column(say("mechanism"), overflow="fold"), *columns, title=title, title_justify="left")
     for one in comparison.ranking:
-        # What is wasted within the gap may be nothing at all.
+        # Waste below the gap may be no waste at all.
         wasted = number(one.waste.value) if one.waste.value > one.gap.value else "0"
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         met = say("met") if one.meets_target else say("missed")
-        # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
+        # Mechanisms the user named are spelt as typed; ours have translated names.
         name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
         bits = (number(leakage.value) for leakage in leakages if leakage is not None)
         levels = [one.epsilon, *([one.identifiability] if identified and one.identifiability is not None else [])]
         numbers = [number(one.distortion.value), *(told_level(level.value) for level in levels)]
-        worth = "" if one.effective_rows is None else f"{one.effective_rows.value:.1%}"
+        worth = "" if one.effective_rows is None else percent(one.effective_rows.value)
         kept = say("yes") if one.keeps_shares else say("no")
         cells = (name, met, *bits, *numbers, kept, worth, wasted)
         # A mechanism's name may hold brackets, which would be read as markup.
         ranking.add_row(*map(Text, cells))
     parts: Parts = [ranking]
     if floor is not None:
-        alone = message("The background alone tells {what!s} = {bits} bits; no channel leaks less.")
+        alone = message("The background alone reveals {what!s} = {bits} bits; no channel leaks less.")
         parts.append(say(alone, what=told.replace("Y)", "Z)"), bits=number(floor.value)))
     any_channel = message(
-        "Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts."
+        '"Wasted" is what an equally useful channel need not leak, proven to {gap:.1e} bits for this table\'s counts.'
     )
     keeping = message(
-        "Wasted is what a channel as useful that keeps the shares need not leak, proven to {gap:.1e} bits, with this "
-        "table's counts."
+        '"Wasted" is what an equally useful channel that keeps the shares need not leak, proven to {gap:.1e} bits '
+        "for this table's counts."
     )
     asked = comparison.keep == "shares"
     parts.append(say(keeping if asked else any_channel, gap=max(one.gap.value for one in comparison.ranking)))
@@ -180,16 +184,16 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
     if comparison.knowledge == "both":
         parts.append(
             say(
-                "Effective rows are the share of this table's rows that would be as good as the release to estimate "
-                "cross-tables with the background. The least leaking channel reads the background, and its ε is given "
-                "it."
+                "Effective rows are the share of this table's rows that would estimate cross-tables with the "
+                "background as well as the release does. The least leaking channel reads the background, and its ε is "
+                "conditional on it."
             )
         )
     else:
         parts.append(
             say(
-                "Effective rows are the share of this table's rows that would be as good as the release to estimate "
-                "shares."
+                "Effective rows are the share of this table's rows that would estimate shares as well as the release "
+                "does."
             )
         )
     if comparison.prior_skew is not None:

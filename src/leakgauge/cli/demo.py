@@ -26,12 +26,12 @@ from leakgauge.errors import FileError
     default=Path("leakgauge-demo"),
     show_default=True,
     metavar="DIR",
-    help="The folder for everything.",
+    help="The folder for all results.",
 )
 def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> None:
     """Protect the bundled sample: marital status, from someone who knows the occupation, which is published too.
 
-    The most useful setting with a protection of 60 is looked for, released, attacked, judged and reported.
+    Finds the most useful setting with a protection of 60, then releases, attacks, judges and reports it.
     """
     from leakgauge.artefacts import Request
     from leakgauge.cli.protect import progress_lines, render
@@ -51,7 +51,7 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
         known,
         public=known,
         min_protection=60.0,
-        # The sample is public, so that its shares may be known, and recipients can compute.
+        # The sample is public, so its shares may be known, and recipients can correct for the channel.
         publish_shares=True,
         purpose=say("a demonstration"),
         recipient=say("whoever tries Leakgauge"),
@@ -66,11 +66,11 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
 
 
 def _write_new(place: Path) -> None:
-    """Write the sample where nothing else is."""
+    """Write the sample, unless another file is in the way."""
     from leakgauge.jobs.samples import adult_csv
 
     require_writable(place)
     if not place.exists():
         write_whole(place, adult_csv(), shareable=True)
     elif place.read_bytes() != adult_csv().encode():
-        raise FileError("{path} exists and is something else; name another file.", path=place)
+        raise FileError("{path} exists and is not the sample; name another file.", path=place)

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import current, say
+from leakgauge.cli.language import current, listed, say
 from leakgauge.cli.options import FILE, loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.design import Question
 
 PICTURED_GAP = 1e-5
-"""In nats: closer than anybody could see in a picture."""
+"""In nats: finer than a picture can show."""
 
 
 @click.command(
@@ -52,16 +52,16 @@ PICTURED_GAP = 1e-5
 @click.option(
     "--knowledge",
     type=click.Choice(["nobody", "attacker", "both", "published"]),
-    help="Who knows the background; by default the attacker where there is one, else nobody.",
+    help="Who knows the background; by default the attacker if a background is given, else nobody.",
 )
 @click.option(
     "--after",
     type=FILE,
     multiple=True,
     metavar="FILE",
-    help="Channel of an earlier release of the secret; the new one adds least. May be repeated.",
+    help="Channel of an earlier release of the secret; the new channel adds as little as possible. May be repeated.",
 )
-@click.option("--through", metavar="COLUMN", help="Release this column so that it tells least on the secret.")
+@click.option("--through", metavar="COLUMN", help="Release this column so that it reveals least about the secret.")
 @options.keep
 @click.option(
     "--keep-at-least",
@@ -71,7 +71,9 @@ PICTURED_GAP = 1e-5
 )
 @click.option("--never-changed", multiple=True, metavar="VALUE", help="With --keep: a value that is always released.")
 @options.distortion
-@click.option("--slope", type=float, metavar="NATS", help="The point where a unit of distortion is worth so many nats.")
+@click.option(
+    "--slope", type=float, metavar="NATS", help="The point where one unit of distortion is worth this many nats."
+)
 @options.max_distortion
 @options.max_leakage
 @click.option("--within", type=float, metavar="NUMBER", help="The mean absolute error that readers can bear.")
@@ -82,13 +84,18 @@ PICTURED_GAP = 1e-5
 @options.bins
 @options.levels
 @options.reading
-@click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds or weights 1e-6.")
+@click.option(
+    "--gap",
+    type=float,
+    metavar="NATS",
+    help="Proven distance from the optimum, in bits; 1e-9, with bounds or weights 1e-6.",
+)
 @click.option(
     "-o",
     "--output",
     type=FILE,
     metavar="FILE",
-    help="The channel; of a curve, JSON or .csv; .svg draws it.",
+    help="The channel file; for a curve, .json or .csv; .svg draws it.",
 )
 @options.as_json
 def command(
@@ -117,8 +124,8 @@ def command(
         --max-distortion 0.2 -o february.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
-    The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be
-    computed from it: keep it inside.
+    A plan of `leakgauge release` takes the channel file. The table's exact counts can be computed from it, so keep it
+    private.
     """
     from leakgauge.artefacts.channel_file import read_channel
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
@@ -189,7 +196,7 @@ def command(
         price = price_of_keeping(solutions[0], gap) if curve is None else None
         beside: Sequence[Solution] = ()
         if curve is not None and _is_picture(output) and problem.keep is not Keep.NOTHING:
-            # What keeping costs is seen beside the curve where nothing is kept.
+            # The second curve, where nothing is kept, shows what keeping costs.
             free = replace(problem, keep=Keep.NOTHING, keep_at_least=0.0, never_changed=())
             beside = frontier(free, curve, max(gap, PICTURED_GAP))
     if output is not None:
@@ -209,14 +216,15 @@ def command(
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:
-    """With what probability values stay at least: for all, or by value, whose text may hold ``=``."""
+    """The least probability that a value stays as it is: one for all values, or one per value, whose text may hold
+    ``=``."""
     pairs = [text.rpartition("=") for text in texts]
     try:
         named = {value: float(least) for value, equals, least in pairs if equals}
         bare = [float(least) for _, equals, least in pairs if not equals]
     except ValueError:
         raise OptionError(
-            "--keep-at-least takes a probability, or VALUE=PROBABILITY, and {found!r} is neither.", found=texts[0]
+            "--keep-at-least {found!r} is neither a probability nor VALUE=PROBABILITY; write e.g. 0.5.", found=texts[0]
         ) from None
     if len(bare) + bool(named) > 1 or len(bare) + len(named) < len(texts):
         raise OptionError(
@@ -227,7 +235,7 @@ def _floors(texts: Sequence[str]) -> dict[str, float] | float:
 
 
 def _absolute(distortion: Sequence[str], secret: Sequence[str]) -> tuple[str]:
-    """The distortion of an error that readers can bear, which is its own."""
+    """The absolute distortion, which ``--within`` implies."""
     if len(secret) > 1 or not {"hamming", "absolute"}.issuperset(distortion):
         raise OptionError(
             "--within is the mean absolute error of one column; leave --distortion out, and name one secret."
@@ -242,13 +250,13 @@ def _target(
     curve: int | None,
     within: float | None = None,
 ) -> Target:
-    """The one target that is given; a curve starts at slope 0, and what an error leaves is known of the table."""
+    """The one target that is given; a curve starts at slope 0, and ``--within`` is read as a mean absolute error."""
     from leakgauge.design import MaxDistortion, MaxLeakage, Slope
 
     count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve, within))
     if count != 1:
         raise OptionError(
-            "{count} targets are given; say one of {first!s} and {last!s}.",
+            "{count} targets are given; give one of {first!s} and {last!s}.",
             count=count,
             first=("--slope", "--max-distortion", "--max-leakage", "--within"),
             last="--curve",
@@ -284,7 +292,7 @@ def _is_picture(output: Path | None) -> bool:
 
 
 def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
-    """Refuse a picture that nobody could read before the channel is looked for."""
+    """Refuse a picture too large to read, before the channel is searched for."""
     if _is_picture(output):
         from leakgauge.design import Knowledge
         from leakgauge.probability import Joint
@@ -314,7 +322,7 @@ def _artefact(
             return frontier_figure(encode(frontier), language=current(), distortion=loss).to_svg() + "\n"
         channel, source = solutions[0].channel, solutions[0].problem.source
         prior = source.row_marginal() if isinstance(source, Joint) else source
-        # A channel that reads the background too has other inputs than the secret.
+        # The inputs of a channel that reads the background are not just values of the secret.
         return (
             channel_figure(channel, current(), prior=prior if channel.inputs == prior.outcomes else None).to_svg()
             + "\n"
@@ -345,7 +353,7 @@ def _render(
     columns = [
         say("mean distortion"),
         say("{what!s} bits", what=told),
-        say("ε nats"),
+        "ε",
         say("letters"),
         say("gap bits"),
         say("slope"),
@@ -356,12 +364,12 @@ def _render(
         columns.insert(2, whole)
     if weighted:
         columns.insert(2, say("weighted bits"))
-    title = say("Least leaking channels for {secret!s}", secret=", ".join(question.secret))
+    title = say("Least leaking channels for {secret!s}", secret=listed(question.secret))
     if question.through is not None:
         title = say(
-            "Channels of {column!s} that tell least on {secret!s}",
+            "Channels of {column!s} that reveal least about {secret!s}",
             column=question.through,
-            secret=", ".join(question.secret),
+            secret=listed(question.secret),
         )
     table = Table(*columns, title=title, title_justify="left")
     for one in solutions:
@@ -376,34 +384,34 @@ def _render(
         known = message("The background alone tells {what!s} = {bits} bits; no channel leaks less.")
         parts.append(say(known, what=told.replace("Y)", "Z)"), bits=floor))
     if weighted:
-        parts.append(say("What is made small are the weighted bits, I(X;Y) with the weights given."))
+        parts.append(say("The weighted bits are minimised: I(X;Y) under the weights given."))
     if len(solutions) == 1:
         parts.extend(_said_of_one(solutions[0]))
         parts.extend(_said_of_use(solutions[0], price))
     parts.extend(_said_of_all(solutions[0].problem, rounds is not None))
     if output is not None:
-        inside = say("Keep {file!s} inside: the exact counts of the table can be computed from it.", file=output.name)
+        inside = say("Keep {file!s} private: the exact counts of the table can be computed from it.", file=output.name)
         parts.append(Text(inside, "bold"))
     return parts
 
 
 def _said_of_rounds(rounds: RoundsTold, one: bool) -> Iterator[str]:
-    """What was told before, and after the round that is designed."""
+    """What was revealed before, and after the round being designed."""
     yield say(
-        "Earlier rounds: {count}, which tell {bits} bits.", count=rounds.earlier, bits=number(rounds.before.value)
+        "Earlier rounds: {count}, which reveal {bits} bits.", count=rounds.earlier, bits=number(rounds.before.value)
     )
     if one:
         added, after = number(rounds.added.value), number(rounds.after.value)
         yield say("This round adds {added} bits: {after} in all.", added=added, after=after)
     if not rounds.exact:
-        yield say("The rounds are too many to count together: these numbers are upper bounds.")
+        yield say("There are too many rounds to count together exactly: these numbers are upper bounds.")
 
 
 _OTHERS = {
-    (True, True): message("No channel that reads the secret alone and is as useful and keeps the bound"),
-    (True, False): message("No channel that reads the secret alone and is as useful"),
-    (False, True): message("No channel that is as useful and keeps the bound"),
-    (False, False): message("No channel as useful"),
+    (True, True): message("No equally useful channel that reads the secret alone and keeps the bound"),
+    (True, False): message("No equally useful channel that reads the secret alone"),
+    (False, True): message("No equally useful channel that keeps the bound"),
+    (False, False): message("No equally useful channel"),
 }
 """Channels that leak no less, by whether they read the secret alone and whether they keep a bound."""
 
@@ -417,42 +425,46 @@ def _said_of_all(problem: RateDistortion, rounds: bool) -> Iterator[str]:
     what = told if problem.weights is None else say("weighted I(X;Y)")
     if problem.knowledge is Knowledge.PUBLISHED:
         yield say(
-            "The algorithm as published makes {what} small, not I(X;Y,Z): it does not take the background into "
-            "account; --knowledge attacker does.",
+            "The published algorithm minimises {what}, not I(X;Y,Z), so it does not take the background into account; "
+            "--knowledge attacker does.",
             what=what,
         )
     elif problem.knowledge is not Knowledge.NOBODY:
         what = told.replace("Y)", "Y,Z)")
     elif isinstance(problem.source, Joint) and problem.secret is None:
-        yield say("I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small.", what=what)
+        yield say("I(X;Y,Z) is shown, but {what} is minimised; --knowledge attacker minimises I(X;Y,Z).", what=what)
     if problem.knowledge is Knowledge.BOTH:
-        yield say("ε is given the background: it compares secrets with the same background, not backgrounds.")
+        yield say(
+            "ε is conditional on the background: it compares secrets with the same background, not different "
+            "backgrounds."
+        )
     bounded = (problem.local_dp, problem.identifiability) != (None, None)
     if problem.keep is not Keep.NOTHING:
         kept = {Keep.SHARES: say("the shares"), Keep.ASSOCIATIONS: say("the associations with the background")}
-        yield say("All channels that are compared keep {what!s}.", what=kept[problem.keep])
+        yield say("All channels compared keep {what!s}.", what=kept[problem.keep])
     others = say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded])
     if problem.secret is not None:
-        others = say("No channel that reads the column alone and is as useful")
+        others = say("No equally useful channel that reads the column alone")
     if rounds:
         yield say(
-            "{others!s} adds less to the earlier rounds than these, but for the gap. Designed from this table's "
+            "{others!s} adds less to the earlier rounds than these, except within the gap. Designed from this table's "
             "counts.",
             others=others,
         )
         return
     yield say(
-        "{others!s} has less {what!s} than these, but for the gap. Designed from this table's counts.",
+        "{others!s} has less {what!s} than these, except within the gap. Designed from this table's counts.",
         others=others,
         what=what,
     )
 
 
 def _said_of_use(solution: Solution, price: float | None) -> Iterator[str]:
-    """What readers of the release should know: what was told before, what keeping costs, and what is lost."""
+    """What readers of the release should know: what the unchanged column reveals, what keeping costs, what is lost."""
     if solution.told_unprotected is not None:
         yield say(
-            "Released as it is, the column tells {bits} bits on the secret.", bits=number(solution.told_unprotected)
+            "Released unchanged, the column reveals {bits} bits about the secret.",
+            bits=number(solution.told_unprotected),
         )
     if price is not None:
         yield say("Keeping costs {bits} bits more than the least leaking channel.", bits=number(price))
@@ -465,7 +477,7 @@ def _said_of_use(solution: Solution, price: float | None) -> Iterator[str]:
 
 
 def _said_of_one(solution: Solution) -> Iterator[str]:
-    """Where the worst case is reached, and which rows no row of the table asked for."""
+    """Where the worst case is reached, and which inputs never occur in the table."""
     from leakgauge.probability.labels import text_of
 
     witness = solution.local_dp.witness
@@ -481,7 +493,7 @@ def _said_of_one(solution: Solution) -> Iterator[str]:
     if unmet:
         total = len(solution.channel.inputs)
         yield say(
-            "{unmet} of {total} inputs never occur here; each acts like the one that suits it best.",
+            "{unmet} of {total} inputs never occur in this table; each is treated like the input that fits it best.",
             unmet=unmet,
             total=total,
         )

@@ -11,9 +11,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError, RefusalError
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Estimated, Estimates, Sentence
@@ -29,7 +30,7 @@ SHOWN = 60
     "--channel",
     multiple=True,
     metavar="COLUMN=FILE|MECHANISM",
-    help="What a protected column went through; may be repeated. A kit has its own.",
+    help="The channel of a protected column; may be repeated. A kit has its own.",
 )
 @click.option("--shares", multiple=True, metavar="COLUMN", help="How often each value occurs; may be repeated.")
 @click.option(
@@ -38,9 +39,9 @@ SHOWN = 60
     metavar="COLUMN,BY,…",
     help="Shares of a column within published groups; may be repeated.",
 )
-@click.option("--mean", metavar="COLUMN", help="The mean of a number.")
+@click.option("--mean", metavar="COLUMN", help="The mean of a numeric column.")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Groups of the mean; may be repeated.")
-@click.option("--rows-per-unit", type=int, default=1, show_default=True, help="Rows that one person has at most.")
+@click.option("--rows-per-unit", type=int, default=1, show_default=True, help="The most rows that one person has.")
 @options.reading
 @options.confidence
 @options.output
@@ -59,8 +60,8 @@ def command(
 ) -> None:
     """What a recipient can compute from a release, corrected for its channels, each number with an interval.
 
-    RELEASE is a released table, or the folder of a recipient's kit. Without --shares, --crosstab and --mean the shares
-    of every protected column are told, and the means of numbers with noise.
+    RELEASE is a released table, or the folder of a recipient's kit. Without --shares, --crosstab or --mean, the shares
+    of every protected column are shown, and the means of noisy numbers.
 
     \b
     leakgauge estimate release.csv --channel illness=channel.json \\
@@ -73,7 +74,7 @@ def command(
     from leakgauge.release.estimates import estimate
 
     if by and mean is None:
-        raise OptionError("--by groups a mean, and none is asked for; add --mean COLUMN, or use --crosstab.")
+        raise OptionError("--by groups a mean, but no mean is asked for; add --mean COLUMN, or use --crosstab.")
     channels = _channels(channel, release, reading)
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
     require_not_read(output, release, *files)
@@ -98,8 +99,8 @@ def render(found: Estimates) -> Parts:
     confidence = next(iter(found.estimates[0].cells)).estimate.confidence or 0.0
     parts.append(
         say(
-            "Each interval by itself holds the truth about {percent:.4g} times in 100, for the table and for the "
-            "population that its rows are drawn from.",
+            "Each interval, taken by itself, contains the true value about {percent:.4g} times in 100, for the table "
+            "and for the population that its rows are drawn from.",
             percent=100 * confidence,
         )
     )
@@ -110,7 +111,7 @@ def _table(one: Estimated) -> Table:
     heads = [Column(name, overflow="fold") for name in (*one.by, *((one.column,) if one.kind != "mean" else ()))]
     head = say("mean") if one.kind == "mean" else say("share")
     table = Table(*heads, Column(head, justify="right"), say("interval"), title=_title(one), title_justify="left")
-    written = number if one.kind == "mean" else _percent
+    written = number if one.kind == "mean" else percent
     for cell in one.cells[:SHOWN]:
         labels = (*cell.group, *((cell.value,) if one.kind != "mean" else ()))
         named = (say("(missing)") if label is None else label for label in labels)
@@ -121,7 +122,7 @@ def _table(one: Estimated) -> Table:
 
 
 def _title(one: Estimated) -> str:
-    names = {"column": one.column, "by": ", ".join(one.by)}
+    names = {"column": one.column, "by": listed(one.by)}
     if one.kind == "mean":
         return say("Mean of {column!s} by {by!s}", **names) if one.by else say("Mean of {column!s}", **names)
     return say("Shares of {column!s} by {by!s}", **names) if one.by else say("Shares of {column!s}", **names)
@@ -139,12 +140,8 @@ def _worth(one: Estimated) -> str:
     )
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
-
-
 def _channels(texts: Sequence[str], release: str, reading: Mapping[str, Any]) -> dict[str, str]:
-    """What each column went through; the name of a column may hold an = itself."""
+    """The channel of each column; the name of a column may itself hold an ``=``."""
     from leakgauge.tables import open_table
 
     known: tuple[str, ...] = ()

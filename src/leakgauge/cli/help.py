@@ -1,6 +1,6 @@
-"""What click says, in the language spoken: pages of help in wide letters, and what is wrong with the arguments.
+"""Click's texts in the language of the verb: help pages, with wide letters, and errors in the arguments.
 
-The sentences are made from what click's exceptions hold: the option, the value given, the nearest names.
+Sentences are made from what click's exceptions hold: the option, the value given, the nearest names.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from leakgauge.languages import CODES, ENGLISH, message
 
 _SPOKEN: Final = f"{__name__}.language"
 _GIVEN: Final = f"{__name__}.given"
-"""Of the values typed for a verb, by their parameters' names, and of what is left of the arguments."""
-# Heads and notes of click's own; it hands them over as finished texts.
+"""The values typed for a verb, by the names of their parameters, and the arguments that are left over."""
+# Click's own headings and notes, which it passes on as finished texts.
 _OF_CLICK = (
     message("Options"),
     message("Commands"),
     message("Positional arguments"),
     message("Show this message and exit."),
     message("Show the version and exit."),
-    # A default that is told in words.
+    # A default that is given in words.
     message("a free one"),
 )
 
 
 class _Once(click.Command):
-    """A verb that refuses an option of one value given twice; a flag given twice says the same thing twice."""
+    """A verb that refuses an option of one value given twice; repeating a flag changes nothing."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, and refuse what would drop a value that was typed."""
-        # Which options were given how often is known to click's parser alone, so the arguments are parsed twice.
+        """Parse, and refuse arguments of which a typed value would be dropped."""
+        # Only click's parser knows how often an option was given, so the arguments are parsed twice.
         try:
             values, left, given = self.make_parser(ctx).parse_args(list(args))
         except click.UsageError as error:
@@ -55,7 +55,7 @@ class Grouped(click.Command):
     """A verb with many options, which its help shows in groups.
 
     Args:
-        groups: names of parameters, by the head they stand below; the last group takes those that are left.
+        groups: names of parameters, by the heading they stand under; the last group takes the rest.
     """
 
     def __init__(self, *given: Any, groups: Mapping[str, str], **settings: Any) -> None:
@@ -75,7 +75,7 @@ class Grouped(click.Command):
 
 
 def _language_once(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """Refuse a language that was given to a group already; both ask for it, and only one can be spoken."""
+    """Refuse a language that was already given to the group: only one can be used."""
     if ctx.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE:
         # Groups and their verbs share this.
         if _SPOKEN in ctx.meta:
@@ -99,17 +99,17 @@ _LANGUAGE = click.Option(
     show_envvar=True,
     callback=_language_once,
     expose_value=False,
-    help=message("Of messages and tables."),
+    help=message("Language of messages and tables."),
 )
 
 
 def spoken(command: click.Command) -> click.Command:
-    """A copy of a verb, and of its own verbs, that takes ``--language`` and helps in the language spoken now.
+    """A copy of a verb, and of its subcommands, that takes ``--language`` and shows help in the current language.
 
     The copy refuses a value given twice.
     """
     copied = copy.copy(command)
-    # Here and not at every verb, so that no verb can lack it.
+    # Added here, not at every verb, so that no verb can lack it.
     copied.__class__ = type(type(command).__name__, (_Once, type(command)), {})
     copied.params = [*command.params, _LANGUAGE]
     copied.context_class = _Context
@@ -122,7 +122,7 @@ def spoken(command: click.Command) -> click.Command:
 
 
 def _told(param: click.Parameter) -> click.Parameter:
-    """A copy of an option that tells what it is for in the language spoken now; any other parameter as it is."""
+    """A copy of an option whose help is in the current language; any other parameter unchanged."""
     if not isinstance(param, click.Option):
         return param
     copied = copy.copy(param)
@@ -131,7 +131,7 @@ def _told(param: click.Parameter) -> click.Parameter:
 
 
 class _Option(click.Option):
-    """An option whose line of help, with the notes after it such as its default, is in the language spoken now."""
+    """An option whose help, with notes such as its default, is in the current language."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
@@ -154,7 +154,7 @@ class _Option(click.Option):
 
 
 class _Context(click.Context):
-    """A context whose help is a page in the language spoken now."""
+    """A context whose help page is in the current language."""
 
     def make_formatter(self) -> click.HelpFormatter:
         page = click.HelpFormatter if current().code == ENGLISH.code else _Page
@@ -162,7 +162,7 @@ class _Context(click.Context):
 
 
 class _Page(click.HelpFormatter):
-    """A page of help that is told in the language spoken now, with lines broken between wide letters."""
+    """A help page in the current language, with lines broken between wide letters."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         super().write_usage(prog, args, say("Usage: "))
@@ -179,20 +179,21 @@ class _Page(click.HelpFormatter):
         rows = list(rows)
         first = min(max(len(name) for name, _ in rows), col_max) + col_spacing
         width = max(self.width - first - 2, 10)
-        # Lines after a mark of their own are left as they are.
+        # Lines after click's mark ``\b`` are not rewrapped.
         broken = [(name, "\n".join(["\b", *_lines(retell(text), width)])) for name, text in rows]
         super().write_dl(broken, col_max, col_spacing)
 
 
 def _lines(paragraph: str, width: int) -> list[str]:
-    """A paragraph in lines of at most so many columns; one that starts with its own mark as it is."""
+    """A paragraph broken into lines of at most ``width`` columns; one that starts with click's mark is left as it
+    is."""
     if paragraph.startswith("\b\n"):
         return paragraph.split("\n")[1:]
     return wrapped(paragraph.replace("\n", " "), width)
 
 
 def refusal(error: click.ClickException) -> str:
-    """What is wrong with the arguments, in the language spoken now; what is not foreseen here in click's own words."""
+    """What is wrong with the arguments, in the current language; errors not foreseen here keep click's own words."""
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return _missing(error.param, error.ctx)
     if isinstance(error, click.BadParameter) and error.param is not None and error.ctx is not None:
@@ -260,7 +261,7 @@ def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
 
 
 def _refused(param: click.Parameter, ctx: click.Context) -> Any:
-    """The value, of perhaps several, that the type of an option refuses; None where it was not given here."""
+    """The one of perhaps several values that the type of an option refuses; None where it was not given here."""
     values, _ = ctx.meta.get(_GIVEN, ({}, []))
     found = values.get(str(param.name))
     for value in found if isinstance(found, list | tuple) else (found,):

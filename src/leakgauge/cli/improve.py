@@ -35,13 +35,15 @@ SHOWN = 8
     "--min-guarantee",
     type=float,
     metavar="G",
-    help="The least guarantee by the claim alone, from 0 to 100: 54 is ε = 1.",
+    help="The least guarantee from the claim alone, from 0 to 100: 54 is ε = 1.",
 )
 @options.use
-@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is beside the secret; may be repeated.")
+@click.option(
+    "--public", multiple=True, metavar="COLUMN", help="Released unchanged beside the secret; may be repeated."
+)
 @options.background
-@click.option("--lower", type=float, metavar="NUMBER", help="The least value of numbers, as everybody knows it.")
-@click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
+@click.option("--lower", type=float, metavar="NUMBER", help="The publicly known least value of a numeric secret.")
+@click.option("--upper", type=float, metavar="NUMBER", help="The greatest value.")
 @click.option(
     "--keep",
     type=click.Choice(["nothing", "shares"]),
@@ -49,30 +51,32 @@ SHOWN = 8
     show_default=True,
     help="shares: designed channels release every value as often as it occurs.",
 )
-@click.option("--start", type=FILE, metavar="RECORD", help="A release whose mechanism is the cheapest to change.")
+@click.option(
+    "--start", type=FILE, metavar="RECORD", help="An earlier release: its mechanism is the cheapest to change."
+)
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
-@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Which pays for it.")
+@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger that pays for the histogram.")
 @options.dataset
 @options.reading
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.output
 def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path | None, **given: Any) -> None:
-    """The most useful setting that protects enough; with --min-usefulness alone, the most protecting one.
+    """The most useful setting that protects enough; with --min-usefulness alone, the most protective one.
 
     \b
     leakgauge improve people.parquet --secret illness --min-protection 60
     leakgauge improve people.parquet --secret illness --public city \\
         --min-protection 60 --min-usefulness 30
 
-    Parameters are changed first, then the mechanism, then the data's form. Every setting is judged by its law over the
-    table's counts; nothing is drawn or spent, and the choice itself is not protected. With --accounted the search reads
-    a noisy histogram only. Exit 1 where no setting keeps the limits.
+    Parameters are changed first, then the mechanism, then the form of the data. Every setting is judged by its exact
+    law on the table's counts; nothing is drawn or spent, and the choice itself is not private. With --accounted the
+    search reads only a noisy histogram. Exit 1 if no setting keeps the limits.
     """
     from leakgauge.jobs.improve import improve, stored
 
     require_not_read(output, table, given["start"])
     if given["accounted"] is not None and output is not None:
-        # A full disk must not lose what the histogram is bought for.
+        # The disk is checked first, so that a full one does not waste the histogram's price.
         require_room(output, 1 << 24)
     with counting(say("Trying")) as tell:
         found = improve(table, **given, **reading, progress=tell)
@@ -97,18 +101,18 @@ def _render(search: Search, asked: Mapping[str, Any]) -> Parts:
 
 
 def _command(search: Search, chosen: Trial, asked: Mapping[str, Any]) -> Parts:
-    """What to type to release the chosen setting."""
+    """The command that releases the chosen setting."""
     if chosen.family.counts_rows:
         words = ["leakgauge", "query", asked["table"], "histogram", "--column", search.secret, "--labels", "A|B|…"]
         command = shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"])
-        said = say("This answers it, with the values of {column!s} as labels:", column=search.secret)
+        said = say("This command answers it, with the values of {column!s} as labels:", column=search.secret)
     else:
-        command, said = released_by(chosen, asked).command("out"), say("This releases it:")
+        command, said = released_by(chosen, asked).command("out"), say("This command releases it:")
     return [said, Text(f"  {command}", no_wrap=True)]
 
 
 def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
-    """The job that releases a setting; what is fitted to the counts is found again by the same limits."""
+    """The job that releases a setting; mechanisms fitted to the counts are found again from the same limits."""
     from leakgauge.artefacts import Request
     from leakgauge.assessment.search import Stage
     from leakgauge.probability import Interval
@@ -123,7 +127,7 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
         cuts: Any = sorted({end for one in bins for end in (one.low, one.high) if end is not None})
         how["bins"] = (f"{secret}={spelled_binning(Edges(tuple(cuts)))}",)
     elif chosen.family.stage is Stage.FORM and any(isinstance(one, str) and interval_of(one) for one in chosen.values):
-        # Dates, and numbers beside missing values, were gathered by the table itself.
+        # Dates, and numbers beside missing values, were binned by the table itself.
         how["bins"] = (f"{secret}=auto",)
     if chosen.channel is None:
         how["mechanism"] = (str(chosen.said),)
@@ -134,7 +138,7 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
 
 
 def _families(search: Search) -> Table:
-    """The best setting of each family, the best one first."""
+    """The best setting of each family, best first."""
     from leakgauge.cli.verdict import points
 
     best: dict[tuple[str, str], Trial] = {}
@@ -157,5 +161,6 @@ def _families(search: Search) -> Table:
 
 
 def _rank(search: Search, trial: Trial) -> tuple[bool, bool, float, float]:
-    """The chosen one first, then what keeps the limits, the most useful first, then what misses them by least."""
+    """The chosen setting first, then those that keep the limits, the most useful first, then those that miss them by
+    least."""
     return trial is search.chosen, not trial.short, -sum(trial.short.values()), trial.usefulness

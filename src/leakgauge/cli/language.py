@@ -1,9 +1,9 @@
-"""The language that the running verb speaks, what is said in it, and its lines broken between wide letters."""
+"""The language of the running verb, its texts, and lines broken between wide letters."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
@@ -22,12 +22,12 @@ _SPOKEN: ContextVar[Language] = ContextVar("spoken", default=ENGLISH)
 
 
 def current() -> Language:
-    """The language that is spoken now; English where nobody chose."""
+    """The current language; English where none was chosen."""
     return _SPOKEN.get()
 
 
 def say(template: str, /, **fields: object) -> str:
-    """The template in the language spoken now, filled.
+    """The template in the current language, with its fields filled in.
 
     A field that holds a user's own word is written ``{field!s}`` or ``{field!r}``: it is never translated.
     """
@@ -35,13 +35,18 @@ def say(template: str, /, **fields: object) -> str:
 
 
 def retell(text: str | Sentence) -> str:
-    """A sentence of a room below in the language spoken now; a text that none knows as it is."""
+    """A sentence from a lower room in the current language; an unknown text is left as it is."""
     return current().retell(text)
+
+
+def listed(things: Iterable[str]) -> str:
+    """Names or texts one after the other, as the language spoken now has them in a list."""
+    return current().listed(things)
 
 
 @contextmanager
 def speaking(code: str) -> Iterator[Language]:
-    """Speak a language until the end of the block."""
+    """Use a language until the end of the block."""
     language = language_of(code)
     before = _SPOKEN.set(language)
     try:
@@ -51,9 +56,9 @@ def speaking(code: str) -> Iterator[Language]:
 
 
 def language_asked(arguments: Sequence[str]) -> str:
-    """The code that ``--language`` gives among a verb's arguments, else the environment, else English's.
+    """The language code that ``--language`` gives, else the environment's, else that of English.
 
-    It is looked for before the arguments are parsed, so that what is wrong with them is said in it.
+    It is read before the arguments are parsed, so that errors in them are in this language too.
     """
     asked = None
     for at, given in enumerate(arguments):
@@ -76,7 +81,7 @@ def language_asked(arguments: Sequence[str]) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A line of text in lines of at most so many columns; words and numbers stay whole where they fit."""
+    """Text broken into lines of at most ``width`` columns; words and numbers stay whole where they fit."""
     from rich.cells import cell_len
 
     lines, line = [], ""
@@ -90,7 +95,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """What a line is never broken within: words, wide letters with the punctuation that belongs to them."""
+    """Pieces that are never broken: words, and wide letters with their punctuation."""
     from rich.cells import cell_len
 
     piece = ""

@@ -32,13 +32,13 @@ def command() -> None:
 
 @command.command("open")
 @click.argument("ledger", type=options.ADDRESS)
-@click.option("--dataset", required=True, metavar="NAME", help="Whose budget it is.")
-@click.option("--epsilon", type=float, metavar="E", help="At most so much ε, in nats, over all releases.")
+@click.option("--dataset", required=True, metavar="NAME", help="The data set whose budget it is.")
+@click.option("--epsilon", type=float, metavar="E", help="Limit on ε over all releases, in nats.")
 @click.option("--delta", type=float, metavar="D", help="The δ beside ε; 0 unless given.")
-@click.option("--rho", type=float, metavar="R", help="At most so much ρ of zCDP, in nats, over all releases.")
-@click.option("--unlimited", is_flag=True, help="No limit: add up only.")
+@click.option("--rho", type=float, metavar="R", help="Limit on ρ of zCDP over all releases, in nats.")
+@click.option("--unlimited", is_flag=True, help="No limit; spends are only added up.")
 @click.option(
-    "--unit", default="one row", show_default=True, metavar="TEXT", help="What is protected, in the words below."
+    "--unit", default="one row", show_default=True, metavar="TEXT", help="The unit of protection, spelt as below."
 )
 @options.neighbours
 @options.output
@@ -51,7 +51,7 @@ def open_account(
     output: Path | None,
     **limits: Any,
 ) -> None:
-    """Open the account of a data set; makes the ledger where there is none.
+    """Open the account of a data set; a ledger that does not exist is created.
 
     \b
     leakgauge ledger open budget.ledger --dataset survey --epsilon 1 --delta 1e-6
@@ -76,10 +76,10 @@ def open_account(
 
 @command.command()
 @click.argument("ledger", type=options.ADDRESS)
-@click.option("--dataset", metavar="NAME", help="Only this one.")
+@click.option("--dataset", metavar="NAME", help="Only this data set.")
 @options.output
 def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
-    """Limits, what was spent and what is left, and every entry."""
+    """The limits, what is spent, what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
@@ -95,10 +95,10 @@ def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -
 
 @command.command()
 @click.argument("ledger", type=options.ADDRESS)
-@click.option("--head", metavar="HASH", help="A hash that must occur, such as that of a record.")
+@click.option("--head", metavar="HASH", help="A hash that the ledger must contain, such as that of a record.")
 @options.output
 def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> None:
-    """Compute every hash and every sum anew; exit 1 at the first entry that is wrong."""
+    """Recompute every hash and every sum; exit 1 at the first wrong entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import ledger_files
@@ -106,7 +106,7 @@ def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
-    sentence = say("{count:d} entries are as they were written; head {head!s}", count=count, head=found)
+    sentence = say("{count:d} entries are unchanged; head {head!s}", count=count, head=found)
     deliver(LedgerTold(found, entries=count), as_json, output, lambda: [sentence])
 
 
@@ -134,21 +134,19 @@ def _render(account: Account, told: AccountTold) -> Parts:
     if told.told:
         parts.append(_told(told.told))
         if any(one.uncounted for one in told.told):
-            parts.append(
-                say("Releases that are not counted, such as numbers with noise, have no bits; their ε add up.")
-            )
+            parts.append(say("Releases not counted in bits, such as noisy numbers, still add their ε."))
         if told.without_bits:
             without = say(
                 "Spends without bits (queries, or releases of earlier versions): {count}.", count=told.without_bits
             )
             parts.append(without)
-        parts.append(say("Bits follow from the exact counts of the table: keep the ledger inside."))
+        parts.append(say("Bits follow from the exact counts of the table: keep the ledger private."))
     return parts
 
 
 def _told(columns: Sequence[ColumnTold]) -> Table:
-    """What releases tell of each column in all."""
-    table = grid(say("column|releases|bits told at most|of|not counted"))
+    """What all releases reveal about each column."""
+    table = grid(say("column|releases|bits revealed at most|of|not counted"))
     for one in columns:
         bits = ["" if amount is None else number(amount.value) for amount in (one.bits, one.entropy)]
         table.add_row(Text(one.column), str(one.releases), *bits, str(one.uncounted or ""))
@@ -176,8 +174,8 @@ def _lines(told: AccountTold, delta: float) -> list[str]:
 def _fixed(found: CompositionTold) -> str:
     fields: dict[str, object] = {"epsilon": number(found.epsilon.value), "delta": found.delta, "method": found.method}
     if found.delta:
-        return say("had the sequence been fixed beforehand: ε {epsilon} at δ {delta:g} ({method})", **fields)
-    return say("had the sequence been fixed beforehand: ε {epsilon} ({method})", **fields)
+        return say("if the sequence had been fixed in advance: ε {epsilon} at δ {delta:g} ({method})", **fields)
+    return say("if the sequence had been fixed in advance: ε {epsilon} ({method})", **fields)
 
 
 def _title(account: Account) -> str:

@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     type=FILE,
     multiple=True,
     metavar="FILE",
-    help="Known release channel (JSON); of several, what they tell together.",
+    help="Known release channel (JSON); several are measured together.",
 )
 @options.background
 @options.together
@@ -66,10 +66,10 @@ def command(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """What the secret columns of TABLE leak, in bits, with intervals; several of them each by itself.
+    """What the secret columns of TABLE leak, in bits with intervals; each column by itself.
 
-    TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file. Missing values are a value of their
-    own.
+    TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file. Missing values count as a value of
+    their own.
 
     \b
     leakgauge measure people.parquet --secret illness --background city \\
@@ -94,7 +94,7 @@ def command(
     if each and together:
         raise OptionError("--each and --together exclude each other; leave --each out.")
     if each:
-        click.echo(say("--each is the default and need not be said."), err=True)
+        click.echo(say("--each is the default and can be left out."), err=True)
     if weights is not None and len(secret) > 1 and not together:
         raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
     require_not_read(output, table, *channel, weights, *level_files(levels))
@@ -127,10 +127,10 @@ def command(
 _ROWS = {
     "entropy": ("H(X)", message("uncertain before anything is seen")),
     "conditional_entropy": ("H(X|Y)", message("still uncertain after the release")),
-    "mutual_information": ("I(X;Y)", message("the release tells")),
-    "background_floor": ("I(X;Z)", message("the background tells by itself: the floor")),
+    "mutual_information": ("I(X;Y)", message("the release reveals")),
+    "background_floor": ("I(X;Z)", message("the background reveals by itself: the floor")),
     "conditional_mutual_information": ("I(X;Y|Z)", message("the release adds to the background")),
-    "leakage_with_background": ("I(X;YZ)", message("told in all to someone with the background")),
+    "leakage_with_background": ("I(X;YZ)", message("revealed in all to someone with the background")),
     "conditional_entropy_with_background": ("H(X|YZ)", message("still uncertain to someone with the background")),
 }
 _ROLES = {
@@ -139,10 +139,10 @@ _ROLES = {
     "background": message("Z background: {columns!s} ({values:,} values)"),
 }
 _ZERO_LEAKAGE = {
-    (True, True): message("Hypothesis that the release tells nothing: rejected (p {p!s})."),
-    (True, False): message("Hypothesis that the release tells nothing: not rejected (p {p!s})."),
-    (False, True): message("Hypothesis that the background tells nothing: rejected (p {p!s})."),
-    (False, False): message("Hypothesis that the background tells nothing: not rejected (p {p!s})."),
+    (True, True): message("Hypothesis that the release reveals nothing: rejected (p {p!s})."),
+    (True, False): message("Hypothesis that the release reveals nothing: not rejected (p {p!s})."),
+    (False, True): message("Hypothesis that the background reveals nothing: rejected (p {p!s})."),
+    (False, False): message("Hypothesis that the background reveals nothing: not rejected (p {p!s})."),
 }
 """By whether something is released, and whether the hypothesis is rejected."""
 _NOISE = 1e-12
@@ -162,7 +162,7 @@ def _render(measurement: Measurement, table: str, channels: int) -> Parts:
         column.justify = "right"
     for name, (symbol, meaning) in _ROWS.items():
         if name in told and (measurement.is_released or name != "leakage_with_background"):
-            # Without a release, what is seen is the background alone, and the floor is all.
+            # Without a release the attacker sees the background alone, so the floor is everything.
             shown = symbol if measurement.is_released else symbol.replace("YZ", "Z")
             corrected = measurement.bias_corrected[name].value
             bits.add_row(shown, retell(meaning), *_cells(told[name], ""), _bits(corrected))
@@ -170,7 +170,7 @@ def _render(measurement: Measurement, table: str, channels: int) -> Parts:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
                 bits.add_row(symbol, meaning, *_cells(measurement.weighted[name], ""), "")
     parts: Parts = ["\n".join(_head(measurement, table, channels)), bits]
-    crowd = Table("", say("before"), say("interval"), say("after all that is seen"), say("interval"))
+    crowd = Table("", say("before"), say("interval"), say("after everything is seen"), say("interval"))
     for name, meaning, form in _COMPANIONS:
         before, after = getattr(measurement, name), getattr(measurement, f"{name}_after")
         if before is not None:
@@ -182,26 +182,26 @@ def _render(measurement: Measurement, table: str, channels: int) -> Parts:
 
 
 def _head(measurement: Measurement, table: str, channels: int) -> list[str]:
-    """Whose rows they are and which columns play which part."""
+    """The number of rows, and the role of each column."""
     lines = [say("{rows:,} rows of {table!s}", rows=measurement.rows, table=table)]
     for role, template in _ROLES.items():
         columns: tuple[str, ...] = getattr(measurement, role)
         if columns:
-            lines.append(say(template, columns=", ".join(columns), values=measurement.letters[role]))
+            lines.append(say(template, columns=listed(columns), values=measurement.letters[role]))
         elif role == "release" and measurement.through_channel:
-            several = say("Y release: through the {count} channels given, told together", count=channels)
+            several = say("Y release: through the {count} channels given, taken together", count=channels)
             lines.append(several if channels > 1 else say("Y release: through the channel given"))
     return lines
 
 
 def _notes(measurement: Measurement) -> list[str]:
-    """What to know before acting on the numbers."""
+    """Cautions about the numbers."""
     from leakgauge.jobs.measure import REDRAWN
 
     said = []
     if measurement.zero_leakage is not None:
         p, drawn = measurement.zero_leakage.p_value, measurement.zero_leakage.degrees_of_freedom is None
-        # Redrawn tables cannot show a smaller p than one in their number.
+        # The smallest p that redrawn tables can show is one in their number.
         shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.3g}"
         said.append(say(_ZERO_LEAKAGE[bool(measurement.release), p < 0.05], p=shown))
     if measurement.best_guess is None:
@@ -218,10 +218,10 @@ def _notes(measurement: Measurement) -> list[str]:
 
 
 def too_small() -> str:
-    """What is said of numbers from too few rows."""
+    """The warning beside numbers from too few rows."""
     return say(
-        "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "
-        "miss the truth more often than they say; bin or merge values, or bring more rows."
+        "Too small to tell: there are fewer than 5 rows per combination of values, so the intervals may miss the "
+        "truth more often than stated; bin or merge values, or use more rows."
     )
 
 
@@ -234,5 +234,5 @@ def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
 
 
 def _bits(value: float) -> str:
-    """A number without what is left over from the computer's arithmetic."""
+    """A number without rounding error below zero."""
     return number(value if abs(value) > _NOISE else 0.0)

@@ -1,4 +1,4 @@
-"""Options that several verbs take, declared once; and what ``--distortion`` says."""
+"""Options that several verbs take, declared once, and the reading of ``--distortion``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 class _Address(click.types.StringParamType):
-    """A file, or anything else that is named like one, such as the address of a database: shells offer files."""
+    """A file or the address of a database; shells complete it as a file."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(incomplete, type="file")]
@@ -33,10 +33,10 @@ FILE: Final = click.Path(path_type=Path)
 ADDRESS: Final = _Address()
 NAMES = ("hamming", "absolute", "squared")
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
-"""What ``open_table`` takes beside the source."""
+"""Keyword arguments of ``open_table``."""
 
 secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
-together = click.option("--together", is_flag=True, help="Several secrets are one joint source.")
+together = click.option("--together", is_flag=True, help="Treat several secrets as one joint source.")
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
@@ -44,17 +44,17 @@ bins = click.option(
     "--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, auto, …"
 )
 levels = click.option(
-    "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values, the Nth of an ARX-style CSV file."
+    "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values: level N of an ARX-style CSV file."
 )
-released = click.option("--released", type=FILE, metavar="TABLE", help="The release, if it was moved.")
-weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive.")
+released = click.option("--released", type=ADDRESS, metavar="TABLE", help="The release, if it was moved.")
+weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive each value is.")
 distortion = click.option(
     "--distortion",
     multiple=True,
     default=("hamming",),
     show_default="hamming",
     metavar="[COLUMN=]NAME|FILE[:WEIGHT]",
-    help="hamming, absolute, squared, or CSV; of several columns one each, such as age=absolute:0.1, added up.",
+    help="hamming, absolute, squared, or a CSV file; for several columns one each, such as age=absolute:0.1, added up.",
 )
 max_distortion = click.option(
     "--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion."
@@ -65,9 +65,11 @@ max_leakage = click.option(
 keep = click.option(
     "--keep",
     type=click.Choice(["nothing", "shares", "associations"]),
-    help="Release every value as often as it occurs; or also with each background.",
+    help="Release every value as often as it occurs, or also as often within each background.",
 )
-confidence = click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+confidence = click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
+)
 dataset = click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
 neighbours = click.option(
     "--neighbours",
@@ -79,7 +81,7 @@ neighbours = click.option(
 report_language = click.option(
     "--report-language",
     type=click.Choice(["en", "zh", "both"]),
-    help="Of the report; by default that of the messages; both: side by side.",
+    help="Language of the report; by default that of the messages; both: side by side.",
 )
 min_protection = click.option(
     "--min-protection", type=float, metavar="P", help="The least protection of a typical person, from 0 to 100."
@@ -94,7 +96,7 @@ use = click.option(
 )
 purpose = click.option("--purpose", metavar="TEXT", help="Declared: what the release is for.")
 recipient = click.option("--recipient", metavar="TEXT", help="Declared: who gets it.")
-review = click.option("--review", metavar="DATE", help="Declared: when to look again.")
+review = click.option("--review", metavar="DATE", help="Declared: when to review it.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
 
@@ -105,16 +107,16 @@ _GONE: Final = {
     "--algebra": "--diagram paper",
     "--column": "--secret",
 }
-"""Options of earlier versions, and what is typed in their place."""
+"""Options of earlier versions, and their replacements."""
 
 
 def gone(*names: str) -> Callable[[Command], Command]:
-    """Options that went away: no help tells them, and whoever types one is told the new one."""
+    """Removed options: hidden from the help; the error for one names its replacement."""
 
     def refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
         name = option.opts[0]
         if value is not None:
-            raise OptionError("{option!s} is gone; say {instead!s} instead.", option=name, instead=_GONE[name])
+            raise OptionError("{option!s} was removed; use {instead!s} instead.", option=name, instead=_GONE[name])
 
     every = [
         click.option(name, hidden=True, expose_value=False, is_eager=True, callback=refuse, metavar="GONE")
@@ -127,19 +129,21 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
     """Refuse several secrets where one channel is asked for, unless they are taken together."""
     if len(secret) > 1 and not together:
         raise OptionError(
-            "{count} secrets are named, each with a channel of its own; name one of them, or say --together for one "
-            "channel of all.",
+            "{count} secrets are named, each with a channel of its own; name one, or add --together for one channel "
+            "over all.",
             count=len(secret),
         )
 
 
 def reading(command: Command) -> Command:
-    """How a table is read: the command gets what was said, as ``open_table`` takes it, in one argument ``reading``."""
+    """Options for reading a table; the command gets them in one argument ``reading``, as ``open_table`` takes them."""
     taken = (
         click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'."),
-        click.option("--encoding", metavar="NAME", help="Of a text file, such as windows-1252; default: UTF-8."),
-        click.option("--thousands", metavar="SIGN", help="Between thousands in texts, such as ','."),
-        click.option("--decimal", metavar="SIGN", help="Before decimals in texts; default: a point."),
+        click.option(
+            "--encoding", metavar="NAME", help="Encoding of a text file, such as windows-1252; default: UTF-8."
+        ),
+        click.option("--thousands", metavar="SIGN", help="Thousands separator in texts, such as ','."),
+        click.option("--decimal", metavar="SIGN", help="Decimal mark in texts; default: a point."),
         click.option(
             "--date-format",
             multiple=True,
@@ -158,7 +162,7 @@ def reading(command: Command) -> Command:
 
 
 def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
-    """What the table decided of ``--bins``, as it would be typed."""
+    """The bins that were learnt from the table, as they would be typed for ``--bins``."""
     from leakgauge.tables.binnings import asked_binning, spelled_binning
 
     for name, how in bins.items():
@@ -168,14 +172,14 @@ def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
 
 
 def between_centres(loss: Loss, bins: Mapping[str, Binning], released: Sequence[str]) -> Iterator[str]:
-    """How far bins are apart, where the distortion takes differences of numbers."""
+    """How distances between bins are measured, where the distortion takes differences of numbers."""
     from leakgauge.tables import Levels
 
     numbers = any(name in bins and not isinstance(bins[name], Levels) for name in released)
     if numbers and not {"absolute", "squared"}.isdisjoint(loss.names):
         yield say(
-            "Distances between bins are those of their centres; an outer bin without an end stands beyond its edge by "
-            "half the width of the nearest bin."
+            "Distances between bins are those of their centres; the centre of an open outer bin lies half the width "
+            "of its neighbour beyond the edge."
         )
 
 
@@ -186,7 +190,7 @@ def output(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Loss:
-    """What ``--distortion`` says: names, or files, of one distortion per column, and how much a unit of each counts.
+    """The reading of ``--distortion``: the name or file of one distortion per column, and the weight of each.
 
     Without weights there is one distortion, for the whole secret.
     """
@@ -196,7 +200,7 @@ class Loss:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files it reads."""
+        """The distortion files that are read."""
         return tuple(Path(name) for name in self.names if name not in NAMES)
 
     def distortion(self) -> Distortion:
@@ -208,13 +212,14 @@ class Loss:
 
 
 def loss_of(texts: Sequence[str], secret: Sequence[str]) -> Loss:
-    """What ``--distortion``, given once or once per column, says of the secret; columns left out count as Hamming's."""
+    """The distortion of the secret, from ``--distortion`` given once or once per column; columns left out use
+    Hamming's."""
     columns = {text: _column(text, secret) for text in texts}
     if len(texts) == 1 and columns[texts[0]] is None:
         name = texts[0]
         if name in NAMES[1:] and len(secret) > 1:
             raise OptionError(
-                "--distortion {name!s} is for one column, and the secret has {count}; say it of a column, such as "
+                "--distortion {name!s} is for one column, and the secret has {count}; name the column, such as "
                 "--distortion {column!s}={name!s}.",
                 name=name,
                 count=len(secret),
@@ -238,7 +243,7 @@ def loss_of(texts: Sequence[str], secret: Sequence[str]) -> Loss:
 
 
 def _column(text: str, secret: Sequence[str]) -> str | None:
-    """The column that a text speaks of; None where it speaks of the whole secret."""
+    """The column that a text names; None where it is about the whole secret."""
     for column in sorted(secret, key=len, reverse=True):
         if text.startswith(f"{column}="):
             return column

@@ -1,4 +1,4 @@
-"""What a verb shows: numbers, tables, JSON, and how far it is."""
+"""What a verb shows: numbers, tables, JSON and progress."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from leakgauge import notebook
 from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.languages import ENGLISH
+from leakgauge.rounding import at_most
 
 Parts = list[RenderableType]
 """Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
@@ -34,13 +35,19 @@ def number(value: float | str) -> str:
     return say("infinite") if value in ("infinity", float("inf")) else notebook.number(float(value))
 
 
-def told_level(value: float, unit: str = "") -> str:
-    """A level in nats for a person; one that promises nothing, or next to nothing, is told in words."""
+def told_level(value: float, unit: str = "", *, exact: bool = False) -> str:
+    """A level for a person, rounded up; one that promises nothing, or next to nothing, is told in words.
+
+    Args:
+        value: of the level.
+        unit: that is shown.
+        exact: whether the level itself is asked for, and not what it promises: it is rounded to the nearest then.
+    """
     from leakgauge.claims import PRACTICALLY_UNLIMITED
 
     if value >= PRACTICALLY_UNLIMITED:
         return number(value) if value == float("inf") else say("practically unlimited")
-    return f"{number(value)} {unit}".rstrip()
+    return f"{number(value if exact else at_most(value))} {unit}".rstrip()
 
 
 def grid(heads: str = "", title: str | None = None, **style: Any) -> Table:
@@ -55,15 +62,15 @@ def alert(text: str) -> Text:
 
 
 def simulation_warning() -> Text:
-    """What is said of everything that a seed made."""
-    return alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away."))
+    """The warning on everything drawn from a seed."""
+    return alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not release this."))
 
 
 def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:
-    """Refuse an output that cannot be written, or that is one of the files read."""
+    """Refuse an output that cannot be written, or that is also an input."""
     from leakgauge.tables.opening import source_files
 
-    # The address after its files: it may be a folder, in which nothing is written.
+    # The address comes last: it may be a folder, in which nothing is written.
     require_writable(output, *source_files(table), Path(table), *files)
 
 
@@ -82,14 +89,14 @@ def deliver(
     console = Console(highlight=False, width=_width())
     for part in render():
         if isinstance(part, Text) and part.no_wrap:
-            # A command to copy: the terminal may break the line, but no break is printed.
+            # A command to copy: the terminal may wrap the line, but no line break is printed.
             console.print(part, soft_wrap=True)
         else:
             console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
 
 
 def _width() -> int | None:
-    """Columns to write in: as ``COLUMNS`` says, on a screen its own."""
+    """The width to write in: that of ``COLUMNS``, or else that of the screen."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return max(int(columns), _NARROWEST)
@@ -98,7 +105,7 @@ def _width() -> int | None:
 
 
 def _fitting(part: RenderableType, width: int) -> RenderableType:
-    """The part so that nothing is cut off where a column is narrow, or for want of a space between wide letters."""
+    """The part, changed so that narrow columns and wide letters without spaces wrap instead of being cut off."""
     if isinstance(part, Table):
         for column in part.columns:
             column.overflow = "fold"
@@ -119,13 +126,13 @@ def _json(fields: object, encoding: str) -> str:
 
 
 def working(task: str) -> AbstractContextManager[object]:
-    """A spinner on standard error while something takes long, only where a person looks."""
+    """A spinner on standard error during a long step, only in a terminal."""
     return Console(stderr=True).status(task) if sys.stderr.isatty() else nullcontext()
 
 
 @contextmanager
 def counting(task: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error, told how much is done of how much, only where a person looks."""
+    """A progress bar on standard error, only in a terminal; it is called with the amounts done and in all."""
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         shown = bar.add_task(task, total=None)
         yield lambda done, total: bar.update(shown, completed=done, total=total)

@@ -20,11 +20,12 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import current, retell, say
+from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, alert, deliver, grid, simulation_warning, told_level
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
+from leakgauge.rounding import outwards, percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Request, SecretOutcome, Survey
@@ -60,26 +61,34 @@ STAGES = {
     "--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself."
 )
 @click.option(
-    "--withhold", multiple=True, metavar="COLUMN", help="A secret that is not released; others may tell on it."
+    "--withhold",
+    multiple=True,
+    metavar="COLUMN",
+    help="A secret that is not released, though other columns may reveal it.",
 )
 @click.option("--together", is_flag=True, help="The secrets are one joint source, released through one channel.")
 @click.option(
-    "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
+    "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless also public."
 )
 @click.option(
     "--public",
     multiple=True,
     metavar="COLUMN[=SHARE]",
-    help="Released as it is, or coarser; with C=0.1 a tenth of it is changed to tell less of the secrets.",
+    help="Released unchanged or coarser; with C=0.1, a tenth of its values are changed to reveal less about the "
+    "secrets.",
 )
-@click.option("--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it names people.")
-@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person; it is never released.")
-@click.option("--rows-per-unit", type=int, metavar="N", help="Rows of a person at most; guarantees are for so many.")
+@click.option(
+    "--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it identifies people."
+)
+@click.option("--unit", metavar="COLUMN", help="The column that says whose row it is; never released.")
+@click.option(
+    "--rows-per-unit", type=int, metavar="N", help="The most rows of one person; guarantees hold for that many."
+)
 @click.option(
     "--max-distortion",
     multiple=True,
     metavar="[COLUMN=]D",
-    help="The least leakage with at most this mean distortion; of one secret, C=0.2.",
+    help="The least leakage with at most this mean distortion; for one secret, C=0.2.",
 )
 @click.option(
     "--max-leakage", multiple=True, metavar="[COLUMN=]BITS", help="The least distortion with at most these bits."
@@ -88,13 +97,13 @@ STAGES = {
     "--local-dp",
     multiple=True,
     metavar="[COLUMN=]EPS",
-    help="Keep this local ε, in nats; alone, or beside the others.",
+    help="Keep this local ε, in nats; alone, or with another target.",
 )
 @click.option(
     "--min-protection",
     type=float,
     metavar="P",
-    help="The most useful setting that protects so much, from 0 to 100; beside another target: a limit.",
+    help="The most useful setting with at least this protection, from 0 to 100; with another target: a limit.",
 )
 @options.min_usefulness
 @options.use
@@ -106,47 +115,54 @@ STAGES = {
     help="shares: every value as often as it occurs; associations: also with each public value; nothing: "
     "least leaking.",
 )
-@click.option("--publish-shares", is_flag=True, help="The table's shares may be known: put its channels into the kit.")
+@click.option(
+    "--publish-shares", is_flag=True, help="Say that the table's shares may be known: puts its channels into the kit."
+)
 @click.option(
     "--distortion",
     multiple=True,
     default=("hamming",),
     show_default="hamming",
     metavar="[COLUMN=]NAME|FILE",
-    help="What is wrong by how much: hamming, absolute, squared, or CSV.",
+    help="How errors are counted: hamming, absolute, squared, or a CSV file.",
 )
 @click.option(
     "--within", multiple=True, metavar="[COLUMN=]NUMBER", help="The mean absolute error that readers can bear."
 )
 @options.bins
 @options.levels
-@click.option("--suppress-below", type=int, metavar="K", help="Leave out public values of groups smaller than this.")
+@click.option("--suppress-below", type=int, metavar="K", help="Suppress public values of groups smaller than this.")
+@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns just enough that every group has K rows.")
 @click.option(
-    "--min-k", type=int, metavar="K", help="Coarsen public columns as little as lets every group have K rows."
+    "--max-suppressed",
+    type=float,
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="The largest share of rows suppressed, for --min-k.",
 )
-@click.option(
-    "--max-suppressed", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of the rows, for --min-k."
-)
-@click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
+@click.option("--clamp", is_flag=True, help="Clamp released numbers to the declared bounds.")
 @options.reading
 @click.option(
-    "--repeat", type=options.ADDRESS, metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE."
+    "--repeat", type=options.ADDRESS, metavar="DIR", help="Repeat that job, with its mechanism, on a new TABLE."
 )
 @click.option(
-    "--lower", type=float, metavar="NUMBER", help="With --min-protection: the least value of a numeric secret."
+    "--lower", type=float, metavar="NUMBER", help="With --min-protection: the least possible value of a numeric secret."
 )
-@click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
+@click.option("--upper", type=float, metavar="NUMBER", help="The greatest possible value.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
-@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
+@click.option(
+    "--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger that counts the spend against a limit."
+)
 @options.dataset
 @click.option(
-    "--policy", type=options.ADDRESS, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept."
+    "--policy", type=options.ADDRESS, metavar="FILE", help="Limits to keep, in TOML; exit 1 if one is broken."
 )
 @click.option(
     "--diagram",
     type=options.ADDRESS,
     metavar="paper|FILE",
-    help="Which indicator feeds which criterion, in TOML; or paper.",
+    help="Which indicator feeds which criterion, in TOML; or 'paper'.",
 )
 @click.option(
     "--questionnaire", type=options.ADDRESS, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5."
@@ -159,14 +175,14 @@ STAGES = {
 @click.option("--prepared-by", metavar="NAME", help="Declared: who prepared the report.")
 @options.report_language
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
-@click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")
-@click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
+@click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for all results.")
+@click.option("--overwrite", is_flag=True, help="Replace the job in the folder.")
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.as_json
 def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
-    Measured, designed, released, attacked, judged, reported; everything is left in DIR.
+    The leakage is measured, a channel designed, the table released, attacked and judged; all results are in DIR.
 
     \b
     leakgauge protect people.parquet --secret illness --background city \\
@@ -176,15 +192,15 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     leakgauge protect people.parquet --secret illness --min-protection 60 -o out
     leakgauge protect february.parquet --repeat out/january -o out/february
 
-    --repeat takes what was asked of an earlier job, but for what is typed beside it, and its mechanism as it was; what
-    both releases tell together is said too.
+    --repeat takes the options of an earlier job, except those typed beside it, and its mechanism unchanged. It also
+    says what both releases reveal together.
 
-    Columns that name people are refused, and nothing is written, unless --accept-unique names them.
+    Columns that identify people are refused, and nothing is written, unless --accept-unique names them.
 
-    Stopped or killed, the same command goes on where it was. Where nothing meets the target, or what it promises breaks
-    a limit that you gave, nothing is released, the report says what is possible, and the exit code is 1. It is 1 too
-    where a veto stands against the release, or the release does not keep such a limit: it must not be given away then.
-    The default policy only colours the recommendation.
+    If the job is stopped or killed, the same command resumes it. If nothing meets the target, or its promise breaks a
+    limit that you gave, nothing is released, the report says what is possible, and the exit code is 1. It is also 1 if
+    the release is vetoed or breaks such a limit: do not hand it out then. The default policy only colours the
+    recommendation.
     """
     from leakgauge.artefacts import Request
     from leakgauge.artefacts.request import public_columns
@@ -197,7 +213,7 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
         asked["public"], asked["public_distortion"] = public_columns(given["public"])
         question = {"table": Request(**{**asked, "report_language": language}, **reading)}
     else:
-        # What was not typed is as it was then, and not as it is by default.
+        # Options not typed are those of the earlier job, not the defaults.
         source = click.get_current_context().get_parameter_source
         question = {name: value for name, value in asked.items() if source(name) is not ParameterSource.DEFAULT}
         question |= reading
@@ -232,7 +248,7 @@ def _number(name: str, text: str) -> float:
 
 @contextmanager
 def progress_lines() -> Iterator[Progress]:
-    """A bar for the stage at work on a screen, and a line for each that is finished; into a pipe the lines alone."""
+    """On a screen, a bar for the running stage and a line for each finished one; in a pipe, only the lines."""
     console = Console(stderr=True, highlight=False)
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks: dict[str, TaskID] = {}
@@ -272,16 +288,16 @@ def render(done: Done) -> Parts:
         parts.append(alert(say("Nothing was released.")))
     else:
         parts += _warnings(done.read(Survey, "survey.json"))
-        numbers = grid(title=", ".join(headline.secret))
+        numbers = grid(title=listed(headline.secret))
         for row in _rows(headline, _epsilon_of(job.asked)):
             numbers.add_row(*row)
         parts.append(numbers)
         if len(job.secrets) > 1:
             parts.append(_secrets(job))
         if job.asked.public:
-            columns = ", ".join(job.asked.public)
+            columns = listed(job.asked.public)
             parts.append(
-                say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns)
+                say("ε covers the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
         for column in job.asked.public_through:
             designed = done.kept.get(Design, job.asked.public_file("design.json", column))
@@ -304,30 +320,30 @@ def render(done: Done) -> Parts:
     parts += [] if told is None else what_public_columns_tell(told)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
-        columns = ", ".join(kept)
-        parts.append(say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns))
+        columns = listed(kept)
+        parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
     if job.asked.simulate is not None:
         parts.append(simulation_warning())
     elif done.refused is None:
-        places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
-        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
+        places: dict[str, object] = {"files": listed(job.shareable), "folder": done.folder}
+        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
     return [*parts, *([] if verdict is None else _judged(verdict, done))]
 
 
 def _judged(verdict: Judgement, done: Done) -> Parts:
-    """The dials, the recommendation, why, and how to go on: the last lines are those that a screen still shows."""
-    from leakgauge.cli.verdict import change, dial_table, recommended
+    """The dials, the recommendation, its reasons and the next command, at the end, where a screen still shows them."""
+    from leakgauge.cli.verdict import change, dial_table, nothing_proposed, recommended
 
-    parts: Parts = [dial_table(verdict), *recommended(verdict)]
+    parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.asked)]
     parts += [change(verdict, action) for action in verdict.actions[:1]]
     command = _next_command(verdict, done)
     return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
 
 
 def _next_command(verdict: Judgement, done: Done) -> str | None:
-    """What to type next: what changes the verdict, the true job after a rehearsal, or the report to sign."""
+    """The next command: one that changes the verdict, the real job after a rehearsal, or the report to sign."""
     from msgspec import structs
 
     from leakgauge.artefacts.verdict import Recommendation
@@ -336,7 +352,7 @@ def _next_command(verdict: Judgement, done: Done) -> str | None:
     if action is not None and action.asked is not None:
         return action.asked.command(_free_beside(done.folder))
     if action is not None:
-        # The words are somebody else's to write; the same job takes them without drawing again.
+        # The declarations are still missing; the same job takes them without drawing again.
         return " ".join((asked.command(done.folder), *action.options))
     if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
         return None
@@ -346,18 +362,18 @@ def _next_command(verdict: Judgement, done: Done) -> str | None:
 
 
 def _free_beside(folder: Path) -> Path:
-    """A folder that is not there yet, named after this one."""
+    """A folder that does not exist yet, named after this one."""
     return next(place for n in count(2) if not (place := folder.with_name(f"{folder.name}-{n}")).exists())
 
 
 def learnt(found: Headline | SecretOutcome) -> str:
-    """Bits of a secret that the attacker learns, of how many; enclosed where they could not be counted."""
+    """Bits of a secret that the attacker learns, and of how many; bounded where they could not be counted."""
     if found.leakage_after is None or found.leakage_before is None:
         return "–"
-    before, (low, high) = f"{found.leakage_before.value:.3g}", found.leakage_after.ends
+    before, (low, high) = f"{found.leakage_before.value:.3g}", outwards(*found.leakage_after.ends)
     if found.exact:
         return say("{after:.3g} of {before} bits", after=found.leakage_after.value, before=before)
-    if high >= found.leakage_before.value:
+    if found.leakage_after.ends[1] >= found.leakage_before.value:
         return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
     return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
 
@@ -368,37 +384,37 @@ def _secrets(job: Job) -> Table:
 
     found = grid(say("secret|protection|exposed|usefulness|the attacker learns|guessed right"), say("Every secret"))
     for one in job.secrets:
-        name = ", ".join(one.secret)
-        shares = "–" if one.success is None else f"{one.success.value:.1%}"
+        name = listed(one.secret)
+        shares = "–" if one.success is None else percent(one.success.value)
         dials = points(one.dials, "protection", "exposed", "usefulness")
         found.add_row(say("{name!s} (withheld)", name=name) if one.withheld else name, *dials, learnt(one), shares)
     if job.total is not None:
-        low, high = job.total.information.ends
         bits = say("{bits:.3g} bits", bits=job.total.information.value)
         if not job.total.exact:
             whole = job.total.entropy
-            all_of_it = whole is not None and high >= whole.value
+            all_of_it = whole is not None and job.total.information.ends[1] >= whole.value
             template = (
                 message("at least {low:.3g} bits, at most all of it")
                 if all_of_it
                 else message("at least {low:.3g}, at most {high:.3g} bits")
             )
+            low, high = outwards(*job.total.information.ends)
             bits = say(template, low=low, high=high)
         found.add_row(say("all at once"), "", "", "", bits, "")
     return found
 
 
 def _warnings(survey: Survey) -> Parts:
-    """What the survey found that a steward must know of before the release goes out."""
+    """Findings of the survey that a steward must know before the release goes out."""
     together, parts = survey.published, Parts()
     if together is not None and together.alone:
         parts.append(
             Text(
                 say(
-                    "{alone} of {rows} rows stand alone in the public columns {columns!s}.",
+                    "{alone} of {rows} rows are unique in the public columns {columns!s}.",
                     alone=together.alone,
                     rows=survey.rows,
-                    columns=", ".join(together.columns),
+                    columns=listed(together.columns),
                 ),
                 "yellow",
             )
@@ -407,7 +423,7 @@ def _warnings(survey: Survey) -> Parts:
 
 
 def _epsilon_of(asked: Request) -> str:
-    """Whose ε it is, and of what."""
+    """Whom ε protects, and what it covers."""
     if asked.rows_per_unit is not None:
         return say("ε of one person")
     return "ε" if len(asked.groups) == 1 else say("ε of all protected columns")
@@ -417,14 +433,14 @@ def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
     if headline.leakage_after is not None and headline.leakage_before is not None:
         told = learnt(headline)
         if headline.floor is not None:
-            low, high = headline.floor.ends
+            low, high = outwards(*headline.floor.ends)
             floor = f"{headline.floor.value:.3g}" if headline.floor_exact else f"{low:.3g} – {high:.3g}"
             told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
-        yield epsilon_of, told_level(headline.epsilon.value, retell("nats"))
+        yield epsilon_of, told_level(headline.epsilon.value)
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
-        yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)
+        yield say("strongest attack"), say("right for {right:.1%} instead of {before:.1%}", **shares)
     if headline.unchanged is not None:
-        yield say("values unchanged"), f"{headline.unchanged.value:.1%}"
+        yield say("values unchanged"), percent(headline.unchanged.value)

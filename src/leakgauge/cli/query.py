@@ -41,13 +41,19 @@ _COMMON = (
         metavar="CONDITION",
         help="Only rows with city=A, 'age>=18', 'city in A|B', …; repeated: all must hold; (missing) for no value.",
     ),
-    click.option("--unit", metavar="COLUMN", help="Protect all rows of one value of it; by default one row."),
-    click.option("--rows-per-unit", type=int, metavar="N", help="Use at most so many rows of each unit; 1 by default."),
+    click.option(
+        "--unit", metavar="COLUMN", help="Protect all rows with the same value in this column; by default one row."
+    ),
+    click.option(
+        "--rows-per-unit", type=int, metavar="N", help="Use at most this many rows of each unit; 1 by default."
+    ),
     options.neighbours,
     options.reading,
     click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Spend from this ledger."),
-    click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
-    click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
+    click.option("--dataset", metavar="NAME", help="The account; by default TABLE's name without its extension."),
+    click.option(
+        "--dry-run", is_flag=True, help="Only show the cost and the remaining budget; draw and spend nothing."
+    ),
     click.option("--simulate", type=int, metavar="SEED", help="Noise from a seed: not private, not a release."),
     options.output,
 )
@@ -57,31 +63,41 @@ _BOUNDS = (
     click.option("--lower", type=float, metavar="NUMBER", help="Lower bound; values below are raised to it."),
     click.option("--upper", type=float, metavar="NUMBER", help="Upper bound; values above are lowered to it."),
     click.option(
-        "--missing-value", type=float, metavar="NUMBER", help="The number for missing values; else they are left out."
+        "--missing-value",
+        type=float,
+        metavar="NUMBER",
+        help="The number that replaces missing values; without it they are left out.",
     ),
 )
 _LABELS = (
-    click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
+    click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for rows without a value."),
     click.option("--labels-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
 )
-_EDGES = (click.option("--edges", metavar="1,2,3", help="Or where numbers are cut; the outermost bins have no end."),)
+_EDGES = (
+    click.option("--edges", metavar="1,2,3", help="Or where numbers are cut into bins; the outermost bins are open."),
+)
 _GROUPS = (
-    click.option("--by", metavar="COLUMN", help="One answer for each declared group of its values."),
-    click.option("--groups", metavar="A|B|C", help="The groups; (missing) for no value."),
+    click.option("--by", metavar="COLUMN", help="One answer for each declared group of this column's values."),
+    click.option("--groups", metavar="A|B|C", help="The groups; (missing) for rows without a value."),
     click.option("--groups-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
     click.option("--group-edges", metavar="1,2,3", help="Or where numbers are cut into groups."),
 )
 _SHARE = (
     click.option(
-        "--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below."
+        "--at",
+        type=float,
+        default=0.5,
+        show_default=True,
+        metavar="SHARE",
+        help="The share of values below the answer.",
     ),
     click.option(
-        "--grid", type=float, metavar="STEP", help="Answer in multiples of it, such as 1; by default a fine one."
+        "--grid", type=float, metavar="STEP", help="Answer in multiples of this, such as 1; by default a fine grid."
     ),
 )
 _MOST = (click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many."),)
 _AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at", "grid", "k")
-"""Fields of queries that are options of the same name and meaning."""
+"""Fields of queries whose options have the same name and meaning."""
 
 
 @click.group()
@@ -128,7 +144,9 @@ _verb(
     *(_COLUMN, _LABELS, _DELTA),
     last=_EDGES,
 )
-_verb("quantile", "Quantile", message("A number below which a share of the values lies."), *_NUMBERS, last=_SHARE)
+_verb(
+    "quantile", "Quantile", message("The number below which a given share of the values lies."), *_NUMBERS, last=_SHARE
+)
 _verb("top", "TopLabels", message("The declared values that most rows have."), _COLUMN, _LABELS, last=_MOST)
 
 
@@ -204,7 +222,7 @@ def _groups(given: Mapping[str, Any]) -> Groups | None:
         raise OptionError("Groups are declared without the column whose values they are; name it with --by.")
     if given["by"] is not None and labels is None and edges is None:
         raise OptionError(
-            "--by {column!r} lacks its groups, which are never found in the table, where they may be secret; declare "
+            "--by {column!r} lacks its groups, which are never read from the table, where they may be secret; declare "
             "them with --groups, --groups-file or --group-edges.",
             column=given["by"],
         )
@@ -213,7 +231,7 @@ def _groups(given: Mapping[str, Any]) -> Groups | None:
 
 @contextmanager
 def _spending() -> Iterator[Callable[[Entry], None]]:
-    """Takes the spend; when anything breaks off afterwards, says on standard error that it stays."""
+    """Records the spend; if anything fails afterwards, says on standard error that it stays spent."""
     spends: list[Entry] = []
     try:
         yield spends.append
@@ -229,7 +247,7 @@ def _hand_over(answer: Answer, as_json: bool, output: Path | None, rendered: Cal
     try:
         deliver(answer, as_json, output, rendered)
     except LeakgaugeError:
-        # The file could not be written after all; the answer was paid for, so it is shown.
+        # The file could not be written, but the answer was paid for, so it is shown.
         deliver(answer, as_json, None, rendered)
         raise
 
@@ -294,7 +312,7 @@ def _render(paid: PaidAnswer) -> Parts:
 
 
 def _as_exact_as_its_noise(answer: Estimate) -> tuple[str, str, str]:
-    """The answer and the ends of its interval, whose width has two digits: fewer would add an error of their own."""
+    """The answer and the ends of its interval, whose width keeps two digits: fewer would add a rounding error."""
     width = answer.high - answer.low
     if not 0 < width < math.inf:
         return number(answer.value), number(answer.low), number(answer.high)
@@ -314,9 +332,11 @@ def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: 
     if verdict is not None:
         before, after = _left(verdict.before), _left(verdict.after)
         if verdict.allowed:
-            lines.append(say("It fits; afterwards {after!s}; before it {before!s}.", after=after, before=before))
+            lines.append(
+                say("It fits the budget; afterwards {after!s}; before it {before!s}.", after=after, before=before)
+            )
         else:
-            lines.append(say("It does not fit; before it {before!s}.", before=before))
+            lines.append(say("It does not fit the budget; before it {before!s}.", before=before))
     return ["\n".join(lines)]
 
 
@@ -340,7 +360,7 @@ def _lines(answer: queries.Answer) -> list[str]:
 
 
 def _label(text: str) -> str:
-    """A declared value as it is; the two that stand for others in the language spoken."""
+    """A declared value as it is; "missing" and "others" in the current language."""
     from leakgauge.release.queries.labels import MISSING, OTHER
 
     return {MISSING: say("(missing)"), OTHER: say("(other)")}.get(text, text)

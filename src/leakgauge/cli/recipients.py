@@ -1,4 +1,4 @@
-"""What ``protect`` says of those who receive the release."""
+"""What ``protect`` says about the recipients of the release."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from leakgauge.cli.language import say
+from leakgauge.cli.language import listed, say
 from leakgauge.cli.output import Parts
 from leakgauge.languages import message
 
@@ -24,7 +24,7 @@ _READ_AS = {
 
 
 def said_of_recipients(done: Done) -> Parts:
-    """What recipients can compute of each column, and the commands that would let them compute more."""
+    """What recipients can compute from each column, and the commands that would let them compute more."""
     from leakgauge.artefacts import Recipients
     from leakgauge.artefacts.estimates import ReadAs
     from leakgauge.release.estimates.handed_out import CHOSEN
@@ -34,16 +34,14 @@ def said_of_recipients(done: Done) -> Parts:
     if found is None or done.refused is not None:
         return parts
     for one in found.columns:
-        fields: dict[str, object] = {"columns": ", ".join(one.columns), "all": rows}
+        fields: dict[str, object] = {"columns": listed(one.columns), "all": rows}
         worth = one.rows or one.least_rows
         if one.reason is not None or worth is None:
             said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
             parts.append(Text(said, "yellow"))
-            # The channel of a public column is never handed out: it tells how the column and the secrets go together.
+            # The channel of a public column is never handed out: it reveals how the column and the secrets are related.
             if one.reason in (INSIDE, CHOSEN) and not set(one.columns).intersection(done.job.asked.public_through):
-                parts.append(
-                    say("--publish-shares puts the channel into the kit, where the table's shares may be known.")
-                )
+                parts.append(say("--publish-shares puts the channel into the kit, if the table's shares may be known."))
             continue
         fields["rows"] = worth.value
         known = one.rows is not None or one.read_as is not ReadAs.COUNTED
@@ -56,7 +54,7 @@ def said_of_recipients(done: Done) -> Parts:
     if found.commands and found.epsilon is not None:
         parts.append(
             say(
-                "Cross-tables need the channels, which are kept inside because they follow from private counts. "
+                "Cross-tables need the channels, which are kept private because they follow from private counts. "
                 "Channels designed from a noisy histogram go into the kit; with ε = {epsilon:g} each of its counts is "
                 "off by about {off:.2g} rows, little beside {all:,}:",
                 epsilon=found.epsilon.value,

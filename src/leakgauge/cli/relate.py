@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, deliver, grid, number, told_level
 from leakgauge.drafts import require_writable
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 @click.option(
     "--unordered",
     is_flag=True,
-    help="Data sets are multisets; by default neighbours differ in the record at one position.",
+    help="Data sets are multisets; by default, neighbours differ in the record at one position.",
 )
 @click.option("--restrict", is_flag=True, help="Leave out values that the prior gives probability 0.")
 @click.option("--independent", is_flag=True, help="The records are independent under the prior.")
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="Of (ε, δ) statements.")
-@click.option("--order", type=float, default=2.0, show_default=True, help="Of Rényi, Sibson and α-leakage statements.")
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of (ε, δ) statements.")
+@click.option(
+    "--order", type=float, default=2.0, show_default=True, help="The order of Rényi, Sibson and α-leakage statements."
+)
 @options.output
 def command(
     subject: str,
@@ -60,7 +62,10 @@ def command(
 
     require_writable(output, Path(subject), prior)
     if unordered and records is None:
-        raise OptionError("--unordered says how data sets are compared; give their number of records with --records.")
+        raise OptionError(
+            "--unordered says how data sets are compared, but their number of records is missing; give it with "
+            "--records."
+        )
     wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
     relation = relate(subject, prior, records, ordered=not unordered, restricted=restrict, wanted=wanted)
     deliver(relation, as_json, output, lambda: _render(relation))
@@ -76,16 +81,16 @@ def _render(relation: Relation) -> Parts:
         levels = grid("|".join(heads), relation.subject)
         for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)
-            levels.add_row(notion, _level(level.value, level.unit), retell(level.unit), _witness(level))
+            levels.add_row(notion, _level(level.value, level.unit, exact=True), retell(level.unit), _witness(level))
         parts.append(levels)
     if relation.levels and "zcdp" not in relation.levels and NO_NEIGHBOURS not in relation.warnings:
         parts.append(say("The channel is large: levels that compare every pair of rows were left out."))
     if relation.prior_skew is not None:
         skew = number(relation.prior_skew.value)
         if relation.records > 1:
-            line = say("Prior skew Δ = {skew} nats over neighbours: no channel has less identifiability.", skew=skew)
+            line = say("Prior skew Δ = {skew} over neighbours: no channel has less identifiability.", skew=skew)
         else:
-            line = say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)
+            line = say("Prior skew Δ = {skew}: no channel has less identifiability.", skew=skew)
         parts.append(line)
     if relation.moment_skewness is not None:
         skewness = number(relation.moment_skewness.value)
@@ -98,7 +103,7 @@ def _render(relation: Relation) -> Parts:
             nothing.append((one.notion, one.counterexample))
         else:
             way = " → ".join([edge.to for edge in one.path[:-1]] + [retell(one.path[-1].formula)])
-            way = say("{way!s}; cut at what the secret can hold", way=way) if one.cut else way
+            way = say("{way!s}; capped at the entropy of the secret", way=way) if one.cut else way
             most = f"{_level(one.value, one.unit, retell(one.unit))}{_parameters(one.delta, one.order)}"
             follows.add_row(one.notion, most, way, say("sharp") if one.sharp else "")
     if follows.rows:
@@ -108,14 +113,15 @@ def _render(relation: Relation) -> Parts:
 
 
 def _compared(relation: Relation) -> list[str]:
-    """Which data sets are neighbours, which values were left out, and what limits the answer."""
+    """Which data sets are neighbours, which values were left out, and the limits of the answer."""
     lines = []
     if relation.given:
         lines.append(
             say(
-                "Levels are given {columns!s}: they compare values of the secret in rows that agree in these columns, "
-                "which everybody is taken to know, and say nothing of what the release tells about them.",
-                columns=", ".join(relation.given),
+                "Levels are conditional on {columns!s}: they compare values of the secret in rows that agree in these "
+                "columns, which everybody is assumed to know, and do not cover what the release reveals about these "
+                "columns.",
+                columns=listed(relation.given),
             )
         )
     if relation.records > 1 and relation.ordered:
@@ -127,27 +133,27 @@ def _compared(relation: Relation) -> list[str]:
     return lines + [say("Warning: {text}", text=retell(text)) for text in relation.warnings]
 
 
-def _level(value: float, unit: str, shown: str = "") -> str:
-    """A level with what is shown of its unit."""
-    return told_level(value, shown) if unit == "nats" else f"{number(value)} {shown}".rstrip()
+def _level(value: float, unit: str, shown: str = "", *, exact: bool = False) -> str:
+    """A level with its unit."""
+    return told_level(value, shown, exact=exact) if unit == "nats" else f"{number(value)} {shown}".rstrip()
 
 
 def _parameters(delta: float | None, order: float | None) -> str:
-    """The δ or the order that a statement has beside its level."""
+    """The δ or the order of a statement, besides its level."""
     told = "" if delta is None else say(" (δ = {delta!s})", delta=number(delta))
     return told if order is None else told + say(" (order {order!s})", order=number(order))
 
 
 def _nothing_follows(nothing: list[tuple[str, str | None]]) -> list[str]:
-    """Why nothing follows: shown by a counterexample that is built and evaluated here, or not known."""
+    """Why nothing follows: a counterexample that is built and evaluated here shows it, or no conversion is known."""
     from leakgauge.papers.counterexamples import COUNTEREXAMPLES
 
     lines = []
     for example in sorted({example for _, example in nothing if example}):
-        names = say(", ").join(name for name, one in nothing if one == example)
+        names = listed(name for name, one in nothing if one == example)
         why = COUNTEREXAMPLES[example]().description
         lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=why))
-    unknown = say(", ").join(name for name, example in nothing if not example)
+    unknown = listed(name for name, example in nothing if not example)
     if unknown:
         lines.append(
             say("No conversion without more knowledge (a prior, distances, neighbours) for {names!s}.", names=unknown)

@@ -12,14 +12,13 @@ from rich.table import Table
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import (
     Parts,
     counting,
     deliver,
     grid,
-    number,
     require_not_read,
     simulation_warning,
     told_level,
@@ -49,9 +48,17 @@ if TYPE_CHECKING:
 )
 @click.argument("table", type=options.ADDRESS)
 @click.option("--plan", "plan_file", required=True, type=FILE, metavar="FILE", help="TOML plan.")
-@click.option("-o", "--output", type=FILE, metavar="OUT", help="The release, .csv or .parquet.")
-@click.option("--record", type=FILE, metavar="FILE", help="Its record; by default OUT with .json added.")
-@click.option("--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Where the budget is spent.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.ADDRESS,
+    metavar="OUT",
+    help="The release, .csv or .parquet, or a new table, postgresql://…#schema.table.",
+)
+@click.option("--record", type=FILE, metavar="FILE", help="The record; by default OUT with .json added.")
+@click.option(
+    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger whose budget is spent."
+)
 @click.option("--dataset", metavar="NAME", help="Account in the ledger; by default the table's name.")
 @click.option(
     "--prior",
@@ -62,9 +69,9 @@ if TYPE_CHECKING:
 )
 @options.reading
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
-@click.option("--dry-run", is_flag=True, help="Say what it would cost; draw, spend and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the cost; draw, spend and write nothing.")
 @click.option(
-    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
+    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, nothing spent."
 )
 @click.option(
     "--on-workers",
@@ -76,7 +83,7 @@ if TYPE_CHECKING:
 def command(
     table: str,
     plan_file: Path,
-    output: Path | None,
+    output: str | None,
     record: Path | None,
     address: str | None,
     dataset: str | None,
@@ -89,7 +96,8 @@ def command(
     sign: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the protected table a plan describes, with its records; columns the plan does not name are not released.
+    """Write the protected table that a plan describes, with its records; columns the plan does not name are not
+    released.
 
     \b
     leakgauge release people.csv --plan plan.toml --ledger people.ledger \\
@@ -105,20 +113,21 @@ def command(
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
+    from leakgauge.release.destinations import FileDestination, destination
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.account import default_dataset
     from leakgauge.release.ledger.ledger import ledger_files
     from leakgauge.release.plan import plan_files
-    from leakgauge.release.record import public_place
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
-        raise OptionError("No output is named; say -o OUT, or --dry-run.")
-    place = record if record is not None or output is None else output.with_name(output.name + ".json")
-    public = None if output is None else public_place(output)
-    places = [output, place, public]
+        raise OptionError("No output is named; add -o OUT, or --dry-run.")
+    where = None if output is None else destination(output)
+    place = record if record is not None or where is None else where.beside(".json")
+    public = None if where is None else where.beside(".public.json")
+    places = [where.output if isinstance(where, FileDestination) else None, place, public]
     if sign is not None:
         private_key(sign)
         places += [signature_place(one) for one in (place, public) if one is not None]
@@ -174,7 +183,7 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
     for text in texts:
         column, equals, how = text.partition("=")
         if not equals:
-            raise OptionError("The prior {found!r} names no column; write COLUMN=FILE.", found=text)
+            raise OptionError("The prior {found!r} does not name a column; write COLUMN=FILE.", found=text)
         kind, _, budget = how.partition(":")
         if kind == "noisy-histogram":
             prior: Prior | Distribution | float = _epsilon(budget, text)
@@ -203,7 +212,7 @@ def _epsilon(budget: str, text: str) -> float:
 
 @contextmanager
 def _progress(total: int, counted: bool) -> Iterator[Progress]:
-    """A bar for the rows; and what an interruption leaves behind, in words."""
+    """A progress bar for the rows; after an interruption, says what was left behind."""
     spent = False
     with counting(say("Releasing")) as count:
 
@@ -238,7 +247,7 @@ def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
     ]
     parts: Parts = [_columns_table(say("What would be released"), rows, bound.public)]
-    parts.append(say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=number(cost.epsilon), rho=number(cost.rho)))
+    parts.append(say("Cost: ε {epsilon}, ρ {rho}.", epsilon=told_level(cost.epsilon), rho=told_level(cost.rho)))
     if found.budget.allowed is not None:
         parts.append(say("The ledger would admit it." if found.budget.allowed else "The ledger would refuse it."))
     parts += [f"· {retell(one)}" for one in assumptions(found.plan, found.claims, simulated=False)]
@@ -265,7 +274,7 @@ def _render(made: Release) -> Parts:
     if record.private:
         handed = [made.output, made.public_record_file]
         handed += [] if made.signature is None else [signature_place(made.public_record_file)]
-        parts.append(say("To hand out: {files!s}.", files=", ".join(path.name for path in handed)))
+        parts.append(say("To hand out: {files!s}.", files=listed(path.name for path in handed)))
     if made.signature is not None:
         parts.append(say("Signature: {signature!s}", signature=made.signature))
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
@@ -276,7 +285,7 @@ def _render(made: Release) -> Parts:
 
 
 def suppressed_rows(record: Record) -> Parts:
-    """How many rows lost their public values, where any could."""
+    """The number of rows whose public values were suppressed, where suppression was asked for."""
     suppressed = record.plan.suppressed
     if suppressed is None:
         return []
@@ -285,11 +294,11 @@ def suppressed_rows(record: Record) -> Parts:
 
 
 def _spent(budget: Budget) -> str:
-    counted, epsilon = budget.ledger, number(budget.epsilon.value)
+    counted, epsilon = budget.ledger, told_level(budget.epsilon.value)
     if counted is None:
-        return say("Spent: ε {epsilon} nats together; not counted in a ledger.", epsilon=epsilon)
+        return say("Spent: ε {epsilon} together; not counted in a ledger.", epsilon=epsilon)
     return say(
-        "Spent: ε {epsilon} nats together; entry {entry:d} of {dataset!r}.",
+        "Spent: ε {epsilon} together; entry {entry:d} of {dataset!r}.",
         epsilon=epsilon,
         entry=counted.entry,
         dataset=counted.dataset,
@@ -304,9 +313,9 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
 
 
 def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
-    """Every column that a mechanism writes, and where they have other names those that it reads."""
-    written = ", ".join(writes)
-    return written if set(writes) <= set(reads) else f"{', '.join(reads)} → {written}"
+    """Every column that a mechanism writes, and the columns it reads where their names differ."""
+    written = listed(writes)
+    return written if set(writes) <= set(reads) else f"{listed(reads)} → {written}"
 
 
 def _headline(levels: Mapping[str, Level]) -> str:
@@ -314,5 +323,5 @@ def _headline(levels: Mapping[str, Level]) -> str:
         if notion in levels:
             level = levels[notion]
             delta = "" if level.delta is None else say(", δ {delta:g}", delta=level.delta)
-            return f"{retell(notion)} {told_level(level.value, retell('nats'))}{delta}"
+            return f"{retell(notion)} {told_level(level.value)}{delta}"
     return ""

@@ -1,4 +1,4 @@
-"""What the command line says of a release that repeats earlier ones."""
+"""What the command line says about a release that repeats earlier ones."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, say
 from leakgauge.cli.output import Parts, number, told_level
 from leakgauge.languages import message
+from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.repeated import EarlierRelease, Repeated
 
 
 def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
-    """Who is in the releases before, and what all of them tell together; ε is of a person, or of one row."""
+    """Who is in the earlier releases, and what all of them reveal together; ε is that of a person, or of one row."""
     last = repeated.before[-1].folder
     parts: Parts = [
-        say("The mechanism is that of {folder!s}, as it was; it was not designed for this table.", folder=last)
+        say("The mechanism is that of {folder!s}, unchanged; it was not designed for this table.", folder=last)
     ]
     parts += [f"· {line}" for one in repeated.before for line in _persons(one, repeated.units or 0)]
     if repeated.counted > 1:
-        template = message("ε of somebody with one row in each of {count} of these releases: {epsilon}.")
+        template = message("ε of a person with one row in each of {count} of these releases: {epsilon}.")
         if per_person:
-            template = message("ε of somebody in {count} of these releases: {epsilon}.")
-        epsilon = told_level(repeated.epsilon.value, retell("nats"))
+            template = message("ε of a person in {count} of these releases: {epsilon}.")
+        epsilon = told_level(repeated.epsilon.value)
         parts += [*_together(repeated), say(template, count=repeated.counted, epsilon=epsilon)]
     for one in repeated.secrets:
         found, asked = one.distortion, one.max_distortion
         if found is not None and asked is not None:
-            fields = {"secret": ", ".join(one.secret), "found": found.value, "asked": asked}
+            fields = {"secret": listed(one.secret), "found": found.value, "asked": asked}
             parts.append(
                 say("The mean distortion of {secret!s} is {found:.3g} now; {asked:g} was asked for.", **fields)
             )
     if repeated.spent is not None:
         parts.append(
             say(
-                "The account of {dataset!s} has spent {spent} nats, this release included.",
+                "The account of {dataset!s} has spent ε {spent}, this release included.",
                 dataset=repeated.dataset,
-                spent=number(repeated.spent.value),
+                spent=told_level(repeated.spent.value),
             )
         )
     return parts
@@ -49,13 +50,14 @@ def _persons(one: EarlierRelease, units: int) -> list[str]:
     if one.unknown is not None:
         return [
             say(
-                "Who of {folder!s} is in this table too cannot be told, because {reason}; everybody is taken to be.",
+                "The overlap of {folder!s} with this table is unknown, because {reason}; everybody is assumed to "
+                "be in both.",
                 folder=one.folder,
                 reason=one.unknown,
             )
         ]
     shared = say(
-        "{shared} of {units} persons are in the table of {folder!s} too.",
+        "{shared} of {units} people are also in the table of {folder!s}.",
         shared=one.shared or 0,
         units=units,
         folder=one.folder,
@@ -68,15 +70,15 @@ def _persons(one: EarlierRelease, units: int) -> list[str]:
 
 
 def _together(repeated: Repeated) -> Parts:
-    parts, uncounted = Parts(), [", ".join(one.secret) for one in repeated.secrets if one.together is None]
+    parts, uncounted = Parts(), [listed(one.secret) for one in repeated.secrets if one.together is None]
     if len(uncounted) < len(repeated.secrets):
         parts += [
             _table(repeated),
-            say("Counted as if the secret of a person were the same in all of them; other columns come on top."),
+            say("Counted as if a person's secret were the same in all of them; other columns come on top."),
         ]
     if uncounted:
         parts.append(
-            say("What they tell together of {secrets!s} is not counted in bits.", secrets=", ".join(uncounted))
+            say("What they reveal together about {secrets!s} is not counted in bits.", secrets=listed(uncounted))
         )
     return parts
 
@@ -86,23 +88,23 @@ def _table(repeated: Repeated) -> Table:
     found = Table(
         say("secret"),
         say("bits"),
-        say("told by this release"),
+        say("revealed by this release"),
         say("by {count} releases", count=count),
         say("guessed right by this one"),
         say("by {count} releases", count=count),
-        title=say("Together with the releases before"),
+        title=say("Together with earlier releases"),
     )
     for one in repeated.secrets:
         if one.alone is None or one.together is None or one.guessed_alone is None or one.guessed is None:
             continue
-        after = (number(one.together.value), f"{one.guessed.value:.1%}")
+        after = (number(one.together.value), percent(one.guessed.value))
         bits, guessed = after if one.exact else (say("at most {number!s}", number=each) for each in after)
         found.add_row(
-            ", ".join(one.secret),
+            listed(one.secret),
             number(one.entropy.value),
             number(one.alone.value),
             bits,
-            f"{one.guessed_alone.value:.1%}",
+            percent(one.guessed_alone.value),
             guessed,
         )
     return found

@@ -20,11 +20,11 @@ _FORMS = ("html", "md", "pdf")
 @click.argument("folder", type=FILE)
 @click.option("--edition", type=click.Choice(["internal", "external"]), default="internal", show_default=True)
 @options.report_language
-@click.option("--format", "form", type=click.Choice(_FORMS), help="By default that of the file's name.")
-@click.option("--limit", type=click.IntRange(1), help="External: hide counts below it; by default 10.")
-@click.option("--open", "opened", is_flag=True, help="Show it in the browser.")
+@click.option("--format", "form", type=click.Choice(_FORMS), help="By default, the ending of the file's name.")
+@click.option("--limit", type=click.IntRange(1), help="External edition: hide counts below this; by default 10.")
+@click.option("--open", "opened", is_flag=True, help="Show the report in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as data instead.")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: in FOLDER.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="The report's file; by default in FOLDER.")
 def command(
     folder: Path,
     edition: str,
@@ -35,7 +35,7 @@ def command(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Write the report on the FOLDER of a job again: another edition, language or format.
+    """Write the report on a job's FOLDER again, in another edition, language or format.
 
     \b
     leakgauge report out --edition external --report-language both
@@ -48,7 +48,9 @@ def command(
 
     kind, language = Edition(edition), report_language or current().code
     if limit is not None and kind is Edition.INTERNAL:
-        raise OptionError("--limit {found} masks counts of the external edition; say --edition external.", found=limit)
+        raise OptionError(
+            "--limit {found} masks counts of the external edition only; add --edition external.", found=limit
+        )
     least = limit or LIMIT
     written = form or ("html" if as_json else _suffix(output))
     report = Report.of(folder)
@@ -72,7 +74,5 @@ def command(
 def _suffix(output: Path | None) -> str:
     suffix = "" if output is None else output.suffix.lower().lstrip(".")
     if suffix and suffix not in _FORMS:
-        raise OptionError(
-            "{output!s} does not end in .html, .md or .pdf; name the file so, or say --format.", output=output
-        )
+        raise OptionError("{output!s} does not end in .html, .md or .pdf; rename it, or give --format.", output=output)
     return suffix or "html"

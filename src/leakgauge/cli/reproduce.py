@@ -10,7 +10,7 @@ from rich.table import Table
 
 from leakgauge import papers
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, deliver
 from leakgauge.drafts import require_writable
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.output
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
-    """Print a paper's numbers beside ours, and its slips; without NAME, of every paper. Exit 1 if one differs."""
+    """Print a paper's numbers beside ours, and its errors; without NAME, for every paper. Exit 1 if one differs."""
     from leakgauge.artefacts.reproduction import Reproductions
 
     require_writable(output)
@@ -56,11 +56,11 @@ def render(found: Reproduction) -> Parts:
             "{what}: {number} points ({axes}) in --json",
             what=curve.what,
             number=len(curve.points),
-            axes=say(", ").join(map(retell, curve.axes)),
+            axes=listed(map(retell, curve.axes)),
         )
         for curve in found.curves
     ]
-    said = "\n".join([*orders, "", say("Slips of the paper (docs/errata.md):"), *slips])
+    said = "\n".join([*orders, "", say("Errors in the paper (docs/errata.md):"), *slips])
     return [retell(found.source), *map(_render_grid, found.grids), grid, *(["\n".join(curves)] if curves else []), said]
 
 
@@ -69,7 +69,7 @@ def _render_grid(grid: PrintedTable) -> Table:
     verdicts = grid.verdicts()
     same, count = sum(row.count("agrees") for row in verdicts), sum(map(len, verdicts))
     title = say("{what}: ours agrees in {same} of {all} cells", what=grid.what, same=same, all=count)
-    title += say("; slips have ours below") if grid.slips else ""
+    title += say("; where the paper is wrong, ours stands below") if grid.slips else ""
     title += "" if grid.agrees else say("; DIFFERS")
     shown = Table("", *(retell(name) for name in grid.columns), title=title, title_justify="left", padding=(0, 1, 0, 0))
     for label, *cells in zip(grid.rows, grid.published, grid.ours, verdicts, strict=True):

@@ -24,7 +24,7 @@ _MIB = 1 << 20
     "--results",
     type=FILE,
     metavar="DIR",
-    help="Where jobs leave their folders; FOLDER/leakgauge-results by default.",
+    help="Folder for the results of jobs; by default FOLDER/leakgauge-results.",
 )
 @click.option(
     "--max-upload",
@@ -32,18 +32,18 @@ _MIB = 1 << 20
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="Of a dropped file; of all of them four times as much.",
+    help="Largest dropped file; all of them together may be four times as large.",
 )
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
 def command(folder: Path, port: int, results: Path | None, max_upload: int, no_browser: bool) -> None:
-    """A page on this machine: look at the tables of FOLDER, choose, protect.
+    """A page on this machine to look at the tables of FOLDER, choose and protect.
 
     \b
     leakgauge serve
     leakgauge serve data --port 8321 --no-browser
 
-    It answers only to this machine, and only to who has the token in the address that is printed. Ctrl-C ends it; a job
-    that runs is stopped, and goes on where it was when it is started again.
+    It answers only this machine, and only with the token in the printed address. Ctrl-C ends it; a running job is
+    stopped, and resumes when it is started again.
     """
     from leakgauge.web.private_folder import PrivateFolder
     from leakgauge.web.server import serve
@@ -62,7 +62,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
                 stack.callback(held.close)
                 _show(address, held.place)
 
-        # The server has ended by itself when the interrupt is told again here.
+        # The server has already stopped when the interrupt is raised again here.
         with suppress(KeyboardInterrupt):
             serve(folder, results or folder / "leakgauge-results", port, max_upload * _MIB, opened)
     click.echo(say("The page is closed."))
@@ -73,7 +73,7 @@ def _has_display() -> bool:
 
 
 def _show(address: str, folder: Path) -> None:
-    """Open the browser by a file that leads to the address: arguments of a process can be read by everyone."""
+    """Open the browser through a file that redirects to the address: everyone can read the arguments of a process."""
     import webbrowser
 
     door = folder / "open.html"
@@ -82,5 +82,5 @@ def _show(address: str, folder: Path) -> None:
         f'<title>Leakgauge</title><a href="{address}">Leakgauge</a>\n',
         encoding="utf-8",
     )
-    # Some browsers are waited for; the page must not wait with them.
+    # Some browsers block until they are closed; the page must not.
     threading.Thread(target=webbrowser.open, args=(door.as_uri(),), daemon=True).start()

@@ -10,8 +10,9 @@ import click
 from rich.table import Column, Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, require_not_read
+from leakgauge.rounding import outwards, percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Quantity, Survey
@@ -24,8 +25,8 @@ SHOWN = 12
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; may be repeated.")
-@click.option("--column", multiple=True, metavar="COLUMN", help="Look through these alone; by default all.")
-@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
+@click.option("--column", multiple=True, metavar="COLUMN", help="Only look at these columns; by default all.")
+@click.option("--unit", metavar="COLUMN", help="The column that says whose row it is; intervals are then per person.")
 @options.bins
 @options.levels
 @options.reading
@@ -43,10 +44,10 @@ def command(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Which columns give people away, before anything of a table is released.
+    """Which columns identify people, before anything is released.
 
-    For every column: whether it names people, whether people stand alone by it, and what it tells of each secret;
-    then the smallest sets of columns in which people stand alone, and a role for each column.
+    For every column: whether it identifies people, how many rows are unique in it, and what it reveals about each
+    secret. Then the smallest sets of columns in which rows are unique, and a suggested role for each column.
 
     \b
     leakgauge survey people.parquet --secret illness
@@ -71,11 +72,11 @@ def command(
 
 
 def render(found: Survey) -> Parts:
-    """One ranked table of the columns, what singles people out, and what to do."""
+    """One ranked table of the columns, the combinations that single people out, and what to do."""
     heads = [say("column"), say("values"), say("missing"), say("alone")]
     for secret in found.secrets:
         heads += [say("bits of {secret!s}", secret=secret), say("guessed")]
-    # A name that is cut off names no column.
+    # Names are never cut off: part of a name identifies no column.
     name, more = Column(heads[0], overflow="fold"), (say("suggested"), say("because"))
     columns = Table(name, *heads[1:], *more, title=found.table, title_justify="left")
     for head in columns.columns[1 : len(heads)]:
@@ -85,41 +86,45 @@ def render(found: Survey) -> Parts:
     parts: Parts = [say("{rows:,} rows of {table!s}", rows=found.rows, table=found.table), columns]
     named = [one.name for one in found.columns if one.identifier is not None]
     if named:
-        parts.append(alert(say("These name people; do not publish them: {columns!s}.", columns=", ".join(named))))
+        parts.append(
+            alert(say("These columns identify people; do not publish them: {columns!s}.", columns=listed(named)))
+        )
     if found.combinations:
         parts.append(_combinations(found))
     if found.sampled < found.rows:
-        parts.append(say("What columns tell was counted on {sampled:,} rows drawn at random.", sampled=found.sampled))
+        parts.append(
+            say("What the columns reveal was counted on {sampled:,} rows drawn at random.", sampled=found.sampled)
+        )
     return parts
 
 
 def _row(column: SurveyedColumn, found: Survey) -> list[str]:
-    cells = [column.name, f"{column.distinct:,}", f"{column.missing:,}", f"{column.alone / found.rows:.1%}"]
+    cells = [column.name, f"{column.distinct:,}", f"{column.missing:,}", percent(column.alone / found.rows)]
     told = {one.secret: one for one in column.tells}
     for secret in found.secrets:
         one = told.get(secret)
         if one is None:
             cells += ["", ""]
         elif not one.significant:
-            cells += ["–", f"{one.success.value:.1%}"]
+            cells += ["–", percent(one.success.value)]
         else:
-            cells += [_bits(one.information), f"{one.success.value:.1%}"]
+            cells += [_bits(one.information), percent(one.success.value)]
     return [*cells, retell(column.suggested.value), retell(column.reason)]
 
 
 def _bits(information: Quantity) -> str:
-    low, high = information.ends
+    low, high = outwards(*information.ends, digits=2)
     return f"{low:.2g} – {high:.2g}"
 
 
 def _combinations(found: Survey) -> Table:
     table = Table(
         say("columns"),
-        say("rows that stand alone"),
+        say("unique rows"),
         say("smallest group"),
-        title=say("People stand alone in"),
+        title=say("Columns that single people out together"),
         title_justify="left",
     )
     for one in found.combinations[:SHOWN]:
-        table.add_row(", ".join(one.columns), f"{one.alone:,} ({one.alone / found.rows:.1%})", f"{one.smallest:,}")
+        table.add_row(listed(one.columns), f"{one.alone:,} ({percent(one.alone / found.rows)})", f"{one.smallest:,}")
     return table

@@ -1,4 +1,4 @@
-"""How ``leakgauge protect`` says what public columns tell of the secrets."""
+"""What ``leakgauge protect`` says about secrets that public columns reveal."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts
+from leakgauge.rounding import interval
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Design
@@ -18,25 +19,25 @@ SHOWN = 12
 
 
 def what_public_columns_tell(found: Telling) -> Parts:
-    """What each public column tells of each secret, and would tell with some values changed, most telling first."""
-    secrets = dict.fromkeys(", ".join(one.secret) for one in found.columns)
+    """What each public column reveals about each secret, now and with some values changed, most revealing first."""
+    secrets = dict.fromkeys(listed(one.secret) for one in found.columns)
     several = len(secrets) > 1
     title = (
-        say("What public columns tell")
+        say("What public columns reveal")
         if several
         else say("Bits of {secret!s} in public columns", secret=next(iter(secrets)))
     )
     shown = Table(
         Column(say("public column"), overflow="fold"),
         *([Column(say("secret"), overflow="fold")] if several else []),
-        Column(say("tells, in bits"), justify="right"),
+        Column(say("reveals, in bits"), justify="right"),
         Column(say("with values changed"), justify="right"),
         Column(say("option"), overflow="fold"),
         title=title,
         title_justify="left",
     )
     for one in found.columns[:SHOWN]:
-        shown.add_row(one.column, *([", ".join(one.secret)] if several else []), *_told(one))
+        shown.add_row(one.column, *([listed(one.secret)] if several else []), *_told(one))
     parts: Parts = [shown]
     if len(found.columns) > SHOWN:
         parts.append(say("{count} more are in telling.json.", count=len(found.columns) - SHOWN))
@@ -44,7 +45,7 @@ def what_public_columns_tell(found: Telling) -> Parts:
 
 
 def _told(one: TellingColumn) -> tuple[str, str, str]:
-    bits = "–" if one.tells is None else f"{one.tells.value:.3g} [{one.tells.ends[0]:.2g}, {one.tells.ends[1]:.2g}]"
+    bits = "–" if one.tells is None else f"{one.tells.value:.3g} {interval(*one.tells.ends)}"
     if one.least is None:
         return bits, "–", "" if one.left_out is None else retell(one.left_out)
     least = say("{bits:.3g} at {share:.3g} %", bits=one.least.value, share=100 * one.distortion)
@@ -52,11 +53,11 @@ def _told(one: TellingColumn) -> tuple[str, str, str]:
 
 
 def told_less(column: str, found: Design) -> str:
-    """How much less a public column tells through its channel."""
+    """How much less a public column reveals through its channel."""
     before = 0.0 if found.told_unprotected is None else found.told_unprotected.value
     return say(
-        "· {column!s} is changed in {share:.3g} % of the rows, and tells {after:.3g} bits of the secrets instead of "
-        "{before:.3g}.",
+        "· {column!s} is changed in {share:.3g} % of the rows, and reveals {after:.3g} bits about the secrets instead "
+        "of {before:.3g}.",
         column=column,
         share=100 * found.distortion.value,
         after=found.leakage.value,

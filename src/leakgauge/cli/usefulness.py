@@ -1,4 +1,4 @@
-"""What readers of a protected table should know of its worth, as ``leakgauge protect`` says it."""
+"""What ``leakgauge protect`` says about the worth of a protected table to its readers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, number
 from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from leakgauge.jobs.protect import Done
 
 ROUNDED = 1e-9
-"""Of an error that was asked for: what rounding may add."""
+"""The share of the error asked for that rounding may add."""
 _CERTAIN = message(
-    "For {share:.1%} of the rows {secret!s} is released as it is for certain: all rows with the same {kept!s} have the "
-    "same value."
+    "For {share:.1%} of the rows {secret!s} is certain to be released unchanged: all rows with the same {kept!s} have "
+    "the same value."
 )
 _TAKEN_FOR_BOUND = message(
-    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
+    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and count as the nearest bound."
 )
 _OUTSIDE = message(
-    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp brings them "
-    "back."
+    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp moves them "
+    "to the bounds."
 )
 _BROUGHT_BACK = message(
-    "About {share:.2g} % of the released values of {column!s} were brought back to between {lower!s} and {upper!s}."
+    "About {share:.2g} % of the released values of {column!s} were moved to the bounds {lower!s} and {upper!s}."
 )
 
 
 def said_of_use(done: Done) -> Parts:
-    """What readers of the protected columns should know, each after the other."""
+    """What readers of the protected columns should know, column by column."""
     from leakgauge.artefacts import Design, Utility
 
     parts: Parts = []
@@ -43,15 +43,15 @@ def said_of_use(done: Done) -> Parts:
         worth = done.kept.get(Utility, done.job.asked.file("utility.json", group))
         design = done.kept.get(Design, done.job.asked.file("design.json", group))
         if design is not None:
-            parts += [*_kept(design, ", ".join(group)), *_associated(done, design, group)]
+            parts += [*_kept(design, listed(group)), *_associated(done, design, group)]
         if worth is not None:
-            # Every secret's file speaks of the public columns too; once is enough.
+            # The file of every secret covers the public columns too; once is enough.
             parts += [*(one for one in _dropped(worth) if one not in parts), *_numbers(worth)]
     return parts
 
 
 def _kept(design: Design, column: str) -> Iterator[str]:
-    """What keeping the shares costs; a noisy histogram's shares are not the table's."""
+    """The price of keeping the shares; the shares of a noisy histogram are not the table's."""
     if design.keep == "shares" and design.price_of_keeping is not None and design.prior is PriorOrigin.THIS_TABLE:
         yield say(
             "· Every value of {column!s} is released as often as it occurs; that costs {bits} bits more than the least "
@@ -62,21 +62,21 @@ def _kept(design: Design, column: str) -> Iterator[str]:
 
 
 def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator[str | Text]:
-    """Which cross-tables are right on average, where these were kept, and which are not."""
+    """Which cross-tables are right on average, because they were kept, and which are not."""
     from leakgauge.artefacts import Record
 
     if design.keep != "associations":
         return
     columns = done.read(Record, "release.json").plan.columns.values()
     given = next(one.given for one in columns if one.writes == secret)
-    names: dict[str, object] = {"secret": ", ".join(secret), "kept": ", ".join(given)}
-    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is given {kept!s}.", **names)
+    names: dict[str, object] = {"secret": listed(secret), "kept": listed(given)}
+    yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is conditional on {kept!s}.", **names)
     if design.price_of_keeping is not None:
         yield say(
             "· Keeping them costs {bits} bits more than the least leaking channel.",
             bits=number(design.price_of_keeping.value),
         )
-    others = ", ".join(name for name in done.job.asked.public if name not in given)
+    others = listed(name for name in done.job.asked.public if name not in given)
     if others:
         yield say("· Cross-tables of {secret!s} with {others!s} are not kept.", others=others, **names)
     if design.certain is not None and design.certain.value > 0:
@@ -84,7 +84,7 @@ def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator
 
 
 def _dropped(worth: Utility) -> Iterator[Text]:
-    """The rows whose value is never released: no reader can correct for that."""
+    """The rows whose value is never released, for which no reader can correct."""
     for column, one in worth.columns.items():
         if one.dropped is not None and one.dropped.value > 0:
             fields: dict[str, object] = {"column": column, "share": one.dropped.value}
@@ -98,15 +98,17 @@ def _dropped(worth: Utility) -> Iterator[Text]:
 
 
 def _numbers(worth: Utility) -> Parts:
-    """How far released numbers are from the true ones, and how many lie where none can be."""
+    """How far released numbers are from the true ones, and how many lie outside their bounds."""
     parts: Parts = []
     for column, one in worth.numbers.items():
         fields: dict[str, object] = {"column": column, "error": _amount(one.measured)}
         if one.promised is not None:
             fields["most"] = _amount(one.promised)
-            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by its law.", **fields))
+            parts.append(
+                say("· {column!s} is off by {error!s} on average; its mechanism allows at most {most!s}.", **fields)
+            )
             if one.allowed is not None and one.promised.value > one.allowed.value * (1 + ROUNDED):
-                # A mechanism that was taken over was designed for another table.
+                # A repeated mechanism was designed for another table.
                 asked = _declared(one.allowed)
                 parts.append(
                     Text(

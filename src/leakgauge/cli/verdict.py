@@ -1,4 +1,4 @@
-"""How a verdict is shown: the recommendation first, then why, the dials, and what would change it."""
+"""How a verdict is shown: the recommendation first, then its reasons, the dials, and what would change it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from leakgauge.cli.language import current, retell, say
-from leakgauge.cli.output import Parts, alert, grid
+from leakgauge.cli.language import current, listed, retell, say
+from leakgauge.cli.output import Parts, alert, grid, number
 from leakgauge.languages import message
 from leakgauge.notebook import points as shown
+from leakgauge.rounding import at_least, at_most, outwards, percent
 from leakgauge.sentences import Sentence, in_turn
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Judgement, Quantity
+    from leakgauge.artefacts import Judgement, Quantity, Request
     from leakgauge.artefacts.criteria import Criteria, Criterion
     from leakgauge.artefacts.dials import Dials
     from leakgauge.artefacts.verdict import Action, Beside, Verdict
 
 _MEANS = {
     message("protection"): message("of a typical person"),
-    message("exposed"): message("people made all but certain"),
+    message("exposed"): message("people whose secret becomes nearly certain"),
     message("guarantee"): message("against the worst case"),
     message("usefulness"): message("worth of the rows"),
     message("effect"): message("protection and usefulness together"),
@@ -34,7 +35,7 @@ _UNKNOWN = (0.0, 100.0)
 
 
 def recommended(verdict: Verdict) -> Parts:
-    """The recommendation in one line, and its reasons, one below the other."""
+    """The recommendation in one line, then a line for each reason."""
     from leakgauge.artefacts.verdict import Recommendation
 
     if verdict.recommendation is Recommendation.RELEASE:
@@ -72,7 +73,7 @@ def every_secret(verdict: Verdict) -> Table:
 
 
 def points(dials: Dials | None, *names: str) -> list[str]:
-    """Dials as they stand in a table."""
+    """Dials as shown in a table."""
     return ["–" if dials is None else _points(name, getattr(dials, name)) for name in names]
 
 
@@ -80,16 +81,16 @@ def dials_in_words(dials: Dials) -> str:
     """The dials at their unfavourable ends, in one line."""
     return say(
         "protection {safe:.3g}, exposed {exposed:.3g} %, usefulness {useful:.3g}",
-        safe=dials.protection.ends[0],
-        exposed=round(dials.exposed.ends[1], 2),
-        useful=dials.usefulness.ends[0],
+        safe=at_least(dials.protection.ends[0]),
+        exposed=round(at_most(dials.exposed.ends[1]), 2),
+        useful=at_least(dials.usefulness.ends[0]),
     )
 
 
-def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
-    """What would change the verdict, each with the options to type."""
-    parts: Parts = []
-    for action in actions:
+def changes(verdict: Judgement, asked: Request | None) -> Parts:
+    """What would change the verdict, each with the options to type; or why nothing is proposed."""
+    parts: Parts = nothing_proposed(verdict, asked)
+    for action in verdict.actions:
         parts.append(change(verdict, action))
         if action.options:
             parts.append(Text(say("  add: {options!s}", options=_typed(action.options)), no_wrap=True))
@@ -98,8 +99,23 @@ def changes(verdict: Verdict, actions: Iterable[Action]) -> Parts:
     return parts
 
 
+def nothing_proposed(verdict: Judgement, asked: Request | None) -> Parts:
+    """Why a verdict against a release comes without anything that would change it; nothing of others.
+
+    Args:
+        verdict: on the release.
+        asked: of the job that made it; None where none did.
+    """
+    from leakgauge.artefacts.verdict import Recommendation, why_no_action
+
+    if verdict.actions or verdict.recommendation is Recommendation.RELEASE:
+        return []
+    reason = why_no_action(asked, vetoed=bool(verdict.vetoes))
+    return [say("→ Nothing is proposed that would change it: {reason}.", reason=reason)]
+
+
 def change(verdict: Verdict, action: Action) -> str:
-    """What an action would change, in one line."""
+    """The effect of an action, in one line."""
     from leakgauge.artefacts.verdict import Recommendation
 
     now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
@@ -110,28 +126,40 @@ def change(verdict: Verdict, action: Action) -> str:
 
 
 def notes(verdict: Verdict) -> Parts:
-    """What a reader should know of the dials of the secret that decides."""
+    """Notes on the dials of the secret that decides."""
     return [f"· {retell(note)}" for note in verdict.dials[verdict.deciding].notes]
 
 
 def policy_table(verdict: Verdict) -> Table:
-    """Every limit with what was found, and who set it."""
+    """Every limit with the value found, and who set it."""
+    from leakgauge.assessment.verdict import short_of
+    from leakgauge.report.sections.verdict import LIMITS
+
     table = grid(say("limit|asked|found||set by"), say("Policy"))
     for line in verdict.policy:
         kept = say("kept") if line.holds else say("NOT KEPT")
-        found = say("not known") if line.found is None else f"{line.found:.3g}"
         table.add_row(
-            f"{line.name}{_of(retell(line.of))}",
-            f"{line.limit:.3g}",
-            found,
+            f"{retell(LIMITS.get(line.name, line.name))}{_of(retell(line.of))}",
+            _side(line.name, line.limit),
+            say("not known") if line.found is None else _side(line.name, short_of(line.name, line.found)),
             kept,
             say("you") if line.given else say("default policy"),
         )
     return table
 
 
+def _side(limit: str, value: float) -> str:
+    """A limit, or what was found, in its unit."""
+    from leakgauge.report.sections.verdict import SHARES, UNITS
+
+    if limit in SHARES:
+        return percent(value)
+    unit = UNITS.get(limit, "")
+    return f"{number(value)} {retell(unit)}" if unit not in ("", "nats") else number(value)
+
+
 def explained(verdict: Judgement) -> Parts:
-    """What explains the dials and decides nothing, of each secret that is released."""
+    """Criteria and scores of each released secret: they explain the dials and decide nothing."""
     return [part for secret, beside in verdict.beside.items() for part in _beside(secret, beside, verdict.beside)]
 
 
@@ -154,7 +182,7 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
         parts.append(retell(arcs.why_not))
     evaluated = beside.comprehensive
     if evaluated is not None:
-        states = ", ".join(f"{one:.3g}" for one in evaluated.memberships)
+        states = listed(f"{one:.3g}" for one in evaluated.memberships)
         parts.append(
             say(
                 "Comprehensive evaluation: {grade!s}; memberships from very low to very high {states!s}.",
@@ -169,17 +197,17 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
 def _criteria(criteria: Criteria, title: str) -> Table:
     table = grid(say("criterion|points|interval|rests on|not known"), title)
     for one in criteria.criteria:
-        points = retell(one.said) if one.points is None else f"{one.points.value:.3g}"
+        points = retell(one.said) if one.points is None else f"{at_least(one.points.value):.3g}"
         interval = "" if one.points is None else _interval(one.points)
         leaves = {leaf.leaf: leaf for leaf in one.leaves}
-        missing = say(", ").join(_named(leaves[leaf]) if leaf in leaves else leaf for leaf in one.missing)
+        missing = listed(_named(leaves[leaf]) if leaf in leaves else leaf for leaf in one.missing)
         rests = "" if one.points is None else retell(one.standing.value)
         table.add_row(_named(one), points, interval, rests, missing)
     return table
 
 
 def _named(one: Criterion | object) -> str:
-    """Its name in the language spoken; those of a diagram of somebody's own may have one only."""
+    """A criterion's name in the current language; a user's own diagram may name it in one language only."""
     name, chinese = getattr(one, "name", ""), getattr(one, "chinese", "")
     return chinese or name if current().code == "zh" else name
 
@@ -191,16 +219,16 @@ def _of(secret: str) -> str:
 def _points(dial: str, value: Quantity) -> str:
     if value.ends == _UNKNOWN:
         return say("not known")
-    return f"{shown(value.value)} %" if dial == "exposed" else shown(value.value)
+    return f"{shown(at_most(value.value))} %" if dial == "exposed" else shown(at_least(value.value))
 
 
 def _interval(value: Quantity) -> str:
-    low, high = map(shown, value.ends)
-    return "" if low == high or value.ends == _UNKNOWN else f"[{low}, {high}]"
+    low, high = map(shown, outwards(*value.ends))
+    return "" if value.low is None or value.ends == _UNKNOWN else f"[{low}, {high}]"
 
 
 def _grade(dial: str, value: Quantity) -> str:
-    """The word for the unfavourable end; a share of people is a limit, which no word makes better."""
+    """The grade of the unfavourable end; a share of people has a limit instead of a grade."""
     from leakgauge.artefacts.dials import grade_of
 
     if dial == "exposed" or value.ends == _UNKNOWN:

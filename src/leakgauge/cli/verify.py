@@ -24,14 +24,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("record", type=FILE)
-@click.option("--released", type=FILE, metavar="FILE", help="The release, if it does not lie beside its record.")
-@click.option("--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Check the spend there too.")
-@click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Check the signature too, with this Ed25519 key.")
+@click.option(
+    "--released",
+    type=options.ADDRESS,
+    metavar="TABLE",
+    help="The release, if it is not beside its record, or is a table in PostgreSQL.",
+)
+@click.option(
+    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Also check the spend in this ledger."
+)
+@click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Also check the signature, with this Ed25519 key.")
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
 @options.output
 def command(
     record: Path,
-    released: Path | None,
+    released: str | None,
     address: str | None,
     signed_by: Path | None,
     sign: Path | None,
@@ -49,20 +56,22 @@ def command(
     from leakgauge.artefacts import PublicRecord
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
+    from leakgauge.tables.opening import source_files
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
-    require_writable(output, record, signatures.signature_place(record), released, signed_by, sign)
+    files = [] if released is None else source_files(released)
+    require_writable(output, record, signatures.signature_place(record), *files, signed_by, sign)
     key = None
     if sign is not None:
         signatures.require_no_signature(record)
         key = signatures.private_key(sign)
     with nullcontext() if address is None else open_ledger(address) as ledger:
-        # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
+        # The record read before the checks is the one signed: a record changed meanwhile stays unsigned.
         content = signatures.record_bytes(record) if key is not None else b""
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
     if key is not None and _is_simulation(verification):
-        raise OptionError("{record!s} is of a simulation, which is not a release; sign one that is.", record=record)
+        raise OptionError("{record!s} is the record of a simulation; sign the record of a release.", record=record)
     signature = None
     if key is not None and verification.holds:
         shareable = isinstance(verification.record, PublicRecord)
@@ -89,8 +98,8 @@ def render(verification: Verification, record: Path, signature: Path | None = No
 
 
 def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:
-    """What came of each check, and why."""
-    words = {True: say("holds"), False: say("FAILS"), None: say("not looked at")}
+    """The outcome of each check, and why."""
+    words = {True: say("holds"), False: say("FAILS"), None: say("not checked")}
     table = grid(heads, title)
     for check in checks:
         table.add_row(retell(check.name), words[check.holds], retell(check.reason))

@@ -1,4 +1,4 @@
-"""The channel that leaks least for the usefulness needed, with a proof of how close to the best it is."""
+"""The channel that leaks least for the usefulness needed, with a certified distance from the optimum."""
 
 from leakgauge.design import rounds as rounds
 from leakgauge.design.baselines import symmetric_channel, waste

@@ -1,4 +1,4 @@
-"""A problem as arrays: the letters that occur, their distances, and back to a channel with all its labels."""
+"""A problem as arrays of the letters that occur and their distances, and the way back to a labelled channel."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ProblemArrays:
     reads: tuple[Codes, Codes]
 
     def channel(self, rows: Floats, outputs: tuple[Label, ...]) -> Channel:
-        """The dyadic channel with a row each input.
+        """The dyadic channel with one row per input.
 
         An input that never occurs acts like the one that occurs, with the same background, whose row has the least
         mean distance from it, or where infinite distances forbid all of them is released as the nearest letter; a
@@ -83,8 +83,8 @@ class ProblemArrays:
     def _nearest(distances: Floats) -> int:
         if np.isinf(distances.min()):
             raise OptionError(
-                "A value that never occurs may be released as none of the letters used here; leave it out, or allow it "
-                "one of them."
+                "A value that never occurs cannot be released as any of the letters used here; leave it out, or allow "
+                "it one of them."
             )
         return int(distances.argmin())
 
@@ -123,26 +123,26 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
 
 
 def _require_finite(problem: RateDistortion, distances: Floats) -> None:
-    """Refuse infinite distances that leave a value nothing to be released as, or no finite ratio."""
+    """Refuse infinite distances that leave a value without a letter, or without a finite ratio."""
     forbidden = np.isinf(distances)
     stuck = int(forbidden.all(axis=1).sum())
     if stuck:
         raise OptionError(
-            "{stuck} of the {count} values have infinite distances alone, and could be released as nothing; give each "
-            "a finite one.",
+            "{stuck} of the {count} values have only infinite distances, so nothing could be released for them; give "
+            "each a finite one.",
             stuck=stuck,
             count=len(distances),
         )
     if forbidden.any() and (problem.local_dp, problem.identifiability) != (None, None):
         raise OptionError(
-            "{count} infinite distances rule letters out for some values, so that no ε is finite; leave the bound out, "
-            "or make them finite.",
+            "{count} infinite distances rule letters out for some values, so ε is infinite; leave the bound out, or "
+            "make them finite.",
             count=int(forbidden.sum()),
         )
 
 
 def inference_of(problem: RateDistortion) -> Inference:
-    """What the column tells on its secret; over the values that occur."""
+    """What the column reveals about its secret, over the values that occur."""
     assert problem.secret is not None
     known = isinstance(problem.source, Joint) and problem.knowledge is Knowledge.ATTACKER
     backgrounds = problem.source.columns if known else (None,)  # type: ignore[union-attr]
@@ -157,8 +157,8 @@ def _through(problem: RateDistortion, secret: Joint, excess: Floats, occurring: 
     cells = len(occurring) ** 2 * len(problem.letters)
     if cells > THROUGH_CELLS:
         raise OptionError(
-            "A column that tells on a secret is released for up to {limit} values² × outputs, and there are {found}; "
-            "gather its values first.",
+            "A column that reveals a secret can have up to {limit} values² × outputs, but there are {found}; merge "
+            "its values first.",
             limit=THROUGH_CELLS,
             found=cells,
         )
@@ -177,8 +177,8 @@ def _own_letters(problem: RateDistortion, excess: Floats, occurring: Codes) -> C
     letters = Hamming.matches(problem.inputs, problem.letters)[occurring]
     if excess[occurring, letters].any():
         raise OptionError(
-            "Shares are kept where a value is nearest to itself, and this distortion has nearer ones; change the "
-            "distances, or keep nothing."
+            "Shares can be kept only if every value is nearest to itself, but this distortion has nearer ones; change "
+            "the distances, or keep nothing."
         )
     return letters
 
@@ -235,7 +235,7 @@ def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:
     cells = len(occurring) ** 2 * len(problem.letters)
     if cells > COLUMN_CELLS:
         raise OptionError(
-            "Weights are kept for up to {limit} inputs² × outputs, and there are {found}; merge rare letters.",
+            "Weights work for up to {limit} inputs² × outputs, but there are {found}; merge rare letters.",
             limit=COLUMN_CELLS,
             found=cells,
         )
@@ -251,7 +251,7 @@ def _window(problem: RateDistortion, prior: Floats) -> Window | None:
     limit = PRICED_CELLS if alone else BOUNDED_CELLS if problem.keep is Keep.NOTHING else KEPT_CELLS
     if cells > limit:
         raise OptionError(
-            "Bounds on ratios{besides} are kept for up to {limit} inputs × outputs, and there are {found}; merge rare "
+            "Bounds on ratios{besides} work for up to {limit} inputs × outputs, but there are {found}; merge rare "
             "letters.",
             besides="" if alone else Sentence(" together with weights or what the attacker knows"),
             limit=limit,

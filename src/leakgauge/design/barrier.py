@@ -89,7 +89,7 @@ class LeakageBounds:
         return np.append(entries.ravel(), self._left(prior, entries))
 
     def barrier(self, prior: Floats, entries: Floats, extra: Floats) -> tuple[Floats, Floats]:
-        """The leakage is convex: its curvature is one block an output."""
+        """The leakage is convex: its curvature is one block per output."""
         left = self._left(prior, entries)
         seen = entries @ prior
         slopes = (prior * np.log(entries / seen[:, None])).ravel()
@@ -148,7 +148,7 @@ class Centre:
 
     Args:
         prior: p(x), all above 0.
-        start: a channel strictly inside, a row an input.
+        start: a channel strictly inside, one row per input.
     """
 
     def __init__(self, prior: Floats, distances: Floats, most: float, bounds: EntropyBounds, start: Floats) -> None:
@@ -160,7 +160,7 @@ class Centre:
 
     @property
     def channel(self) -> Floats:
-        """A row an input, summing to 1."""
+        """One row per input, summing to 1."""
         rows = self._entries.T
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 

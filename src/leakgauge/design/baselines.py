@@ -1,4 +1,4 @@
-"""Channels that do not know the prior, and how many bits they waste beside the one that leaks least."""
+"""Channels that do not use the prior, and how many bits they leak beyond the optimum."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def symmetric_channel(labels: Iterable[Label], distortion: float) -> Channel:
     count = len(letters)
     if count < 2 or not 0 <= distortion <= (count - 1) / count:
         raise OptionError(
-            "A symmetric channel on {count} letters has no distortion of {distortion}; give 2 letters or more, and a "
-            "distortion from 0 to {most:.6g}.",
+            "A symmetric channel on {count} letters cannot have a distortion of {distortion}; give 2 letters or more, "
+            "and a distortion from 0 to {most:.6g}.",
             count=count,
             distortion=distortion,
             most=(count - 1) / count,
@@ -127,7 +127,7 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
 
 @dataclass(frozen=True)
 class Leakages:
-    """What a channel that reads a problem's source tells, in bits, by the names that a ``Solution`` has for it."""
+    """What a channel of a problem's source reveals, in bits, by the names of the fields of ``Solution``."""
 
     leakage: float
     weighted_leakage: float | None
@@ -154,10 +154,8 @@ class Leakages:
 
 
 def forbidden_change() -> OptionError:
-    """What to raise for a channel that is to be compared and releases what an infinite distance forbids."""
-    return OptionError(
-        "This channel releases values as others that an infinite distance forbids; compare one that does not."
-    )
+    """The error for a compared channel that makes changes which an infinite distance forbids."""
+    return OptionError("This channel makes changes that an infinite distance forbids; compare one that does not.")
 
 
 def mean_distortion(channel: Channel, problem: RateDistortion) -> float:

@@ -54,11 +54,11 @@ class Secrets:
 
     @cached_property
     def given_secret(self) -> Floats:
-        """p(z|x), a row a secret."""
+        """p(z|x), one row per secret."""
         return np.asarray(self.joint / self.prior[:, None])
 
     def seen(self, channel: Floats) -> Floats:
-        """r(y|z), a row a background."""
+        """r(y|z), one row per background."""
         return np.asarray(self.joint.T @ channel / self.background[:, None])
 
     def leakage(self, channel: Floats) -> float:
@@ -94,7 +94,7 @@ def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
 
     Args:
         costs: of releasing y for x, in nats; infinite where it is forbidden.
-        logarithms: ln r(y|z), a row a background.
+        logarithms: ln r(y|z), one row per background.
     """
     # Any weights prove a bound; at e^-600 and above no ratio below is lost to underflow.
     logarithms = np.maximum(logarithms, -600.0)
@@ -105,7 +105,7 @@ def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
 
 
 def ratio_loss(secrets: Secrets, channel: Floats, logarithms: Floats) -> tuple[float, Floats]:
-    """Σ_z p(z) ln m(z), m(z) = max_y c(y,z), and Σ_z p(z|x) c(y,z) / m(z), a row each x; all of it at most 1."""
+    """Σ_z p(z) ln m(z), m(z) = max_y c(y,z), and Σ_z p(z|x) c(y,z) / m(z), one row per x; all of it at most 1."""
     with np.errstate(divide="ignore"):
         ratios = np.log(secrets.seen(channel)) - logarithms
     highest = ratios.max(axis=1, keepdims=True)

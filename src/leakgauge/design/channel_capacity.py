@@ -1,4 +1,4 @@
-"""The most a channel can tell, over all priors."""
+"""The most a channel can reveal, over all priors."""
 
 from __future__ import annotations
 

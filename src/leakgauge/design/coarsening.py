@@ -1,4 +1,4 @@
-"""The least coarsening of some columns after which every row hides among k: the whole lattice of their steps, exactly.
+"""The least coarsening of some columns that puts every row in a group of k: an exact search of the whole lattice.
 
 Every column has steps, from fine to coarse; a node of the lattice takes one step of each. Rows that agree in all
 columns are a group. Groups of fewer than k rows are suppressed, all their values left out; where these are fewer than k
@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Hiding:
-    """Rows that are to hide among at least ``k`` by the least coarsening.
+    """The problem: every row in a group of at least ``k`` by the least coarsening.
 
     Attributes:
         codes: for each column and each combination of finest values that occurs, which value it is.
@@ -63,7 +63,7 @@ class Hiding:
     def __post_init__(self) -> None:
         if self.nodes > MOST_NODES:
             raise OptionError(
-                "The columns have {nodes} combinations of levels, more than the {most} that are searched; fix the "
+                "The columns have {nodes} combinations of levels, more than the {most} that can be searched; fix the "
                 "level of some, such as --levels job=FILE:2.",
                 nodes=self.nodes,
                 most=MOST_NODES,

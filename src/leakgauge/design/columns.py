@@ -31,7 +31,7 @@ SHRINK = 0.2
 
 @dataclass(frozen=True)
 class Optimum:
-    """A channel (a row an input), what no channel of the problem undercuts in nats, and the steps taken."""
+    """A channel (one row per input), what no channel of the problem undercuts in nats, and the steps taken."""
 
     channel: Floats
     lower: float
@@ -158,7 +158,7 @@ class _Search:
         return np.asarray(self._secrets.prior * (np.log(entries) + self._costs) - np.log(mixed) @ joint.T)
 
     def _curvature(self, entries: Floats) -> Floats:
-        """Of the cost in the entries, a matrix an output."""
+        """Of the cost in the entries, one matrix per output."""
         prior, at = self._secrets.prior, np.arange(entries.shape[1])
         if self._secrets.weights is not None:
             own = self._secrets.weights * prior

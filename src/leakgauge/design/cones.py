@@ -31,7 +31,8 @@ class Positive:
         return entries
 
     def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
-        """Entries, and slacks, by coordinates, a matrix an output or one for all: the entries are the coordinates."""
+        """Entries, and slacks, by coordinates, one matrix per output or one for all: the entries are the
+        coordinates."""
         unit = np.eye(self._inputs)[None]
         return unit, unit
 

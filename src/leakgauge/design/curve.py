@@ -172,8 +172,8 @@ class Curve:
         flat = self.at(0.0)
         if leakage < flat.leakage - self.gap:
             raise RefusalError(
-                "A leakage of {asked:.9g} bits is impossible: values that may not be changed tell {least:.9f}; ask for "
-                "at least that.",
+                "A leakage of {asked:.9g} bits is impossible: values that may not be changed reveal {least:.9f}; ask "
+                "for at least that.",
                 asked=floor + leakage / math.log(2),
                 # Up, so that what is named can be reached.
                 least=math.ceil((floor + (flat.leakage + self.gap) / math.log(2)) * 1e9) / 1e9,

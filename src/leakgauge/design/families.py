@@ -256,7 +256,7 @@ def _with_inside(window: Window, room: float) -> Window:
 
 
 class ChannelPerBackground:
-    """Channels that read the secret and the background: one problem each background, at a common slope."""
+    """Channels that read the secret and the background: one problem per background, at a common slope."""
 
     unit = 1.0
 
@@ -281,7 +281,7 @@ class ChannelPerBackground:
 
     @cached_property
     def least(self) -> Least | None:
-        """By a linear program each background."""
+        """By a linear program for each background."""
         found = [part.least for part in self._parts]
         known = [one for one in found if one is not None]
         if len(known) < len(found):
@@ -299,7 +299,7 @@ class ChannelPerBackground:
         return self._mean([part.excess_of(own, letters) for part, own in zip(self._parts, split, strict=True)])
 
     def on_the_whole(self, channel: Floats) -> Floats:
-        """How often each letter is released with each background, a row each pair."""
+        """How often each letter is released with each background, one row per pair."""
         return np.vstack([part.on_the_whole(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:

@@ -1,4 +1,4 @@
-"""Channels for a column that tells on a secret: S → X → Y, where X is released as Y and I(S;Y) is made small.
+"""Channels for a column that reveals a secret: S → X → Y, where X is released as Y and I(S;Y) is minimised.
 
 With somebody who knows Z it is I(S;Y|Z). Over p(s,z|x) and the columns w(x) = p(x) q(y|x) it is a sum over y of convex
 functions, and by Gibbs' inequality each is a largest one of linear functions: for **any** distributions u_y(s|z) > 0
@@ -66,11 +66,11 @@ TINIEST = 1e-140
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What a column tells of a secret.
+    """What a column reveals about a secret.
 
     Attributes:
         prior: p(x), all above 0.
-        given: p(t|x) of each pair t = (s, z), a row each x.
+        given: p(t|x) of each pair t = (s, z), one row per x.
         known: ln p(s|z) of each pair.
         background: the number of z of each pair, from 0 on.
         secret: the number of s of each pair.
@@ -96,7 +96,7 @@ class Inference:
         return cls(prior, given, np.log(pairs[kept] / totals), numbers.astype(np.int64), secrets[kept])
 
     def without_background(self) -> Inference:
-        """What the column tells somebody who knows nothing else."""
+        """What the column reveals to someone who knows nothing else."""
         sums = self.secret[:, None] == np.arange(self.secret.max() + 1)
         joint = self.prior[:, None] * (self.given @ sums)
         return Inference.of(joint[:, None, :])
@@ -124,7 +124,7 @@ class Inference:
         return float((together * (log_or_zero(together) - log_or_zero(seen) - self.known[:, None])).sum())
 
     def bends(self, plan: Floats) -> Floats:
-        """The second derivatives of I(S;Y|Z) by the plan p(x) q(y|x), a block each letter."""
+        """The second derivatives of I(S;Y|Z) by the plan p(x) q(y|x), one block per letter."""
         together = np.maximum(self.given.T @ plan, TINIEST)
         seen = np.maximum(self._sums @ together, TINIEST)
         totals = self.given @ self._sums.T
@@ -343,7 +343,7 @@ def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floa
 
 
 class ThroughColumn(OverValues):
-    """Channels for a column that tells on a secret.
+    """Channels for a column that reveals a secret.
 
     Args:
         inference: what the column tells; over its values that occur.

@@ -121,7 +121,7 @@ def minimise_from(kernel: Floats, prior: Floats, gap: float, near: Sequence[tupl
     The proof is over all letters: those it asks for are added until it asks for none.
 
     Args:
-        kernel: e^(−cost), a row an input.
+        kernel: e^(−cost), one row per input.
         near: weights and slacks at each neighbouring slope; empty to look at all letters at once.
     """
     whole = MixtureFit(kernel, prior)

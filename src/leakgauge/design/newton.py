@@ -28,7 +28,7 @@ SINGULAR = 1e-13
 
 
 def shown(secrets: Secrets, channel: Floats) -> Floats:
-    """t(y,z), a row each letter; all above 0."""
+    """t(y,z), one row per letter; all above 0."""
     return np.maximum((secrets.prior[:, None] * channel).T @ secrets.given_secret, np.finfo(np.float64).tiny)
 
 

@@ -1,4 +1,4 @@
-"""The channel of the most varied output: largest H(Y) within a distortion and a bound on what it tells.
+"""The channel with the most varied output: largest H(Y) within a distortion and a bound on its leakage.
 
 Without a distortion the question has an empty answer: always releasing a uniform letter has the largest H(Y) there is,
 tells nothing, and is of no use. Within one it is concave, and no channel has more than
@@ -70,7 +70,7 @@ def largest_output_entropy(
     outputs: Sequence[Label] | None = None,
     gap: float = ENTROPY_GAP,
 ) -> OutputEntropy:
-    """The channel of largest H(Y) with a mean distortion of at most so much and one bound on what it tells.
+    """The channel of largest H(Y) within a mean distortion and one bound on its leakage.
 
     Args:
         local_dp: the largest local ε in nats; this or the next.
@@ -95,13 +95,13 @@ def largest_output_entropy(
     prior, distances = source.probabilities[arrays.occurring], arrays.distances[arrays.occurring]
     if distances.size > ENTROPY_CELLS:
         raise OptionError(
-            "The largest entropy is found for up to {limit} inputs × outputs, and there are {found}; merge rare "
+            "The largest entropy can be found for up to {limit} inputs × outputs, but there are {found}; merge rare "
             "letters.",
             limit=ENTROPY_CELLS,
             found=distances.size,
         )
     if np.isinf(distances).any():
-        raise OptionError("The largest entropy is found where every distance is finite; give finite ones.")
+        raise OptionError("The largest entropy needs finite distances, but some are infinite; give finite ones.")
     # Rounded at once, so that what is compared with the target is what would be handed over.
     alike = arrays.channel(np.full(distances.shape, 1 / distances.shape[1]), problem.letters)
     uniform = alike.matrix[arrays.occurring]
@@ -163,7 +163,7 @@ def _described(
 def _one_bound(local_dp: float | None, max_leakage: float | None, gap: float) -> float:
     bounds = [bound for bound in (local_dp, max_leakage) if bound is not None]
     if len(bounds) != 1:
-        raise OptionError("Give just one bound on what the channel tells: local_dp in nats or max_leakage in bits.")
+        raise OptionError("No bound or two bounds are given; give one: local_dp in nats or max_leakage in bits.")
     for name, value in (("bound", bounds[0]), ("gap", gap)):
         if not (isinstance(value, Real) and 0 < value < math.inf):
             raise OptionError(

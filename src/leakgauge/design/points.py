@@ -21,7 +21,7 @@ class Point:
     """A channel that is best at a slope, and what is proven there.
 
     Attributes:
-        channel: a row each input that occurs, a column each of ``letters``.
+        channel: one row per input that occurs, a column each of ``letters``.
         leakage: what is made small, less its floor, in nats.
         excess: the mean distortion above the least possible.
         bound: no channel has leakage + slope · excess below it, in nats.
@@ -86,7 +86,7 @@ class OverValues:
         return bool(np.isinf(self._excess).any())
 
     def on_the_whole(self, channel: Floats) -> Floats:
-        """How often each letter is released, a row each input; the row itself where letters are forbidden."""
+        """How often each letter is released, one row per input; the row itself where letters are forbidden."""
         if self.forbids:
             return channel
         return np.broadcast_to(self._prior @ channel, channel.shape)
@@ -100,7 +100,7 @@ def induced(scores: Floats, forbids: bool) -> Floats:
     """
     highest = scores.max(axis=1, keepdims=True)
     if np.isneginf(highest).any():
-        raise EngineError("An input is left without any letter to release; ask for a smaller gap.")
+        raise EngineError("An input is left without a letter to release; ask for a smaller gap.")
     channel = np.exp(scores - highest)
     if not forbids:
         least = np.where(np.isneginf(scores.max(axis=0)), 0.0, np.finfo(np.float64).tiny)

@@ -1,4 +1,4 @@
-"""What is asked: a source, a distortion, a target, and who knows the background."""
+"""The problem: a source, a distortion, a target, and who knows the background."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = 5
 
 
 class Knowledge(Enum):
-    """Who knows the background Z, and with it what is made small.
+    """Who knows the background Z, which decides the quantity that is minimised.
 
     ``NOBODY``: I(X;Y). ``ATTACKER``: I(X;Y,Z) over channels that read X only. ``BOTH``: I(X;Y,Z) over channels that
     read X and Z. ``PUBLISHED``: the algorithm printed in the paper for ``ATTACKER``, which lets nature's p(z|x) vary
@@ -35,7 +35,7 @@ class Knowledge(Enum):
 
 
 class Keep(Enum):
-    """What the release keeps on the whole, so that its readers need not correct for the channel.
+    """The statistics that the release keeps, so that its readers need not correct for the channel.
 
     ``NOTHING``: the paper's problem, whose optimum drops rare values. ``SHARES``: every value is released as often as
     it occurs, Σ_x p(x) q(y|x) = p(y). ``ASSOCIATIONS``: the same for each background, so that the pair released has the
@@ -49,7 +49,7 @@ class Keep(Enum):
 
 @dataclass(frozen=True)
 class Slope:
-    """The point of the curve where a unit of distortion is worth so many nats; 0 and infinity are its ends."""
+    """The point of the curve where one unit of distortion is worth this many nats; 0 and infinity are its ends."""
 
     nats_per_unit: float
 
@@ -69,7 +69,7 @@ class MaxDistortion:
 
 @dataclass(frozen=True)
 class MaxLeakage:
-    """The least distortion with at most ``bits`` of what the knowledge says is made small."""
+    """The least distortion with at most ``bits`` of the leakage that the knowledge selects."""
 
     bits: float
 
@@ -168,7 +168,9 @@ class RateDistortion:
         found = Scenario(self.prior, weights=weights).weights
         assert found is not None
         if found.ndim != 1 or not (found * self.prior.probabilities).any():
-            raise OptionError("These weights leave no secret that matters; give a weight each secret, one above 0.")
+            raise OptionError(
+                "These weights leave no secret that matters; give one weight per secret, at least one above 0."
+            )
         return tuple(found.tolist())
 
     def _require_secret(self) -> None:
@@ -176,7 +178,9 @@ class RateDistortion:
             return
         known = isinstance(self.source, Joint) and self.knowledge is Knowledge.ATTACKER
         if self.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
-            raise OptionError("A column that tells on a secret is released by a channel that reads it alone.")
+            raise OptionError(
+                "The channel of a column that reveals a secret must read only that column; use another knowledge."
+            )
         wanted = {(x, z) for x in self.inputs for z in self.source.columns} if known else set(self.inputs)  # type: ignore[union-attr]
         if set(self.secret.columns) != wanted:
             raise OptionError(
@@ -184,11 +188,11 @@ class RateDistortion:
             )
         if self.weights is not None or self.local_dp is not None or self.identifiability is not None:
             raise OptionError(
-                "What a column tells on a secret is not made small together with weights or bounds on ratios; leave "
-                "one of them out."
+                "What a column reveals about a secret cannot be minimised together with weights or bounds on ratios; "
+                "leave one of them out."
             )
         if len(self.inputs) < 2:
-            raise OptionError("The column has one value alone, which tells nothing; release it as it is.")
+            raise OptionError("The column has a single value, which reveals nothing; release it unchanged.")
         if self.keep_at_least != 0.0 or self.never_changed:
             raise OptionError("Least diagonals and values that never change are for a secret itself; leave them out.")
 
@@ -199,22 +203,21 @@ class RateDistortion:
             return
         if self.keep is Keep.ASSOCIATIONS and self.knowledge is not Knowledge.BOTH:
             raise OptionError(
-                "Associations are kept by a channel that reads the background, and knowledge is {knowledge!s}; give a "
+                "Only a channel that reads the background keeps associations, but knowledge is {knowledge!s}; give a "
                 "background with knowledge both, or keep shares.",
                 knowledge=self.knowledge.value,
             )
         if self.keep is Keep.SHARES and self.knowledge is Knowledge.BOTH:
             raise OptionError(
-                "Shares are kept by a channel that reads the secret alone, and knowledge is both; keep associations."
+                "Shares are kept by a channel that reads only the secret, but knowledge is both; keep associations."
             )
         if self.weights is not None or self.identifiability is not None:
             raise OptionError(
-                "Shares are not kept together with weights or a bound on identifiability; leave one of them out."
+                "Shares cannot be kept together with weights or a bound on identifiability; leave one of them out."
             )
         if self.local_dp is not None and (self.keep_at_least != 0.0 or self.never_changed):
             raise OptionError(
-                "Least diagonals and values that never change are not kept together with a local ε; leave one of them "
-                "out."
+                "Least diagonals and values that never change cannot be combined with a local ε; leave one of them out."
             )
         inputs = set(self.inputs)
         self._require_own_letters(inputs)
@@ -222,7 +225,7 @@ class RateDistortion:
         for label in (*(floors if isinstance(floors, Mapping) else ()), *self.never_changed):
             if label not in inputs:
                 raise OptionError(
-                    "{label!r} is to be kept, which is not a value of the secret; name values.", label=label
+                    "{label!r} is to be kept, but is not a value of the secret; name a value that is.", label=label
                 )
         for least in floors.values() if isinstance(floors, Mapping) else (floors,):
             if not 0 <= least < 1:
@@ -237,15 +240,15 @@ class RateDistortion:
         foreign = [letter for letter in self.letters if letter not in inputs]
         if foreign:
             raise OptionError(
-                "Shares are kept by a channel that releases what it reads, and it does not read {outputs!s}; leave "
+                "A channel that keeps shares releases the values it reads, but it does not read {outputs!s}; leave "
                 "such outputs out, or keep nothing.",
                 outputs=", ".join(repr(text_of(letter)) for letter in foreign[:SHOWN]) + " …" * (len(foreign) > SHOWN),
             )
         lacking = len(inputs.difference(self.letters))
         if lacking:
             raise OptionError(
-                "Shares are kept by a channel that releases what it reads, and {lacking} of the {count} values are not "
-                "among the outputs; give all of them, or keep nothing.",
+                "A channel that keeps shares releases the values it reads, but {lacking} of the {count} values are "
+                "not among the outputs; give all of them, or keep nothing.",
                 lacking=lacking,
                 count=len(inputs),
             )
@@ -265,8 +268,8 @@ class RateDistortion:
             return
         if self.knowledge is Knowledge.BOTH:
             raise OptionError(
-                "A channel that reads the background is not held to an identifiability; bound its local ε, which is "
-                "then given the background, or let only the attacker know."
+                "The identifiability of a channel that reads the background cannot be bounded; bound its local ε, "
+                "which is then conditional on the background, or let only the attacker know it."
             )
         if self.local_dp is not None:
             raise OptionError("Local ε and identifiability cannot both be bounded; keep the one that matters more.")
@@ -274,7 +277,7 @@ class RateDistortion:
         if never:
             # Which letters they are may be a fact about the rows, so only their number is said.
             raise OptionError(
-                "{never} of the {count} inputs never occur, and a bound on identifiability compares the posteriors of "
+                "{never} of the {count} inputs never occur, but a bound on identifiability compares the posteriors of "
                 "all; leave those inputs out.",
                 never=never,
                 count=len(self.inputs),
@@ -290,7 +293,7 @@ class RateDistortion:
 
 
 def below_nearest(asked: float, least: float) -> RefusalError:
-    """What to raise where a distortion is asked that even the nearest letters exceed."""
+    """The error for a distortion that even the nearest letters exceed."""
     return RefusalError(
         "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for at "
         "least that.",

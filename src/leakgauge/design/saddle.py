@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from leakgauge.design.certificate import ROUNDING, Secrets, ratio_loss
 from leakgauge.design.columns import Optimum
@@ -53,7 +53,7 @@ LEAST = 1e-250
 
 @dataclass(frozen=True)
 class _Balanced:
-    """Weights w(y,z) = p(z) r(y|z), a row each letter that adds up to its share, and the best prices for them.
+    """Weights w(y,z) = p(z) r(y|z), one row per letter that adds up to its share, and the best prices for them.
 
     Attributes:
         value: Φ.
@@ -106,7 +106,7 @@ class _Search:
         self._prior = secrets.prior
 
     def seen(self, weights: Floats) -> Floats:
-        """ln r(y|z), a row each background."""
+        """ln r(y|z), one row per background."""
         return np.asarray(np.log(weights / self._secrets.background).T)
 
     def bound(self, here: _Balanced) -> float:
@@ -150,11 +150,12 @@ class _Search:
         unit = 1 / np.sqrt(np.maximum(ties.sum(axis=1), np.finfo(np.float64).tiny))
         system = -ties * unit * unit[:, None]
         for ridge in RIDGES:
-            system[np.diag_indices(len(system))] = 1 + ridge
-            try:
-                move = unit * cho_solve(cho_factor(system, lower=True), unit * short)
-            except LinAlgError:
+            np.fill_diagonal(system, 1 + ridge)
+            # As cho_solve of cho_factor, which take longer to look at what they are given than to solve it.
+            _, move, failed = dposv(system, unit * short, lower=True)
+            if failed or not np.isfinite(move).all():
                 continue
+            move *= unit
             # Prices that all grow alike change nothing.
             return np.asarray(move - self._prior @ move)
         return np.asarray(unit * unit * short)
@@ -185,9 +186,8 @@ class _Search:
 
 
 def _without_diagonal(table: Floats, where: Flags | bool = True) -> Floats:
-    diagonal = np.diag_indices(len(table))
     table = table.copy()
-    table[diagonal] = np.where(where, 0.0, table[diagonal])
+    np.fill_diagonal(table, np.where(where, 0.0, table.diagonal()))
     return table
 
 

@@ -1,4 +1,4 @@
-"""What several releases of one secret tell together: exactly while that is small, bounded by their sum after that.
+"""What several releases of one secret reveal together: exact while that is small, bounded by their sum beyond.
 
 Given the secret the releases are independent, so that runs of the same channel tell what their counts of letters tell,
 in whatever order the letters came: ten releases of five letters are 1001 cases, not 5^10.
@@ -32,7 +32,7 @@ JOINT_CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class SequenceLeakage:
-    """What a sequence of releases tells about the secret.
+    """What a sequence of releases reveals about the secret.
 
     Attributes:
         bits: I(X;Y1…Yk), or I(X;Y1…Yk,Z) with a background; at most that where it is not exact.
@@ -48,7 +48,7 @@ class SequenceLeakage:
 
 
 def sequence_leakage(source: Distribution | Joint, channels: Sequence[Channel]) -> SequenceLeakage:
-    """What releases through these channels tell together about one and the same secret, in bits.
+    """What releases through these channels reveal together about one secret, in bits.
 
     Releases whose joint law has at most 2^20 cells are counted exactly. Each further one adds its own I(X;Y), or
     I(X;Y|Z), which is never too little; and no sequence tells more than H(X).
@@ -67,7 +67,7 @@ def sequence_leakage(source: Distribution | Joint, channels: Sequence[Channel]) 
         [0.1887, 0.3319, 0.8368]
     """
     if not channels:
-        raise OptionError("A sequence of no channels tells nothing; give one or more.")
+        raise OptionError("A sequence of no channels reveals nothing; give one or more.")
     prior = source.row_marginal() if isinstance(source, Joint) else source
     for channel in channels:
         same_alphabet(channel.inputs, prior.outcomes, "inputs of the channel", "outcomes of the source")
@@ -92,7 +92,7 @@ SIMULATED_PEOPLE, SIMULATION_SEED = 20_000, 1
 
 
 def repeated_leakage(prior: Distribution, channel: Channel, times: int) -> SequenceLeakage:
-    """What so many releases of one value through one channel tell together: counted, or simulated where too large.
+    """What repeated releases of one value through one channel reveal together: counted, or simulated if too large.
 
     Other than ``sequence_leakage`` it bounds nothing: what is simulated is not ``exact``, and lies on both sides of the
     truth. Of each value as many people are drawn, and they count by its probability.
@@ -152,7 +152,7 @@ def joint_channel(runs: Counter[Channel]) -> Channel:
 
 
 def _of_counts(rows: Floats, count: int) -> Floats:
-    """The multinomial laws of the letters' counts, a row each input."""
+    """The multinomial laws of the letters' counts, one row per input."""
     if count == 1:
         return rows
     counts = _splits(count, rows.shape[1])

@@ -23,7 +23,7 @@ from leakgauge.probability.cells import DENSE_CELLS, Codes, DenseCells, Floats
 from leakgauge.sentences import Sentence
 
 GAP = 1e-9
-"""How far in nats a solution may be from the best, unless the caller asks otherwise."""
+"""The default distance from the optimum, in nats."""
 
 
 def solve(problem: RateDistortion, gap: float = GAP) -> Solution:
@@ -117,8 +117,8 @@ def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:
     assert floor is not None
     if target.bits < floor:
         raise RefusalError(
-            "A leakage of {asked:.9g} bits is impossible: what is known besides tells I(X;Z) = {floor:.9g}; ask for at "
-            "least that.",
+            "A leakage of {asked:.9g} bits is impossible: the background alone reveals I(X;Z) = {floor:.9g}; ask for "
+            "at least that.",
             asked=target.bits,
             floor=floor,
         )

@@ -24,7 +24,7 @@ from leakgauge.probability.distribution import require_unit_totals
 from leakgauge.randomness import Randomness
 
 GRID_GAP = 1e-3
-"""How far in nats a solution on a grid may be from the best, unless the caller asks otherwise."""
+"""The default distance of a solution on a grid from the optimum, in nats."""
 SLOPES = 24
 """Slopes tried for a target before two of them are mixed."""
 HALVINGS = 30
@@ -255,7 +255,7 @@ def _prior(prior: object, grid: Grid) -> Floats:
     array = as_floats(prior, "probabilities of the cells")
     if array.shape != grid.shape:
         raise ModelError(
-            "The prior has the shape {found} and the grid {wanted}; give one probability a cell.",
+            "The prior has the shape {found} and the grid {wanted}; give one probability per cell.",
             found=str(array.shape),
             wanted=str(grid.shape),
         )

@@ -18,7 +18,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.optimize import brentq
 
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
@@ -48,6 +47,8 @@ def transport(prior: Floats, costs: Floats, floors: Floats, gap: float, hamming:
 def _equal_costs(prior: Floats, cost: float) -> Floats:
     """The potential where every other letter costs the same: with w = e^f and U = Σ w,
     (1 − e^−cost) w² + e^−cost U w = p, so that one number, U, is left to find."""
+    from scipy.optimize import brentq
+
     off = math.exp(-cost)
 
     def weights(total: float) -> Floats:

@@ -77,6 +77,6 @@ def _centre(label: Label, bounded: Sequence[tuple[float, float]]) -> float:
         return low + (high - low) / 2
     edge, outward = (high, -1) if low is None else (low, 1)
     if edge is None or not bounded:
-        raise LabelError("A bin without an end has no centre where no other bin has two; give at least two edges.")
+        raise LabelError("An open bin has no centre unless another bin has two ends; give at least two edges.")
     nearest = min(bounded, key=lambda ends: min(abs(edge - end) for end in ends))
     return edge + outward * (nearest[1] - nearest[0]) / 2

@@ -43,7 +43,8 @@ class Containment(Distortion):
     def __post_init__(self) -> None:
         if not 0 <= self.price < math.inf:
             raise OptionError(
-                "A price of {price} for large sets is not a finite number of at least 0.", price=self.price
+                "A price of {price} for large sets is not a finite number of at least 0; give one that is.",
+                price=self.price,
             )
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:

@@ -19,11 +19,11 @@ from leakgauge.probability.labels import Label, alphabet, text_of
 
 
 class Distortion(ABC):
-    """What a person loses when y is released instead of x, as a number of at least 0."""
+    """The cost of releasing y instead of x, a number of at least 0."""
 
     @abstractmethod
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
-        """The distances from each input to each output, at least 0; a row an input.
+        """The distances from each input to each output, at least 0; one row per input.
 
         Infinite where an input must never be released as that output.
 
@@ -32,7 +32,7 @@ class Distortion(ABC):
         """
 
     def outputs_for(self, inputs: Sequence[Label]) -> tuple[Label, ...]:
-        """The letters released when nobody names others: the inputs themselves."""
+        """The default letters to release: the inputs themselves."""
         return tuple(inputs)
 
 
@@ -63,7 +63,7 @@ class Hamming(Distortion):
 
 @dataclass(frozen=True, eq=False)
 class Given(Distortion):
-    """Distances from a table: a row an input, a column an output.
+    """Distances from a table: one row per input, one column per output.
 
     Args:
         matrix: numbers of at least 0; infinite where an input must never be released as an output.
@@ -130,7 +130,7 @@ def read_distortion(path: Path | str) -> Given:
     A cell ``inf`` forbids the change.
 
     Raises:
-        FileError: the file cannot be read, is ragged or holds what is no distance.
+        FileError: the file cannot be read, is ragged or has an entry that is not a distance.
     """
     place = Path(path)
     try:
@@ -141,24 +141,24 @@ def read_distortion(path: Path | str) -> Given:
             "{path} cannot be read: {reason}.", path=place, reason=error.strerror or "the system refused"
         ) from None
     except (UnicodeDecodeError, csv.Error):
-        raise FileError("{path} is not UTF-8 CSV; save it as that.", path=place) from None
+        raise FileError("{path} is not UTF-8 CSV; save it in that form.", path=place) from None
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         raise FileError(
-            "{path} is no table of distances; write output labels in the header, and in each line an input label and "
-            "as many distances.",
+            "{path} is not a table of distances; write output labels in the header, and in each line an input label "
+            "and as many distances.",
             path=place,
         )
     try:
         matrix = [[float(cell) for cell in row[1:]] for row in rows[1:]]
     except ValueError:
         raise FileError(
-            "{path} holds a distance that is not a number; write numbers of at least 0, or inf for what is forbidden.",
+            "{path} has a distance that is not a number; write numbers of at least 0, or inf for a forbidden change.",
             path=place,
         ) from None
     try:
         return Given(matrix, [row[0] for row in rows[1:]], rows[0][1:])
     except ValueError as error:
-        raise FileError("{path} holds no distances: {reason}", path=place, reason=error) from None
+        raise FileError("{path} cannot be used as distances: {reason}", path=place, reason=error) from None
 
 
 def _positions(known: tuple[Label, ...] | None, labels: Sequence[Label], count: int, role: str) -> list[int]:
@@ -177,7 +177,7 @@ def _positions(known: tuple[Label, ...] | None, labels: Sequence[Label], count: 
 def _require_count(rows: int, labels: int, role: str) -> None:
     if rows != labels:
         raise LabelError(
-            "The distortion has {rows} {role} but there are {labels} labels; give one each.",
+            "The distortion has {rows} {role}, but there are {labels} labels; give one for each.",
             rows=rows,
             role=role,
             labels=labels,
@@ -216,7 +216,7 @@ class Squared(Distortion):
 
 @dataclass(frozen=True)
 class Euclidean(Distortion):
-    """The straight distance between points, tuples of as many numbers each, in their unit.
+    """The straight distance between points, tuples of equally many numbers, in their unit.
 
     Example:
         >>> Euclidean().between([(0, 0)], [(3, 4), (0, 0)]).tolist()
@@ -229,7 +229,8 @@ class Euclidean(Distortion):
         from_points, to_points = _points(inputs), _points(outputs)
         if from_points.shape[1] != to_points.shape[1]:
             raise LabelError(
-                "The inputs are points of {left} coordinates and the outputs of {right}; give as many each.",
+                "The inputs are points of {left} coordinates and the outputs of {right}; give the same number of "
+                "coordinates.",
                 left=from_points.shape[1],
                 right=to_points.shape[1],
             )
@@ -273,14 +274,14 @@ def _differences(inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
 def _points(labels: Sequence[Label]) -> Floats:
     points = [label if isinstance(label, tuple) else () for label in labels]
     if len({len(point) for point in points}) != 1 or not points[0]:
-        raise LabelError("A label is no point; give tuples of as many numbers each.")
+        raise LabelError("A label is not a point; give tuples of equally many numbers.")
     return np.array([[number(part) for part in point] for point in points])
 
 
 def _places(labels: Sequence[Label]) -> Floats:
     points = _points(labels)
     if points.shape[1] != 2 or np.any(abs(points[:, 0]) > 90) or np.any(abs(points[:, 1]) > 360):
-        raise LabelError("A label is no place; give (latitude, longitude) in degrees, the latitude from −90 to 90.")
+        raise LabelError("A label is not a place; give (latitude, longitude) in degrees, the latitude from −90 to 90.")
     return points
 
 
@@ -288,7 +289,7 @@ def require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
     """Refuse more distances than fit into memory."""
     if len(inputs) * len(outputs) > LARGEST:
         raise LabelError(
-            "Distances between {inputs} and {outputs} letters are too many to hold whole; merge rare letters first.",
+            "Distances between {inputs} and {outputs} letters are too many for memory; merge rare letters first.",
             inputs=len(inputs),
             outputs=len(outputs),
         )
@@ -296,7 +297,7 @@ def require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
 
 @dataclass(frozen=True)
 class ColumnSums(Distortion):
-    """Σ over columns of weight · distance, for labels that are tuples of one value a column.
+    """Σ over columns of weight · distance, for labels that are tuples of one value per column.
 
     Args:
         parts: the distortion of each column.
@@ -315,13 +316,13 @@ class ColumnSums(Distortion):
 
     def __post_init__(self) -> None:
         if not self.parts:
-            raise OptionError("A sum over columns needs a distortion a column; none is given.")
+            raise OptionError("A sum over columns has no distortion; give one per column.")
         weights = self.weights
         if weights is not None and (
             len(weights) != len(self.parts) or not all(0 <= weight < math.inf for weight in weights)
         ):
             raise OptionError(
-                "The weights are not {count} finite numbers of at least 0; give one a column.", count=len(self.parts)
+                "The weights are not {count} finite numbers of at least 0; give one per column.", count=len(self.parts)
             )
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:

@@ -74,7 +74,7 @@ class Grid:
             )
         for step in spacing:
             if not 0 < step < math.inf:
-                raise OptionError("A spacing of {step} is no distance; give a finite number above 0.", step=step)
+                raise OptionError("A spacing of {step} is not a distance; give a finite number above 0.", step=step)
         object.__setattr__(self, "shape", shape)
         spacing = tuple(float(step) for step in spacing)
         object.__setattr__(self, "spacing", spacing)

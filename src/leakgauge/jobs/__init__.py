@@ -1,1 +1,1 @@
-"""Jobs put rooms together: they orchestrate, they compute nothing of their own."""
+"""Jobs combine the other rooms; they compute nothing themselves."""

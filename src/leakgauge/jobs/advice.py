@@ -1,4 +1,4 @@
-"""One sentence of advice from a comparison: the best by its measure, unless its release is of little use to others."""
+"""One sentence of advice from a comparison: the best mechanism by its measure, unless its release is of little use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.sentences import Field, Sentence
 
 ENOUGH = 0.5
-"""The share of the rows that a release should be worth: what a release that keeps the shares is worth at least."""
+"""The share of the rows that a release should be worth: the least that one that keeps the shares is worth."""
 
 
 def measured_by(one: Compared, by: RankedBy) -> float:
@@ -25,16 +25,16 @@ def measured_by(one: Compared, by: RankedBy) -> float:
 def advice(ranking: Sequence[Compared], by: RankedBy, *, keeps: bool = False) -> Sentence:
     """Which mechanism of a ranking to take: the best one that meets the target and is worth half of the rows.
 
-    Where none is, the best one by the measure and the one that is worth most. Where the shares are to be kept, the best
-    of those that meet the target and keep them; the least leaking one that keeps them is among these.
+    If none is, the best by the measure and the one that is worth most. If shares are to be kept, the best of those that
+    meet the target and keep them, among which is the least leaking one.
     """
     meeting = [one for one in ranking if one.meets_target]
     if keeps:
         keeping = [one for one in meeting if one.keeps_shares or one.role is Role.OPTIMUM]
         best = min(keeping, key=lambda one: measured_by(one, by))
         return Sentence(
-            "Of those that meet the target and keep the shares, take {best}: none has less than its {least}, and its "
-            "release is worth {share:.0%} of the rows to whoever estimates shares.",
+            "Of the mechanisms that meet the target and keep the shares, take {best}: none has less than its {least}, "
+            "and its release is worth {share:.0%} of the rows for estimating shares.",
             best=_name(best),
             least=_measured(best, by),
             share=_worth(best),
@@ -47,30 +47,30 @@ def advice(ranking: Sequence[Compared], by: RankedBy, *, keeps: bool = False) ->
     if chosen is best:
         if worthy:
             return Sentence(
-                "Of those that meet the target, take {best}: none has less than its {least}, and its release is worth "
-                "{share:.0%} of the rows to whoever estimates shares.",
+                "Of the mechanisms that meet the target, take {best}: none has less than its {least}, and its release "
+                "is worth {share:.0%} of the rows for estimating shares.",
                 **told,
             )
         return Sentence(
-            "Of those that meet the target, take {best}: none has less than its {least}; its release is worth "
-            "{share:.0%} of the rows to whoever estimates shares, and none is worth more.",
+            "Of the mechanisms that meet the target, take {best}: none has less than its {least}; its release is "
+            "worth {share:.0%} of the rows for estimating shares, and none is worth more.",
             **told,
         )
     lost = (
-        Sentence("its release does not tell how often each of {count} values occurs", count=best.confused_values)
+        Sentence("its release does not show how often each of {count} values occurs", count=best.confused_values)
         if best.confused_values
-        else Sentence("its release is worth {share:.0%} of the rows to whoever estimates shares", share=told["share"])
+        else Sentence("its release is worth {share:.0%} of the rows for estimating shares", share=told["share"])
     )
     told = {**told, "lost": lost, "other": _name(chosen), "more": _measured(chosen, by), "worth": _worth(chosen)}
     if worthy:
         return Sentence(
-            "Of those that meet the target, {best} has the least, {least}, but {lost}; where shares matter, take "
-            "{other}: {more}, worth {worth:.0%} of the rows.",
+            "Of the mechanisms that meet the target, {best} has the least, {least}, but {lost}; if shares matter, "
+            "take {other}: {more}, worth {worth:.0%} of the rows.",
             **told,
         )
     return Sentence(
-        "Of those that meet the target, {best} has the least, {least}, but {lost}; none is worth half of the rows, and "
-        "{other} is worth most: {worth:.0%}, at {more}.",
+        "Of the mechanisms that meet the target, {best} has the least, {least}, but {lost}; none is worth half of the "
+        "rows, and {other} is worth most: {worth:.0%}, at {more}.",
         **told,
     )
 
@@ -80,7 +80,7 @@ def _worth(one: Compared) -> float:
 
 
 def _name(one: Compared) -> Field:
-    """What a user named is spelt as it was; what stands beside it has a name of ours."""
+    """Mechanisms the user named are spelt as typed; ours have translated names."""
     return one.mechanism if one.role is Role.GIVEN else Sentence(one.mechanism)
 
 

@@ -1,4 +1,4 @@
-"""An assessment: the verdict on a release with its audit, beside what explains it and decides nothing."""
+"""An assessment: the verdict on a release with its audit, and criteria that explain it but decide nothing."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from leakgauge.tables.reading import ReadingOptions
 
 @dataclass(frozen=True)
 class Explaining:
-    """By what a verdict is explained.
+    """The inputs that explain a verdict.
 
     Attributes:
-        diagram: which leaf feeds which criterion; of the paper's diagram, or one like it, the first score is told too.
-        questionnaire: what people answered.
+        diagram: which leaf feeds which criterion; for the paper's diagram, or one like it, the first score is included.
+        questionnaire: the answers of respondents.
         factors: of a comprehensive evaluation; None for none.
-        stored: an earlier verdict, or evidence alone, of which space and time are taken.
+        stored: an earlier verdict, or evidence alone, whose space and time are used.
         releases_per_period: how often such a release is made.
         confidence: of the intervals of the evidence.
     """
@@ -66,7 +66,7 @@ class Explaining:
         releases_per_period: float = 1.0,
         confidence: float = 0.95,
     ) -> Explaining:
-        """By files, as they are named on the command line."""
+        """Inputs read from files, as named on the command line."""
         drawn = open_diagram(diagram)
         leaves = asked_by(drawn) if isinstance(drawn, CriteriaDiagram) else asked_leaves(drawn)
         return cls(
@@ -79,7 +79,7 @@ class Explaining:
         )
 
     def beside(self, evidence: tuple[Evidence, ...], dials: Dials, column: str, record: str) -> Beside:
-        """What the evidence of one secret says beside its dials."""
+        """Criteria and scores from the evidence of one secret, beside its dials."""
         drawn, every = self.diagram, (*evidence, *answered_beyond(self.questionnaire))
         criteria = drawn if isinstance(drawn, CriteriaDiagram) else None
         return Beside(
@@ -92,7 +92,7 @@ class Explaining:
 
 
 def explained(found: Judgement, record: Release | Path, audit: Audit, original: Table, by: Explaining) -> Judgement:
-    """A verdict with what explains it, of each secret that is released."""
+    """A verdict with explanations for each released secret."""
     release, beside = Release.read(record), dict[str, Beside]()
     plan = plan_of(release.record, release.record_file)
     released = {", ".join(name for name in one.reads if name not in plan.public) for one in plan.columns}
@@ -121,7 +121,7 @@ def explained_foreign(
     *,
     reading: ReadingOptions | None = None,
 ) -> Judgement:
-    """The verdict on a release that was made elsewhere with what explains it, of each secret that it holds."""
+    """The verdict on a release made elsewhere, with explanations for each secret that it contains."""
     foreign, beside = audit.foreign, dict[str, Beside]()
     assert foreign is not None
     files = _audited_files(foreign, released)
@@ -150,7 +150,7 @@ def _audited_files(foreign: Foreign, released: Path | str) -> list[Path]:
 
 
 def _numbers(release: ForeignRelease, secret: str) -> Floats | None:
-    """What was released of a secret, where that is numbers."""
+    """The released values of a secret that is numeric."""
     import pyarrow as pa
 
     values = release.released.get(secret)
@@ -187,7 +187,7 @@ def _stored(place: Path, protected: ProtectedColumn) -> tuple[Evidence, ...]:
     if fields.get("schema") == codec.schema_of(Judgement):
         every = codec.decode(Judgement, fields, place).beside
         if name not in every:
-            raise FileError("{path} holds no evidence of {name!r}; name a verdict on it.", path=place, name=name)
+            raise FileError("{path} has no evidence about {name!r}; name a verdict that does.", path=place, name=name)
         found = every[name].evidence
     elif fields.get("schema") == "leakgauge/assessment/1":
         found = codec.decode(StoredEvidence, fields.get("evidence") or {}, place)

@@ -1,4 +1,4 @@
-"""An audit: what a mechanism, a program or a release claims, and what it is shown to do."""
+"""An audit: what a mechanism, a program or a release claims, and what it demonstrably does."""
 
 from __future__ import annotations
 
@@ -43,29 +43,33 @@ def audit_release(
     record: Release | Path,
     original: Table,
     *,
-    released: Path | None = None,
+    released: Path | str | None = None,
     progress: Counting | None = None,
     **settings: Any,
 ) -> Audit:
-    """A release held to its record: digests and claims, what its rows show, what attacks find, what is told of secrets.
+    """The audit of a release against its record: digests, claims, levels its rows show, attacks, and exposure of
+    secrets.
 
     Settings are those of ``attack``: ``secret`` names protected columns to guess, by default all; ``withheld`` ones are
-    not released, but what is may tell on them. Rows with the same ``unit`` are one person's. Columns that the record
-    has in bins are guessed, known and compared in these bins; ``bins`` adds those of background columns that were not
-    released.
+    not released, but released columns may reveal them. Rows with the same ``unit`` are one person's. Columns that the
+    record has in bins are guessed, known and compared in these bins; ``bins`` adds those of background columns that
+    were not released.
 
     Raises:
         VerificationError: the record was changed, or the release is not the record's.
     """
     release = Release.read(record)
-    case = read_case(release, original, released=released, **settings)
+    if released is not None:
+        release = release.found_at(released)
+    case = read_case(release, original, **settings)
     verification, held = verify(release, released=released), release.record
-    # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
+    # Half of the allowed error goes to the levels that the rows show, shared by the columns; attacks share the other
+    # half.
     each = 1 - (1 - case.confidence) / 2 / len(case.columns)
     columns = {case.called(one): _shown(case, one, each) for one in case.columns}
     hidden = None
     if case.public:
-        with open_table(released or release.output) as table:
+        with open_table(release.source) as table:
             hidden = anonymity(table, case.public)
         hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
     exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)
@@ -98,7 +102,7 @@ def audit_release(
             verification.checks,
             exposures=exposures,
             total=total_told(case, exposures),
-            # By the secret itself: values with noise look more diverse than those of the people behind them.
+            # Diversity is that of the secret itself: noisy values look more diverse than the true ones.
             diversity=tuple(diversity(", ".join(one.names), case.classes, one.each) for one in case.secrets)
             if case.public and not case.is_sample
             else (),
@@ -108,10 +112,10 @@ def audit_release(
 
 
 def _shown(case: Case, column: ReleasedColumn, confidence: float) -> Shown | None:
-    """What the rows of a column show, held to its claim.
+    """The level that the rows of a column show, tested against its claim.
 
-    That some values always stay as they are speaks against a column that hides a secret. Of any other, such as a public
-    column that is to tell less of one, it says nothing.
+    Values that never change are evidence against a column that hides a secret, but not against a public column that is
+    only to reveal less about one.
     """
     shown = shown_by_rows(column, confidence)
     if shown is None or shown.violated or not shown.deterministic or case.hides_a_secret(column):
@@ -131,11 +135,11 @@ def audit_foreign(
     progress: Counting | None = None,
     **settings: Any,
 ) -> Audit:
-    """A release that was made elsewhere, beside its original: what its rows show, what attacks find, what is told.
+    """The audit of a release made elsewhere against its original: levels its rows show, attacks, and exposure.
 
-    There is no record to hold it to, so that nothing is disproved. Rows are matched by the ``key``, a column of both
+    There is no record, so nothing can be disproved. Rows are matched by the ``key``, a column of both
     tables, or else by their order. Columns are found by their names; coarser values, such as intervals, count as true
-    where they contain the truth. A secret that the release does not hold is told of by other columns. Settings are
+    where they contain the truth. A secret that the release does not contain is guessed from other columns. Settings are
     those of ``read_foreign``.
 
     Raises:
@@ -146,7 +150,7 @@ def audit_foreign(
     release = read_foreign(released, original, roles, **settings)
     case = release.seen
     held = [name for name in roles.names if name in release.changed]
-    # Half of the miss for the levels, as of a release with a record; the attacks accuse nobody here.
+    # Half of the allowed error for the levels, as for a release with a record; attacks disprove nothing here.
     each = 1 - (1 - case.confidence) / 2 / max(len(held), 1)
     columns = {name: shown_by_matched_rows(release.changed[name], each, case.simulation_seed) for name in held}
     hidden = None
@@ -157,7 +161,7 @@ def audit_foreign(
     return sealed(
         Audit(
             None,
-            # Whether its noise was drawn as it should be, nobody here knows.
+            # Nothing is known about how the noise was drawn.
             False,
             release.rows,
             case.confidence,
@@ -203,7 +207,8 @@ def _largest(columns: dict[str, Shown | None]) -> Quantity | None:
 def _attacked(
     case: Case, attacking: Callable[[Counting], tuple[Finding, ...]], progress: Counting | None
 ) -> tuple[tuple[Exposure, ...], tuple[Finding, ...]]:
-    """What is told of each secret, and what attacks find; progress is told of every secret and every attack."""
+    """The exposure of each secret and the results of attacks; ``progress`` is called after every secret and every
+    attack."""
     stages = len(case.secrets) + len(ATTACKS)
     exposures = []
     for done, secret in enumerate(case.secrets, 1):
@@ -219,7 +224,7 @@ def _attacked(
 
 
 def names_a_file(subject: str) -> bool:
-    """Whether a file is meant rather than a mechanism: one that is there, or that is called like one."""
+    """Whether a file is meant rather than a mechanism: it exists, or its name looks like one."""
     return subject.endswith(".json") or Path(subject).is_file()
 
 
@@ -232,7 +237,7 @@ def audit_mechanism(
     simulation_seed: int | None = None,
     **drawing: Any,
 ) -> MechanismAudit:
-    """The level that a mechanism, a channel file or a program is shown to have, in the words of the command line.
+    """The level that a mechanism, a channel file or a program is shown to have, from texts of the command line.
 
     ``spelled`` is ``name:key=value,…``, the path of a channel file, or the command of a program. By default the claim
     is what the mechanism claims, and the pairs of neighbouring inputs are those of the catalogue; ``drawing`` is how
@@ -247,9 +252,9 @@ def audit_mechanism(
     if program:
         subject = Program(spelled)
         if not pairs:
-            raise OptionError("A program's inputs are not known; give two neighbouring ones with --inputs A B.")
+            raise OptionError("The inputs of a program are unknown; give two neighbouring ones with --inputs A B.")
     elif names_a_file(spelled):
-        # A channel is computed, not run; what runs it is audited as a mechanism.
+        # A channel is computed, not run; a program that runs it is audited as a mechanism.
         subject = read_channel(spelled)
     else:
         subject = parse_mechanism(spelled)

@@ -1,4 +1,4 @@
-"""The symmetric channel and the exponential mechanism that just meet a target, beside which others are compared."""
+"""Baselines of a comparison: the symmetric channel and the exponential mechanism that just meet a target."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def exponential_meeting(problem: RateDistortion, target: MaxDistortion | MaxLeak
         return maximum_entropy_channel(source, problem.distortion, target)
     bits = target.bits
     distances = problem.distortion.between(problem.inputs, problem.letters)
-    # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
+    # The search is over the logarithm of the slope, relative to the distances, whose unit may be any.
     others = distances[(distances > 0) & np.isfinite(distances)]
     scale = float(others.mean()) if len(others) else 1.0
 
@@ -56,7 +56,7 @@ def exponential_meeting(problem: RateDistortion, target: MaxDistortion | MaxLeak
 
 
 def _least(holds: Callable[[float], bool], most: float) -> float:
-    """About the least number from 0 to ``most`` at which something holds that holds at ``most``; it does hold there."""
+    """Nearly the least number from 0 to ``most`` at which a condition holds, given that it holds at ``most``."""
     if holds(0.0):
         return 0.0
     low, high = 0.0, most

@@ -1,4 +1,4 @@
-"""Public columns made coarser, as little as lets every row hide among k."""
+"""The least coarsening of public columns that puts every row in a group of k."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Ladder:
     """The steps of one column, from fine to coarse.
 
     Attributes:
-        steps: how the column is gathered in each; None as it is.
-        spelled: each step as it is written after the column's name; None as it is.
-        hierarchy: the file whose levels are the steps, the values themselves first; None of bins and of a single level.
+        steps: the grouping of the column at each step; None for the values themselves.
+        spelled: each step as it is written after the column's name; None for the values themselves.
+        hierarchy: the file whose levels are the steps, the values themselves first; None for bins and for a single
+        level.
     """
 
     steps: tuple[Binning | None, ...] = (None,)
@@ -45,10 +46,10 @@ Ladders = dict[str, Ladder]
 
 
 def choose_levels(asked: Request, table: Table, progress: Progress | None = None) -> tuple[Request, Coarsening]:
-    """The same question with the bins and levels that lose least in place of those to choose from, and what was found.
+    """The request with the bins and levels that lose least in place of the choices, and the result of the search.
 
     Raises:
-        RefusalError: no levels let every row hide among ``min_k`` without suppressing more than is allowed.
+        RefusalError: no levels put every row in a group of ``min_k`` without suppressing more than allowed.
         OptionError: bins that are not coarser than those before, or more combinations than are searched.
         ColumnError, FileError: columns and level files that cannot be used.
     """
@@ -82,7 +83,7 @@ def choose_levels(asked: Request, table: Table, progress: Progress | None = None
 
 
 def _binned(asked: Request) -> tuple[Ladders, list[str]]:
-    """The bins of public columns, where several are given to choose from, and the bins of others."""
+    """The bins of public columns that are choices, and the bins of all other columns."""
     pairs = [(column, how) for column, _, how in (text.rpartition("=") for text in asked.bins)]
     spelled = {name: tuple(how for column, how in pairs if column == name) for name in asked.public}
     ladders = {name: Ladder(tuple(map(parse_binning, hows)), hows) for name, hows in spelled.items() if hows}
@@ -90,7 +91,8 @@ def _binned(asked: Request) -> tuple[Ladders, list[str]]:
 
 
 def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
-    """The levels of public columns, of a file without a number all to choose from, and the levels of others."""
+    """The levels of public columns that are choices (all levels of a file without a number), and those of all
+    others."""
     ladders: Ladders = {}
     others: list[str] = []
     found = parse_levels(asked.levels, (*asked.secrets, *asked.seen))
@@ -98,8 +100,8 @@ def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
         file = text.removeprefix(f"{name}=")
         if name not in asked.public and number is None:
             raise OptionError(
-                "--levels of column {column!r} does not say which, and --min-k chooses for public columns alone; write "
-                "e.g. {example!s}.",
+                "--levels of column {column!r} does not say which level, and --min-k chooses for public columns only; "
+                "write e.g. {example!s}.",
                 column=name,
                 example=f"{name}={hierarchy.file}:1",
             )
@@ -115,13 +117,13 @@ def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
 
 
 def _settled(some: Ladders, ladders: Ladders, node: Node) -> list[str]:
-    """The chosen steps of some columns as options have them; nothing of a column that stays as it is."""
+    """The chosen steps of some columns as options; columns that stay unchanged are left out."""
     chosen = {name: one.spelled[step] for (name, one), step in zip(ladders.items(), node.steps, strict=True)}
     return [f"{name}={how}" for name, how in chosen.items() if name in some and how is not None]
 
 
 def _hiding(table: Table, ladders: Ladders, k: int, max_suppressed: float, unit: str | None) -> Hiding:
-    """What is searched: combinations of the finest steps, counted once."""
+    """The search space: combinations of the finest steps, counted once."""
     finest = {name: one.steps[0] for name, one in ladders.items() if one.steps[0] is not None}
     most = max(table.rows, 1)
     counts = table.counts(*ladders, *(() if unit is None else (unit,)), bins=finest, limit=most)
@@ -137,7 +139,7 @@ def _hiding(table: Table, ladders: Ladders, k: int, max_suppressed: float, unit:
 
 
 def _steps(table: Table, name: str, ladder: Ladder, finest: tuple[Label, ...]) -> list[Codes]:
-    """For each step of a column the number of the coarser value of each finest one."""
+    """For each step of a column, the index of the coarser value of each finest value."""
     if ladder.hierarchy is not None:
         values: tuple[Label, ...] = ladder.hierarchy.values
         levels = (dict(zip(values, coarser, strict=True)) for coarser in ladder.hierarchy.columns)
@@ -167,7 +169,7 @@ def _numbered(values: Sequence[Label]) -> Codes:
 
 
 def _holders(finest: Sequence[Any], bins: Sequence[Any]) -> list[Interval | None]:
-    """For each of the finest bins the coarser one that holds it whole, None where none does; both stand in order."""
+    """For each of the finest bins, the coarser bin that contains it, None where none does; both lists are in order."""
     intervals, at = [one for one in bins if one is not None], 0
     holders: list[Interval | None] = []
     for one in finest:
@@ -187,7 +189,7 @@ def _stored(ladders: Ladders, node: Node) -> Coarsened:
     chosen = {
         name: (one.steps[at], one.spelled[at]) for (name, one), at in zip(ladders.items(), node.steps, strict=True)
     }
-    # A file by its name: where it lies is nobody's business.
+    # Only the name of the file is shown; its folder is private.
     told = {
         name: str(step) if spelled and isinstance(step, Levels) else spelled for name, (step, spelled) in chosen.items()
     }
@@ -195,17 +197,17 @@ def _stored(ladders: Ladders, node: Node) -> Coarsened:
 
 
 def _refused(hiding: Hiding, coarsest: Node) -> RefusalError:
-    """Why no levels are allowed, and how much suppression the coarsest need."""
+    """The refusal: why no levels are allowed, and how much suppression the coarsest need."""
     needed = coarsest.suppressed / hiding.n
     enough = math.ceil(100 * needed) / 100
     if enough >= 1:
         return RefusalError(
-            "--min-k {k} is out of reach: at the coarsest levels all rows, or nearly all, would be suppressed; give "
+            "--min-k {k} cannot be reached: even at the coarsest levels nearly all rows would be suppressed; give "
             "coarser levels, publish fewer columns, or ask for a smaller k.",
             k=hiding.k,
         )
     return RefusalError(
-        "--min-k {k} needs {needed:.4g} % of the rows suppressed at the coarsest levels, and {allowed:.4g} % are "
+        "--min-k {k} needs {needed:.4g} % of the rows suppressed even at the coarsest levels, but {allowed:.4g} % are "
         "allowed; give coarser levels, or --max-suppressed {enough:g}.",
         k=hiding.k,
         needed=100 * needed,

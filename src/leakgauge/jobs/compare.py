@@ -1,4 +1,4 @@
-"""Compare: mechanisms for one secret on one scale, each beside the channel that provably leaks least."""
+"""Comparison of mechanisms for one secret on one scale, each against the channel that provably leaks least."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.reading import ReadingOptions
 
 SAME = 1e-12
-"""A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
+"""A mean distortion within this relative distance of the target counts as equal: rounding must not decide."""
 LEAST = "least leaking channel"
 LEAST_KEEPING = {
     Keep.NOTHING: LEAST,
@@ -80,29 +80,29 @@ def compare(
     knowledge: str | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Comparison:
-    """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
+    """Mechanisms for one secret on one scale, the best first, each compared with the channel that leaks least.
 
     Args:
         table: a path or a frame, as ``open_table`` takes it.
         mechanisms: such as ``randomized-response:epsilon=1``, or channel files.
         secret: the column, or several that are one joint source.
         background: columns that the attacker knows.
-        knowledge: ``both`` measures all beside the least leaking channel that reads the background too, and takes files
-            of such channels; by default only the attacker knows it.
-        max_distortion: a mean distortion of at most this is asked for.
+        knowledge: ``both`` compares with the least leaking channel that reads the background too, and takes files of
+            such channels; by default only the attacker knows it.
+        max_distortion: the target: a mean distortion of at most this.
         max_leakage: or a leakage of at most these bits.
         distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
         weights: how sensitive each value is, by its text; a file, or the numbers themselves.
-        bins: how numbers and dates are gathered, such as ``age=width:10``.
+        bins: how numbers and dates are binned, such as ``age=width:10``.
         levels: coarser values of columns, such as ``job=jobs.csv:2``.
-        gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
-        by: what ranks those that meet the target: bits, epsilon or identifiability.
-        keep: ``shares`` measures all beside the least leaking channel that releases every value as often as it occurs.
-        through: the column that goes through the mechanisms, ranked by what it then tells on the secret.
+        gap: proven distance from the optimum, in nats; by default 1e-9, with weights 1e-6.
+        by: what ranks the mechanisms that meet the target: bits, epsilon or identifiability.
+        keep: ``shares`` compares with the least leaking channel that releases every value as often as it occurs.
+        through: the column that goes through the mechanisms, ranked by what it then reveals about the secret.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
-        OptionError: no target or two, another measure, something else to keep, or a mechanism that cannot be compared.
+        OptionError: no target or two, an unknown measure or ``keep``, or a mechanism that cannot be compared.
         RefusalError: no channel meets the target.
 
     Example:
@@ -144,29 +144,27 @@ def comparison(
 ) -> Comparison:
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
-    Where the shares are kept, the optimum is the least leaking channel that keeps them, and the least of all is shown
-    as well. The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds
-    after the noise, which anybody could do to a release. ``bounded`` was designed for the question within a bound on ε,
-    and is shown as well. Raises as ``compare``.
+    Where shares are kept, the optimum is the least leaking channel that keeps them, and the overall optimum is shown
+    too. The mechanism ``exponential`` has the utility −distortion. A noisy number is clamped to its bounds after the
+    noise, which anybody could do to a release. ``bounded`` is a channel designed within a bound on ε, shown as well.
+    Raises as ``compare``.
     """
     if question.knowledge is Knowledge.PUBLISHED:
         raise OptionError(
-            "Mechanisms are compared by what they leak, not by the published algorithm; let nobody, the "
-            "attacker or both know more."
+            "Mechanisms are compared by what they leak, not by the published algorithm; use --knowledge nobody, "
+            "attacker or both."
         )
     if question.through is not None and by is RankedBy.IDENTIFIABILITY:
-        raise OptionError(
-            "Identifiability is of the column that is released, not of the secret; rank by bits or epsilon."
-        )
+        raise OptionError("Identifiability applies to the released column, not to the secret; rank by bits or epsilon.")
     asked = question.problem(table, target)
     plain = replace(asked, keep=Keep.NOTHING)
     given = {text: _given_channel(text, question, plain) for text in dict.fromkeys(mechanisms)}
-    # All are measured beside one optimum, which may release every letter that any of them releases.
+    # All are compared with one optimum, which may release every value that any of them releases.
     every = (*given.values(), *(() if bounded is None else (bounded,)))
     extra = dict.fromkeys(letter for channel in every for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
     keeps = asked.keep is not Keep.NOTHING
-    # Channels that keep the shares release what they read, whatever others release.
+    # Channels that keep the shares release the values they read, whatever others release.
     beside = asked if keeps else problem
     best = solve(beside, gap)
     baselines = {
@@ -212,7 +210,7 @@ def _place(
         return rank, measured_by(one, by), one.objective, one.distortion.value
     by_leakage = isinstance(target, MaxDistortion)
     first, second = (one.objective, one.distortion.value) if by_leakage else (one.distortion.value, one.objective)
-    # Nothing is better than the optimum by more than its gap, and the gap must not decide.
+    # Nothing beats the optimum by more than its gap, and the gap must not decide the ranking.
     rank = 0 if one.role is Role.OPTIMUM else 1 + lacking if one.meets_target else 3
     return (rank, first, second, 0.0) if one.meets_target else (rank, second, first, 0.0)
 
@@ -238,20 +236,20 @@ def _given_channel(text: str, question: Question, problem: RateDistortion) -> Ch
     lacking = sum(x + z not in places for (x, z), share in zip(read, shares, strict=True) if share)
     if lacking:
         raise LabelError(
-            "{name!s} does not read {lacking} of the {count} pairs of a secret and a background; give a channel from "
-            "all of them.",
+            "{name!s} has no input for {lacking} of the {count} pairs of a secret and a background; give a channel "
+            "that reads them all.",
             name=text,
             lacking=lacking,
             count=len(pairs),
         )
     exact = named.channel.dyadic()
-    # A pair that does not occur here acts like another one of its background: it adds nothing to ε.
+    # A pair that does not occur is treated like another with the same background, so it adds nothing to ε.
     rows = [places.get(x + z, backgrounds.get(z, 0)) for x, z in read]
     return Channel(pairs, exact.outputs, exact.matrix[rows])
 
 
 def finite_channel(text: str, problem: RateDistortion) -> Channel:
-    """A mechanism, as on the command line, as a dyadic channel that reads every letter of the secret."""
+    """A mechanism, spelt as on the command line, as a dyadic channel that reads every value of the secret."""
     mechanism = parse_mechanism(text, letters=problem.inputs)
     channel = mechanism.channel_over(
         problem.inputs, problem.letters, lambda: problem.distortion.between(problem.inputs, problem.letters)
@@ -259,7 +257,8 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     lacking = len(set(problem.inputs) - set(channel.inputs))
     if lacking:
         raise LabelError(
-            "{name!s} does not read {lacking} of the {count} letters of the secret; give a channel from all of them.",
+            "{name!s} has no input for {lacking} of the {count} values of the secret; give a channel that reads "
+            "them all.",
             name=mechanism.name,
             lacking=lacking,
             count=len(problem.inputs),
@@ -267,8 +266,8 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     foreign = mechanism.sets is not None or not set(channel.outputs) & set(problem.letters)
     if isinstance(problem.distortion, Hamming) and foreign:
         raise OptionError(
-            "{name!s} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from "
-            "wrong ones; give a file of distances to what it releases.",
+            "{name!s} releases {released} of the secret's values, which Hamming distortion cannot distinguish from "
+            "wrong ones; give a file of distances to the values it releases.",
             name=mechanism.name,
             released="none" if mechanism.sets is None else "sets",
         )
@@ -292,14 +291,14 @@ def _measured(
     if isinstance(target, MaxDistortion):
         meets = distortion <= target.distortion * (1 + SAME)
     else:
-        # Without a slack: of leakage there is no little more.
+        # No slack: even a little more leakage is more.
         meets = told.objective <= target.bits
     try:
         best = solve(beside.with_target(MaxDistortion(distortion)), gap)
     except RefusalError:
         if beside.keep is Keep.NOTHING:
             raise
-        # No channel that keeps the shares is as useful as this one, which wastes nothing then.
+        # No channel that keeps the shares is as useful as this one, so it wastes nothing.
         best = None
     own = role is Role.DESIGNED or (role is Role.GIVEN and _is_of_this_table(name))
     return Compared(
@@ -310,7 +309,7 @@ def _measured(
         weighted_leakage=bits_or_none(told.weighted_leakage),
         leakage_with_background=bits_or_none(told.leakage_with_background),
         distortion=Quantity(distortion, "distortion"),
-        # Of the whole channel: letters that this table lacks are protected as well.
+        # ε covers the whole channel: values that this table lacks are protected as well.
         epsilon=Quantity(exact_epsilon(channel, pairs), "nats"),
         waste=Quantity(0.0 if best is None else max(told.objective - best.objective, 0.0), "bits"),
         gap=Quantity(0.0 if best is None else best.gap, "bits"),
@@ -319,9 +318,9 @@ def _measured(
 
 
 def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> dict[str, Any]:
-    """What the channel shows of one posterior beside another, and what its release is worth."""
+    """The identifiability of the channel, and the worth of its release."""
     prior, pairs, source = problem.prior, _compared(channel, problem), problem.source
-    # Beside channels that read the background, for its cross-tables: that is what they may keep.
+    # For channels that read the background, the worth is that of cross-tables, which they may keep.
     seen = source if problem.knowledge is Knowledge.BOTH else prior
     worth = effective_rows(channel, seen, own=own)
     if pairs is None:
@@ -349,7 +348,7 @@ def _compared(channel: Channel, problem: RateDistortion) -> Groups | None:
 
 
 def _is_of_this_table(mechanism: str) -> bool:
-    """Whether a file says that its channel was designed from a table's own counts; which, they show themselves."""
+    """Whether a file says that its channel was designed from a table's own counts."""
     return mechanism.lower().endswith(".json") and read_channel(mechanism).prior_origin is PriorOrigin.THIS_TABLE
 
 
@@ -372,7 +371,7 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
     if max_leakage is not None and max_distortion is None:
         return MaxLeakage(max_leakage)
     raise OptionError(
-        "{count} targets are given; say one of {first!s} and {last!s}.",
+        "{count} targets are given; give one of {first!s} and {last!s}.",
         count=0 if max_leakage is None else 2,
         first="--max-distortion",
         last="--max-leakage",
@@ -382,8 +381,8 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
 def _kept(keep: str) -> Keep:
     if keep == Keep.ASSOCIATIONS.value:
         raise OptionError(
-            "Associations are kept by channels that read the background; design one, compare its file with --knowledge "
-            "both, and keep shares or nothing here."
+            "Only channels that read the background keep associations; design one, compare its file with --knowledge "
+            "both, and use --keep shares or nothing here."
         )
     known = [one.value for one in Keep if one is not Keep.ASSOCIATIONS]
     if keep not in known:
@@ -395,7 +394,7 @@ def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
     if name is None:
         return Knowledge.ATTACKER if background else Knowledge.NOBODY
     if name not in ("attacker", "both"):
-        raise OptionError("--knowledge {found!r} is neither attacker nor both; say one of them.", found=name)
+        raise OptionError("--knowledge {found!r} is neither attacker nor both; use one of them.", found=name)
     if not background:
         raise OptionError(
             "--knowledge {name!s} needs a background, and none is given; name its columns with --background COLUMN.",
@@ -412,5 +411,5 @@ def _measure(by: str) -> RankedBy:
 
 
 def _several(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Texts, of which one may stand alone."""
+    """A tuple of texts; a single text becomes a tuple of one."""
     return (given,) if isinstance(given, str) else tuple(given)

@@ -1,4 +1,4 @@
-"""Design: from the columns of a table to the channel that leaks least, ready to be planned."""
+"""Design: from the columns of a table to the channel that leaks least, ready for a release plan."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_bi
 from leakgauge.tables.chosen_bins import bin_error, present_share, settled
 
 MOST_VALUES = 1000
-"""A secret with more is a number or a key, which is gathered into bins first."""
+"""A secret with more values is a number or a key, which must be binned first."""
 BINS_BESIDE = 50
-"""Bins of a number that is designed beside what an attacker knows, at most: some seconds."""
+"""The most bins of a number designed against an attacker's knowledge; this many take some seconds."""
 _ON_A_LINE = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 _ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Origin.ACCOUNTED}
-"""Of numbers that follow from such frequencies; from any others they are the table's."""
+"""The origin of numbers that follow from such frequencies; from any others it is the table."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a channel is designed for: columns, what a released letter costs, and bounds in nats to keep as well.
+    """A design problem: the columns, the distortion, and bounds in nats to keep as well.
 
     ``weights`` are how much each secret matters, by the text of its label; None where all count alike. ``through`` is
-    the column that is released instead, so that it tells least on the secret. ``keep``, ``keep_at_least`` and
-    ``never_changed`` are as in ``RateDistortion``, values by their texts. Columns of the background that the attacker
-    sees through channels alone are in ``seen_through``.
+    the column released instead, so that it reveals least about the secret. ``keep``, ``keep_at_least`` and
+    ``never_changed`` are as in ``RateDistortion``, values by their texts. ``seen_through`` are columns of the
+    background that the attacker sees only through channels.
     """
 
     secret: tuple[str, ...]
@@ -64,8 +64,8 @@ class Question:
 
     @property
     def gap(self) -> float:
-        """How close to the best by default, in nats."""
-        # Beside a bound on ratios, with weights or through another column the last digits take longest.
+        """The default gap to the optimum, in nats."""
+        # With a bound on ratios, with weights or through another column, the last digits take longest.
         plain = (self.local_dp, self.identifiability, self.weights, self.through) == (None, None, None, None)
         return 1e-9 if plain else 1e-6
 
@@ -119,7 +119,7 @@ class Question:
         return Joint(found.rows, pairs, cells)
 
     def named(self, solution: Solution) -> NamedChannel:
-        """The channel with the columns it reads and writes; it was learnt from the table, and says so."""
+        """The channel with the columns it reads and writes, marked as learnt from the table."""
         reads = self.released + (self.background if self.knowledge is Knowledge.BOTH else ())
         channel = solution.channel
         if self.knowledge is Knowledge.BOTH:
@@ -132,7 +132,7 @@ class Question:
 
 
 def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str, Binning] | None = None) -> None:
-    """Refuse at once what a design would take minutes or hours for, and say which bins would do.
+    """Refuse at once a design that would take minutes or hours, and suggest bins.
 
     Raises:
         OptionError: a secret with more values than a channel is designed for.
@@ -145,15 +145,15 @@ def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str
     fields: dict[str, object] = {"column": ", ".join(columns), "found": values.groups, "most": MOST_VALUES}
     if not free:
         raise OptionError(
-            "{column!s} has {found} values, more than the {most} that a channel is designed for; gather them into "
-            "fewer, or release them through a mechanism that is not designed.",
+            "{column!s} has {found} values, more than the {most} that a channel can be designed for; merge them into "
+            "fewer, or use a mechanism that is not designed.",
             **fields,
         )
     sizes = [one.groups for one in table.group_sizes([(name,) for name in free])]
     name = free[sizes.index(max(sizes))]
     raise OptionError(
-        "{column!s} has {found} values, more than the {most} that a channel is designed for; add --bins {name!s}=auto, "
-        "which takes {name!s}={bins!s} here, or add noise with a mechanism such as laplace.",
+        "{column!s} has {found} values, more than the {most} that a channel can be designed for; add --bins "
+        "{name!s}=auto, which means {name!s}={bins!s} here, or add noise with a mechanism such as laplace.",
         **fields,
         name=name,
         bins=spelled_binning(settled(table, name, Auto())),
@@ -165,7 +165,7 @@ def bins_within(
 ) -> Binning | None:
     """The bins of a secret that is released within a mean error: those asked for, else auto where it has many values.
 
-    ``beside`` known columns a design of many numbers takes minutes, and fewer bins are chosen.
+    With ``beside`` known columns, fewer bins are chosen: a design of many numbers would take minutes.
 
     Raises:
         ColumnError: the column holds neither numbers nor dates.
@@ -173,14 +173,14 @@ def bins_within(
     kind = next((one.kind for one in table.columns() if one.name == column), None)
     if kind is not None and kind not in _ON_A_LINE:
         raise ColumnError(
-            "Column {name!r} holds {kind}, and --within needs numbers or dates; say how dates are "
-            "written with --date-format, or give --max-distortion.",
+            "Column {name!r} holds {kind}, but --within needs numbers or dates; say how dates are written with "
+            "--date-format, or give --max-distortion.",
             name=column,
             kind=kind.words,
         )
     if isinstance(asked, Levels):
         raise OptionError(
-            "--within needs numbers, and the levels of {name!r} are text; gather it with --bins, or say "
+            "--within needs numbers, but the levels of {name!r} are text; bin it with --bins, or give "
             "--max-distortion.",
             name=column,
         )
@@ -196,10 +196,10 @@ def bins_within(
 
 
 def left_within(table: Table, column: str, bins: Binning | None, within: float) -> float:
-    """What a mean absolute error leaves for the channel: giving the centre of a bin for a value takes some of it.
+    """The part of a mean absolute error left for the channel after values are replaced by the centres of their bins.
 
-    |x − c(y)| ≤ |x − c(x)| + |c(x) − c(y)|, so that a channel between centres that keeps the rest keeps the whole. The
-    error is that of rows that have a number; a channel's distortion is a mean over all rows, missing ones included.
+    |x − c(y)| ≤ |x − c(x)| + |c(x) − c(y)|, so a channel between centres that keeps the rest keeps the whole. The error
+    is a mean over rows that have a number; a channel's distortion is a mean over all rows.
 
     Raises:
         RefusalError: the bins alone take more.
@@ -207,16 +207,16 @@ def left_within(table: Table, column: str, bins: Binning | None, within: float) 
     error = 0.0 if bins is None else bin_error(table, column, bins)
     if error >= within and bins is not None and isinstance(asked_binning(bins), Auto):
         raise RefusalError(
-            "The finest bins that are chosen for {column!s} put values off by {error:.4g} on average, and {within:g} "
-            "is allowed; allow more, or give finer bins of your own.",
+            "Even the finest automatic bins of {column!s} move values by {error:.4g} on average, but {within:g} is "
+            "allowed; allow more, or give finer bins of your own.",
             column=column,
             error=error,
             within=within,
         )
     if error >= within:
         raise RefusalError(
-            "The bins of {column!s} alone put values off by {error:.4g} on average, and {within:g} is allowed; use "
-            "finer bins, such as --bins {column!s}=auto, or allow more.",
+            "The bins of {column!s} alone move values by {error:.4g} on average, but {within:g} is allowed; use finer "
+            "bins, such as --bins {column!s}=auto, or allow more.",
             column=column,
             error=error,
             within=within,
@@ -226,12 +226,12 @@ def left_within(table: Table, column: str, bins: Binning | None, within: float) 
 
 def _labelled(text: str, by_text: Mapping[str, Label]) -> Label:
     if text not in by_text:
-        raise OptionError("{text!r} is to be kept, and is not a value of the column; name one that is.", text=text)
+        raise OptionError("{text!r} is to be kept, but is not a value of the column; name one that is.", text=text)
     return by_text[text]
 
 
 def price_of_keeping(found: Solution, gap: float) -> float | None:
-    """The bits more than the least that keeping costs at the same distortion; None where nothing is kept."""
+    """The extra bits that keeping costs over the least leakage at the same distortion; None where nothing is kept."""
     problem = found.problem
     if problem.keep is Keep.NOTHING:
         return None
@@ -255,7 +255,7 @@ def earlier_rounds(
 
 
 def as_rounds(found: NextRound, earlier: int) -> RoundsTold:
-    """What a round and the earlier ones tell, as it is stored; from the table's own counts."""
+    """What a round and the earlier ones reveal, as stored; from the table's own counts."""
     return RoundsTold(
         earlier=earlier,
         before=Quantity(found.before.bits, "bits"),
@@ -271,7 +271,7 @@ def as_design(
     price: float | None = None,
     rounds: RoundsTold | None = None,
 ) -> Design:
-    """A designed channel as it is stored; ``prior`` is where the frequencies come from, ``price`` that of keeping."""
+    """A designed channel as stored; ``prior`` is the origin of the frequencies, ``price`` the price of keeping."""
     origin, told = _ORIGINS.get(prior, Origin.TABLE), found.identifiability
     numbers = structs.asdict(as_point(found, origin)) | {"epsilon": found.local_dp.stored(origin)}
     return Design(
@@ -293,7 +293,7 @@ def as_design(
 def as_frontier(
     found: Sequence[Solution], question: Question | None = None, beside: Sequence[Solution] = ()
 ) -> Frontier:
-    """Designed channels as a frontier is stored; ``beside`` are those of the same problem that keep something else."""
+    """Designed channels as a stored frontier; ``beside`` are those of the same problem that keep something else."""
     prior = PriorOrigin.THIS_TABLE
     return Frontier(
         found[0].problem.knowledge.value,

@@ -37,19 +37,19 @@ from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
 FROM_THE_TABLE = Sentence(
-    "The search used this table's counts as they are: which setting it chose is not protected by any budget. Nothing "
-    "was drawn or spent."
+    "The search used this table's exact counts, so the choice of setting is not covered by any budget. Nothing was "
+    "drawn or spent."
 )
 FEWEST_ROWS, MOST_ROWS = 1000, 100_000
-"""Of the table that stands for a noisy histogram: noise of a tiny ε would make it huge, or too small to be searched."""
+"""Rows of the table that represents a noisy histogram: noise of a tiny ε would make it huge, or too small to search."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What a search looks for; names and meanings as in ``improve``.
+    """The goal of a search; names and meanings as in ``improve``.
 
     Attributes:
-        as_it_is: whether the column itself must be released, neither bins of it nor counts.
+        as_it_is: whether the column itself must be released, not bins of it or counts.
     """
 
     secret: str
@@ -68,14 +68,14 @@ class Goal:
     as_it_is: bool = False
 
     def __post_init__(self) -> None:
-        # Limits that nothing can keep are refused before a histogram is bought.
+        # Limits that no setting can keep are refused before a histogram is bought.
         DialPolicy(self.min_protection, None, self.min_guarantee, self.min_usefulness)
         use_named(self.use)
 
 
 @dataclass(frozen=True)
 class Improvement:
-    """What the search found, and what it learnt it from, in a sentence."""
+    """The result of a search, and a sentence on which counts it used."""
 
     goal: Goal
     search: Search
@@ -85,7 +85,7 @@ class Improvement:
         """The chosen setting.
 
         Raises:
-            RefusalError: none keeps the limits: how close it came, and what it misses.
+            RefusalError: no setting keeps the limits; the message says how close the best came.
         """
         return self.search.require()
 
@@ -124,7 +124,7 @@ def improve(
     progress: Callable[[int, int], None] | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Improvement:
-    """The most useful setting that protects enough; without ``min_protection`` the most protecting one that is useful.
+    """The most useful setting that protects enough; without ``min_protection``, the most protective useful one.
 
     Parameters are changed first, then the mechanism, then the form of the data. Every setting is judged by its law.
 
@@ -133,19 +133,19 @@ def improve(
         secret: the column to protect.
         min_protection: from 0 to 100.
         min_usefulness: from 0 to 100.
-        min_guarantee: from 0 to 100; what is fitted to the table's counts has none.
+        min_guarantee: from 0 to 100; mechanisms fitted to the table's counts have no guarantee.
         use: what readers do with the release: ``statistics`` or ``rows``.
-        public: columns that are released as they are.
+        public: columns that are released unchanged.
         background: columns that the attacker knows.
-        lower: the least value of numbers, as everybody knows it; without bounds no noise is added to numbers.
-        upper: the greatest one.
+        lower: the publicly known least value of a numeric secret; without bounds no noise is added to numbers.
+        upper: the greatest value.
         keep: ``shares`` designs channels among those that release every value as often as it occurs, ``nothing`` among
             all.
-        start: the record of a release, whose mechanism is the cheapest to change.
+        start: the record of a release; its mechanism is the cheapest to change.
         accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
-        ledger: which pays for it.
+        ledger: the ledger that pays for it.
         dataset: the account in it; by default the table's name.
-        progress: told how many settings were tried, and 0, for nobody knows of how many.
+        progress: called with the number of settings tried and 0, because the total is unknown.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
@@ -153,7 +153,7 @@ def improve(
         BudgetError: the histogram does not fit the budget; no row was read.
     """
     if min_protection is None and min_usefulness is None:
-        raise OptionError("Nothing is asked for; say --min-protection, --min-usefulness or both.")
+        raise OptionError("Nothing is asked for; give --min-protection, --min-usefulness or both.")
     name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, **reading))
@@ -181,13 +181,13 @@ def improve(
 
 
 def _mechanism_of(record: Path | str, secret: str) -> Mechanism:
-    """The mechanism by which a release has a column."""
+    """The mechanism through which a release contains a column."""
     release = Release.read(Path(record))
     columns = plan_of(release.record, release.record_file).columns
     found = next((one.mechanism for one in columns if secret in one.reads), None)
     if found is None:
         raise ColumnError(
-            "The release of {path!s} has no {name!r} to start from; name the record of a release of it.",
+            "The release of {path!s} does not contain {name!r}; name the record of a release that does.",
             path=str(record),
             name=secret,
         )
@@ -197,7 +197,7 @@ def _mechanism_of(record: Path | str, secret: str) -> Mechanism:
 def kept_by(keep: str) -> Keep:
     """What designed channels keep, by its name: nothing or shares."""
     if keep not in (Keep.NOTHING.value, Keep.SHARES.value):
-        raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=keep)
+        raise OptionError("--keep {found!r} is neither nothing nor shares; use one of them.", found=keep)
     return Keep(keep)
 
 
@@ -210,21 +210,21 @@ def search(
     dataset: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Improvement:
-    """What a search of an open table finds.
+    """The result of searching an open table.
 
-    Where a noisy histogram is bought nothing else is read, and a BudgetError says that it does not fit the budget.
+    If a noisy histogram is bought, nothing else is read; a BudgetError says that it does not fit the budget.
     """
     tell = None if progress is None else lambda done: progress(done, 0)
     if accounted is None:
         return Improvement(goal, _found(table, goal, progress=tell), FROM_THE_TABLE)
     if (goal.lower, goal.upper) != (None, None):
-        raise OptionError("An accounted search takes no numbers; leave lower and upper out.")
+        raise OptionError("An accounted search does not handle numbers; leave lower and upper out.")
     if goal.published or any(goal.backgrounds):
-        raise OptionError("An accounted search reads the secret alone; leave public and background out.")
+        raise OptionError("An accounted search reads only the secret; leave public and background out.")
     source = noisy_table(table, goal.secret, accounted, ledger, dataset)
     learned = Sentence(
         "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
-        "occur is not protected, nothing else was read.",
+        "occur is not protected, and nothing else was read.",
         epsilon=accounted,
     )
     return Improvement(goal, _found(source, goal, rows=table.rows, counts_are_private=False, progress=tell), learned)
@@ -261,7 +261,7 @@ def _found(
 
 
 def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None, dataset: str | None) -> Table:
-    """A table of one column whose counts are a noisy histogram's, bought from a ledger; a refusal spends nothing."""
+    """A table of one column with the counts of a noisy histogram bought from a ledger; a refusal spends nothing."""
     import pyarrow as pa
 
     if ledger is None or dataset is None:
@@ -269,12 +269,12 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     kinds = {one.name: one.kind for one in table.columns()}
     if kinds.get(column) in (Kind.INT, Kind.FLOAT, Kind.OTHER):
         raise ColumnError(
-            "Column {name!r} holds {kind}, whose values an accounted search would read as they are; make letters of "
-            "them first.",
+            "Column {name!r} holds {kind}, whose exact values an accounted search would read; turn them into text "
+            "first.",
             name=column,
             kind=kinds[column].value,
         )
-    # What it costs does not depend on the labels, so that the ledger is asked before a row is read.
+    # The cost does not depend on the labels, so the ledger is asked before any row is read.
     asked = Histogram(column=column, labels=["any"], epsilon=epsilon)
     _, verdict = preview(asked, table, Protection(), ledger, dataset)
     assert verdict is not None
@@ -282,7 +282,7 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     values = table.counts(column, limit=1 << 20).labels(column)
     if not 2 <= len(values) <= MOST_LETTERS:
         raise ColumnError(
-            "Column {name!r} has {found} different values and an accounted search takes 2 to {most}; nothing was "
+            "Column {name!r} has {found} different values, but an accounted search takes 2 to {most}; nothing was "
             "spent.",
             name=column,
             found=len(values),
@@ -291,7 +291,7 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     query = Histogram(column=column, labels=[label_text(one) for one in values], epsilon=epsilon)
     answer = ask(query, table, Protection(), ledger, dataset)
     found = {label: one.value for label, one in answer.answer.values if isinstance(one, Estimate)}
-    # At least one row each: that a value occurs is known here, and a mechanism must take it.
+    # At least one row per value: it is known to occur, so a mechanism must accept it.
     counts = [max(found[shown(label_text(one))], 1.0) for one in values]
     factor = min(max(sum(counts), FEWEST_ROWS), MOST_ROWS) / sum(counts)
     rows = [value for value, count in zip(values, counts, strict=True) for _ in range(max(round(count * factor), 1))]
@@ -299,7 +299,7 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
 
 
 def stored(found: Improvement) -> StoredImprovement:
-    """A search to be stored: every trial, and all that is needed to release the one that was chosen."""
+    """A search as stored: every trial, and everything needed to release the chosen one."""
     searched, goal = found.search, found.goal
     origin = PriorOrigin.THIS_TABLE if found.learned_from == FROM_THE_TABLE else PriorOrigin.NOISY_HISTOGRAM
     chosen, start = searched.chosen, searched.start

@@ -1,4 +1,4 @@
-"""Judge: the dials of every secret of a release, and what a policy recommends."""
+"""Judging: the dials of every secret of a release, and the recommendation of a policy."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Terms:
-    """What a release is judged by beside its rows.
+    """The terms of a judgement, besides the rows of the release.
 
     Attributes:
         policy: limits of the dials.
-        use: what the release is for.
-        declared: what was declared of it.
-        accepted: public columns that may name people.
-        counts_may_be_known: whether the counts that it was fitted to are public, publishable or paid for.
+        use: what readers do with the release.
+        declared: purpose, recipient and review date.
+        accepted: public columns that may identify people.
+        counts_may_be_known: whether the counts it was fitted to are public, publishable or paid for.
         releases_per_period: every one spends the budget again.
     """
 
@@ -56,7 +56,7 @@ class Terms:
 
     @classmethod
     def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
-        """Those of a job, by default by its own policy."""
+        """The terms of a job, with its own policy by default."""
         declared = tuple(one for one in Declaration if getattr(asked, one.value))
         known = asked.publish_shares or asked.accounted is not None
         by = policy_of(asked) if policy is None else policy
@@ -64,10 +64,10 @@ class Terms:
 
 
 def policy_of(asked: Request) -> DialPolicy:
-    """What a job is held to: the policy that it names, else the default one, with what it asks for beside.
+    """The policy of a job: the file it names, else the default, with the job's own limits added.
 
     Raises:
-        FileError: the file of the policy cannot be read, or sets what is not a limit.
+        FileError: the policy file cannot be read, or sets something that is not a limit.
         OptionError: limits that contradict each other.
     """
     named = DEFAULT_POLICY if asked.policy is None else read_dial_policy(asked.policy)
@@ -103,21 +103,21 @@ def judge(
     accusing: Audit | None = None,
     learnt: dict[object, Any] | None = None,
 ) -> Judgement:
-    """The verdict on a release, from its record, the table that it was made from, and its audit.
+    """The verdict on a release, from its record, its original table and its audit.
 
     Args:
         record: of the release.
-        original: whose rows were released.
+        original: the table it was made from.
         audit: of the release.
-        terms: what it is judged by; by default the default policy, with nothing declared.
-        secrets: columns that are judged, each group by itself; by default all that go through a mechanism.
+        terms: the terms of the judgement; by default the default policy, with nothing declared.
+        secrets: columns to judge, each group by itself; by default all that go through a mechanism.
         withheld: secrets that are not released.
         background: columns that the attacker knows.
         bins: of background columns that were not released.
         unit: the column of persons; by default the record's.
-        efficiency: of each secret the bits that the best channel for the same use tells, and those of its own.
-        accusing: the audit whose findings are vetoes, where that is another.
-        learnt: what was learnt of the table, for other settings that are judged after it.
+        efficiency: for each secret, the bits that the best equally useful channel reveals, and those of its own.
+        accusing: the audit whose findings are vetoes, if it is another.
+        learnt: what was learnt from the table, reused for later settings.
 
     Raises:
         VerificationError: the audit is of another release.
@@ -137,7 +137,7 @@ def judge(
     )
     for secret in hidden:
         if going.own(secret) is None:
-            raise OptionError("The release holds no {secret!s} of its own to judge; name its secrets.", secret=secret)
+            raise OptionError("The release does not contain {secret!s}; name its secrets.", secret=secret)
     evidence = {
         secret: with_attacks(going.evidence(secret, by.use, (efficiency or {}).get(secret)), audit, secret)
         for secret in (*hidden, *((name,) for name in withheld))
@@ -157,20 +157,20 @@ def judge(
 
 
 def _told(audit: Audit) -> float | None:
-    """The bits that everything released or known tells at most, of the secret of which it tells most."""
+    """The most bits that everything released or known reveals about any secret."""
     return max((one.everything.information.ends[1] for one in audit.exposures), default=None)
 
 
 def _larger(claimed: float | None, shown: float | None, releases: float) -> float | None:
-    """What is claimed in a period, or shown where that is more; without a claim nothing is known."""
+    """The ε claimed for a period, or the one shown if larger; without a claim nothing is known."""
     if claimed is None or shown is None or shown <= claimed / releases * (1 + _ROUNDING):
-        # A level computed from a channel is rounded up in its last digits, which is no reason to refuse it.
+        # A level computed from a channel is rounded up in its last digits, which must not break a limit.
         return claimed
     return shown * releases
 
 
 def _spent(stated: Sequence[float], releases: float) -> float | None:
-    """The largest finite ε that is stated of all columns together, of a period; infinite where none is."""
+    """The largest finite ε claimed for all columns together in a period; infinite where there is none."""
     return max(filter(math.isfinite, stated), default=math.inf) * releases if stated else None
 
 
@@ -182,7 +182,7 @@ def judge_foreign(
     terms: Terms | None = None,
     reading: ReadingOptions | None = None,
 ) -> Judgement:
-    """The verdict on a release that was made elsewhere, from both tables and its audit; nothing is guaranteed.
+    """The verdict on a release made elsewhere, from both tables and its audit; it has no guarantee.
 
     Raises:
         OptionError: the audit is of a release with a record.
@@ -233,7 +233,7 @@ def judgement(
 
 
 def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, DialEvidence]:
-    """Evidence in which what is withheld is as useful as the rest: nobody was to read it from this release."""
+    """Evidence in which withheld secrets are as useful as the rest: nobody was meant to read them from this release."""
     worth = {secret: dials_of(one).usefulness.ends[0] for secret, one in evidence.items() if one.statistics}
     if not worth:
         return dict(evidence)
@@ -247,9 +247,10 @@ def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, 
 def _guessed(
     audit: Audit, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
 ) -> tuple[tuple[int, int] | None, int | None]:
-    """Of the secret and the attacker who decide, the people guessed right because of the release alone, and without.
+    """For the deciding secret and attacker: the people guessed right only because of the release, and those guessed
+    anyway.
 
-    By the law, or by the strongest attack of somebody who knows the same.
+    From the law, or from the strongest attack with the same knowledge.
     """
     deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
     knows = {*dials[deciding].attacker}
@@ -280,9 +281,9 @@ def _guesses_a_secret(name: Sentence) -> bool:
 def facts_of(
     going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEvidence], *, budgets: bool = True
 ) -> ReleaseFacts:
-    """What a policy asks of a release besides its dials, as far as the plan and the table tell.
+    """The facts that a policy limits besides the dials, as far as the plan and the table show them.
 
-    Without ``budgets`` ε and δ of all columns together are left out, which take longer than all the rest.
+    Without ``budgets``, ε and δ of all columns together are left out, which take longer than everything else.
     """
     together = dict(together_of(going.plan.steps, Origin.TABLE)) if budgets else {}
     told = [going.bits_told(secret, one) for secret, one in evidence.items()]
@@ -310,7 +311,7 @@ def _delta(together: Mapping[str, Level]) -> float | None:
 
 
 def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterator[Sentence]:
-    """Why published columns name people, of those that are not accepted to."""
+    """Why published columns identify people, except those accepted to do so."""
     columns = [one for one in going.table.columns() if one.name in going.plan.public and one.name not in accepted]
     names = [one.name for one in columns]
     if not names:
@@ -320,7 +321,7 @@ def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterato
         values = sample[column.name]
         reason = identifies(column, values, distinct=one.groups, alone=one.alone, rows=going.table.rows)
         if reason is None and is_free_text(column, values):
-            reason = Sentence("free text, in which anything may stand")
+            reason = Sentence("free text, which may contain anything")
         if reason is not None:
             yield _names_people(column.name, reason)
 
@@ -336,4 +337,4 @@ def _sample(going: Outgoing, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _names_people(column: str, reason: Any) -> Sentence:
-    return Sentence("{column!r} is published and names people ({reason})", column=column, reason=reason)
+    return Sentence("{column!r} is published and identifies people ({reason})", column=column, reason=reason)

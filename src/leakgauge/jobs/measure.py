@@ -24,7 +24,8 @@ from leakgauge.tables import Binning, Table, in_bins
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
 REDRAWN = 20_000
-"""Companions are estimated by redrawing the counts, which beyond so many cells takes minutes: they are left out."""
+"""Beyond this many cells, companions, which are estimated by redrawing the counts, would take minutes: they are left
+out."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,11 @@ def measure(
 ) -> Measurement:
     """The measures of a table's secret, with intervals; only counts leave the table.
 
-    Rows with the same value of ``unit`` are of one person: intervals are as wide as if only persons were independent.
+    Rows with the same value of ``unit`` belong to one person: intervals assume that only persons are independent.
 
-    ``channels`` are known release channels from the secret columns, instead of released columns; of several the release
-    is what all of them release of a row, and one alone may read some of the background too. ``weights`` are by the text
-    of each secret's label, and ``called`` is the name by which the measurement calls the table.
+    ``channels`` are known release channels of the secret columns, instead of released columns. Several release a row
+    together; a single one may also read some of the background. ``weights`` are by the text of each secret's label, and
+    ``called`` names the table in the measurement.
     """
     if channels and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
@@ -97,7 +98,7 @@ def measure(
         require_inputs(known, occurring, roles.secret)
         merged = merged.over(SECRET, known.inputs)
         if by_label is not None:
-            # What never occurs weighs nothing, whatever its sensitivity.
+            # A value that never occurs weighs nothing, whatever its sensitivity.
             by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
     worth = None if unit is None else _independent_rows(in_bins(table, bins or {}), roles, unit)
     estimate = partial(_estimate, merged, known, confidence, worth)
@@ -105,7 +106,7 @@ def measure(
     estimates = {name: estimate(f, estimator) for name, f in chosen.items()}
     shannon = {name: _bits(one) for name, one in estimates.items()}
     if "conditional_entropy_with_background" in shannon:
-        # Where nothing is released, what stays uncertain is what the background leaves.
+        # Without a release, the remaining uncertainty is that given the background.
         shannon.setdefault("conditional_entropy", shannon["conditional_entropy_with_background"])
     weighted = None
     if by_label is not None:
@@ -133,7 +134,7 @@ def _bits(estimate: Estimate) -> Quantity:
 
 
 def released_together(channels: Sequence[Channel]) -> Channel | None:
-    """The channel to all that these release of one secret; None of none."""
+    """The channel from one secret to everything that these channels release; None if there are none."""
     if len(channels) < 2:
         return channels[0] if channels else None
     same = set(channels[0].inputs)
@@ -144,8 +145,8 @@ def released_together(channels: Sequence[Channel]) -> Channel | None:
     runs, others = counted_jointly([in_order(channel, inputs) for channel in channels], JOINT_CELLS)
     if others:
         raise OptionError(
-            "{count} channels together release more combinations than the {most} cells that are counted; measure fewer "
-            "together.",
+            "{count} channels together release more combinations than the {most} cells that can be counted; measure "
+            "fewer together.",
             count=len(channels),
             most=JOINT_CELLS,
         )
@@ -174,7 +175,7 @@ def _read_beside(named: NamedChannel, roles: Roles) -> tuple[str, ...]:
         unknown = [name for name in named.inputs if name not in roles.secret]
         if unknown and set(roles.secret) <= set(named.inputs):
             raise OptionError(
-                "The channel reads {found!s} too, which is neither secret nor background; name it with --background.",
+                "The channel also reads {found!s}, which is neither secret nor background; name it with --background.",
                 found=_listed(unknown),
             )
         raise _reads_another(named, roles.secret)
@@ -197,7 +198,7 @@ def _from_pairs(channel: Channel, merged: Counts, roles: Roles, beside: tuple[st
     met = np.ravel_multi_index(tuple(merged.codes), merged.shape)
     require_inputs(channel, {read[place] for place in met.tolist()}, roles.secret + beside)
     places = {label: place for place, label in enumerate(channel.inputs)}
-    # Pairs that do not occur count nowhere, whatever they would release.
+    # Pairs that do not occur have no weight, whatever they would release.
     return Channel(pairs, channel.outputs, channel.matrix[[places.get(label, 0) for label in read]])
 
 
@@ -239,7 +240,7 @@ def _listed(columns: Sequence[str]) -> str:
 def _independent_rows(table: Table, roles: Roles, unit: str) -> int:
     """How many independent rows the table is worth for what is measured."""
     if unit in roles.columns:
-        raise OptionError("Column {column!r} is the unit and has another role; give it one.", column=unit)
+        raise OptionError("Column {column!r} is the unit and also has another role; give it one role.", column=unit)
     counts = table.counts(*roles.columns, unit, limit=max(table.rows, 1))
     return independent_rows(counts, roles.secret, roles.release + roles.background, unit)
 
@@ -287,7 +288,7 @@ def _companions(
     worth: int | None,
     chosen: Mapping[str, Callable[..., float]],
 ) -> dict[str, Quantity]:
-    """What people picture more easily than bits, before and after all that is seen, at the observed frequencies."""
+    """Measures easier to picture than bits, before and after everything is seen, at the observed frequencies."""
     if prod(counts.shape) > REDRAWN:
         return {}
     alone = partial(_estimate, counts.keep(SECRET), None, confidence, worth, estimator=Estimator.PLUG_IN)
@@ -321,13 +322,13 @@ def _within(least: float, most: float, estimate: Estimate) -> Estimate:
 
 
 def _through(change: Callable[[float], float], estimate: Estimate) -> Estimate:
-    """The estimate of a monotone function of what was estimated: its interval holds the truth as often."""
+    """The estimate of a monotone function of an estimate: its interval has the same coverage."""
     ends = sorted((change(estimate.low), change(estimate.high)))
     return replace(estimate, value=change(estimate.value), low=ends[0], high=ends[1])
 
 
 def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakage | None:
-    """With a release column: does it add anything to the background; else: does the background tell anything."""
+    """The test of zero leakage: of a release column beyond the background, or else of the background itself."""
     if roles.release:
         test = measures.zero_leakage_test(counts, [SECRET], [RELEASE], [BACKGROUND] if roles.background else [])
     elif roles.background:
@@ -338,7 +339,7 @@ def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakage | None:
 
 
 def require_varied(counts: Counts, column: str, *, binned: bool) -> None:
-    """Refuse a constant column, which can neither hide nor tell anything: almost surely the wrong one was named."""
+    """Refuse a constant column, which can neither hide nor reveal anything: it is almost surely a mistake."""
     labels: Sequence[object] = counts.labels(column)
     if len(labels) > 1:
         return

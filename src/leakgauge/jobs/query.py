@@ -26,7 +26,7 @@ LONGEST_PURPOSE = 200
 
 @dataclass(frozen=True)
 class PaidAnswer:
-    """An answer with its cost, and what the data set has spent with it; None where no ledger counts it."""
+    """An answer with its cost, and the account after it; None where no ledger counts it."""
 
     answer: Answer
     cost: Cost
@@ -42,11 +42,11 @@ def ask(
     simulation_seed: int | None = None,
     on_spend: Callable[[Entry], None] | None = None,
 ) -> PaidAnswer:
-    """The answer to a query, its cost spent in the ledger, where there is one, before the noise is drawn.
+    """The answer to a query; its cost is spent in the ledger, if there is one, before the noise is drawn.
 
-    The table is read before the budget is spent, so that a table that cannot be read costs nothing; a kill after the
-    spend leaves it counted, and ``on_spend`` is told of it as soon as it is made. With a simulation seed nothing is
-    spent, and the answer protects nobody.
+    The table is read before the budget is spent, so an unreadable table costs nothing. A spend stays counted if the
+    process is killed; ``on_spend`` is called as soon as it is made. With a simulation seed nothing is spent, and the
+    answer protects nobody.
 
     Raises:
         OptionError: a query that cannot be asked under this protection, an account that protects something else, or a
@@ -63,7 +63,7 @@ def ask(
     verdict.require()
     exact = query.exact(table, protection)
     reference = "".join(f"{word:016x}" for word in randomness.words(2).tolist())
-    # The name of a column may hold what a line of a ledger may not.
+    # The name of a column may contain characters that a ledger line may not.
     purpose = query.purpose if query.purpose.isprintable() else repr(query.purpose)
     entry = ledger.spend(verdict.account.dataset, cost, purpose[:LONGEST_PURPOSE], reference)
     if on_spend is not None:
@@ -81,19 +81,19 @@ def preview(
     ledger: Ledger | None = None,
     dataset: str | None = None,
 ) -> tuple[Cost, Verdict | None]:
-    """What a query would cost, and what the ledger would say to it; reads no rows, draws and spends nothing."""
+    """The cost of a query, and whether the ledger would admit it; reads no rows, draws and spends nothing."""
     query.require_columns(table, protection)
     cost = Cost(query.steps(protection))
     if ledger is None:
         return cost, None
     if dataset is None:
-        raise OptionError("A ledger is given without the name of a data set; say whose budget is spent.")
+        raise OptionError("A ledger is given without the name of a data set; name the data set whose budget is spent.")
     require_account(ledger.account(dataset), str(protection), protection.neighbours)
     return cost, ledger.preview(dataset, cost)
 
 
 def require_no_ledger(ledger: object) -> None:
-    """Refuse the ledger of a simulation, in which it would spend nothing."""
+    """Refuse a ledger for a simulation, which spends nothing."""
     if ledger is not None:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
@@ -101,7 +101,7 @@ def require_no_ledger(ledger: object) -> None:
 def stored_answer(paid: PaidAnswer, table: str) -> artefacts.Answer:
     """An answer as it is stored."""
     answer, spent = paid.answer, paid.spent
-    # What no budget paid for is the table's.
+    # Numbers that no budget paid for come from the table.
     origin = Origin.TABLE if spent is None else Origin.ACCOUNTED
     confidence, off = answer.query.confidence, answer.rank_error
     return artefacts.Answer(

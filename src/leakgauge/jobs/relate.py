@@ -31,8 +31,8 @@ def relate(
     """The exact levels of a channel, or what a statement implies in every other notion.
 
     Args:
-        subject: a channel, a statement, the path of a channel file, or a statement as text. Of a channel that is given
-            columns the levels are given these.
+        subject: a channel, a statement, the path of a channel file, or a statement as text. Levels of a channel that is
+            conditional on columns are conditional on them too.
         prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it.
         records: how many records a data set has; None for a local channel.
         ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
@@ -111,11 +111,11 @@ def _prior(
         by_label = match_labels(values, labels, "entries of the prior")
         return Distribution(labels, [by_label[label] for label in labels])
     except ModelError as error:
-        raise ModelError("The prior in {path} is not one: {reason}", path=prior, reason=error) from None
+        raise ModelError("The prior in {path} is not a prior: {reason}", path=prior, reason=error) from None
 
 
 def _read_labels(texts: Iterable[str], records: int) -> list[object]:
-    """Labels as they were meant: data sets where every text has so many parts, numbers where every text is one."""
+    """Labels as meant: data sets if every text has this many parts, numbers if every text is one."""
     labels: list[object] = list(texts)
     parts = [tuple(str(text).split("|")) for text in labels]
     if records > 1 and all(len(part) == records for part in parts):

@@ -1,4 +1,4 @@
-"""Survey a table before anything of it is released: which columns give people away, and which tell on a secret."""
+"""Survey a table before anything is released: which columns identify people, and which reveal a secret."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
 
 MOST_COLUMNS = 500
-"""More columns than these are a matrix, of which no person reads a survey."""
+"""A table with more columns is a matrix, and nobody would read its survey."""
 TELLS_MUCH = 0.1
 """Share of a secret's information from which a column is better not published."""
 
-_FREE_TEXT = Sentence("free text, in which anything may stand")
+_FREE_TEXT = Sentence("free text, which may contain anything")
 _NAMED = Sentence("named so")
 
 Progress = Callable[[int, int], None]
@@ -52,21 +52,22 @@ def survey(
     progress: Progress | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Survey:
-    """Which columns of a table identify people, which single them out together, and what each tells of each secret.
+    """Which columns of a table identify people, which single them out together, and what each reveals about each
+    secret.
 
     Args:
         table: a path or a frame, as ``open_table`` takes it, or an open table, which stays open.
         secrets: the columns to protect.
-        columns: those to look through beside the secrets; by default all.
+        columns: the columns to look at besides the secrets; by default all.
         unit: the column that says which rows are of one person.
-        bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
-        levels: coarser values of columns, such as ``job=jobs.csv:2``; what is surveyed is these.
+        bins: how columns are binned, such as ``age=width:10``; the bins are surveyed.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``; these are surveyed.
         confidence: of intervals.
-        progress: told how much is done of how much.
+        progress: called with the amounts done and in all.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
-        ColumnError: a secret that is not there, or more columns than anybody reads of.
+        ColumnError: a secret that does not exist, or too many columns.
 
     Example:
         >>> import pyarrow as pa
@@ -106,9 +107,9 @@ def surveyed(
     confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> Survey:
-    """The survey of some columns of a table in their bins, by default all; of public ones also how they group rows.
+    """The survey of some columns of a table in their bins, by default all; for public ones also how they group rows.
 
-    Columns that are ``accepted`` are known to name people, and are left out of those groups.
+    ``accepted`` columns are known to identify people, and are left out of those groups.
     """
     columns = _columns(table, names)
     _require_enough(table, secrets, unit)
@@ -121,7 +122,7 @@ def surveyed(
         name: identifies(columns[name], sample.columns[name], distinct=one.groups, alone=one.alone, rows=table.rows)
         for name, one in sizes.items()
     }
-    # Those that name people by themselves need no others for it, and what goes through a mechanism is not published.
+    # Columns that identify people by themselves need no others, and protected columns are not published.
     free = [name for name in columns if named[name] is None and name not in given]
     codes = {name: values_of(sample.columns[name], name) for name in free}
     units = None if unit is None else values_of(sample.columns[unit], unit)
@@ -135,7 +136,7 @@ def surveyed(
     entropies = {secret: entropy for secret, (entropy, _) in zip(secrets, told, strict=True)}
     alone_by_itself = {name for name, one in sizes.items() if one.alone >= MANY_ALONE * table.rows}
     singling = alone_by_itself.union(*(one.columns for one in combinations))
-    # Of columns that single people out together the one with most values does most of it.
+    # Among columns that single people out together, the one with most values contributes most.
     finest = alone_by_itself.union(max(one.columns, key=lambda name: sizes[name].groups) for one in combinations)
     found = []
     for name, column in columns.items():
@@ -170,24 +171,26 @@ def surveyed(
 
 
 def _require_enough(table: Table, secrets: tuple[str, ...], unit: str | None) -> None:
-    """Refuse what is too small to be split into parts, and columns with two roles."""
+    """Refuse a table too small to be split, and columns with two roles."""
     if unit in secrets or len(set(secrets)) < len(secrets):
         raise OptionError("A column is named twice, as secret or as unit and secret; name each column once.")
     if table.rows < FEWEST_ROWS:
         raise TableError(
-            "The table has {rows} rows, too few to look through; it needs {least}.", rows=table.rows, least=FEWEST_ROWS
+            "The table has {rows} rows, too few for a survey; at least {least} are needed.",
+            rows=table.rows,
+            least=FEWEST_ROWS,
         )
     if unit is not None:
         require_people(table, unit)
 
 
 def _columns(table: Table, names: Sequence[str]) -> dict[str, Column]:
-    """The columns to look through: those that are named, or all; nested and binary values are no columns to publish."""
+    """The columns to look at: those named, or all except nested and binary ones, which cannot be published."""
     columns = {one.name: one for one in table.columns() if one.kind is not Kind.OTHER}
     chosen = columns if not names else {name: columns[name] for name in names if name in columns}
     if len(chosen) > MOST_COLUMNS:
         raise ColumnError(
-            "The table has {found} columns, more than {most}; name those that matter with --column.",
+            "The table has {found} columns, more than {most}; name the relevant ones with --column.",
             found=len(chosen),
             most=MOST_COLUMNS,
         )
@@ -201,7 +204,7 @@ def _combination(sizes: GroupSizes) -> Combination:
 def _told_of(
     secret: str, sample: Sample, names: Sequence[str], unit: str | None, confidence: float
 ) -> tuple[Quantity, dict[str, Told]]:
-    """The entropy of a secret, and what each of some columns tells of it by itself."""
+    """The entropy of a secret, and what each of some columns reveals about it by itself."""
     ranked = {name: ranks_of(sample.columns[name], name) for name in names}
     seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
     nobody = np.zeros(sample.rows, dtype=np.int64)
@@ -217,7 +220,7 @@ def _told_of(
 
 
 def _of_everyone(secret: str, entropy: Quantity) -> Told:
-    """What a column tells of which each value occurs once: counting shows nothing, but it names everybody."""
+    """What a column of unique values reveals: counting cannot show it, but it identifies everybody."""
     return Told(secret, entropy, Quantity(1.0, SHARE), significant=True)
 
 
@@ -231,12 +234,12 @@ def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer:
         return Suggested.COARSEN, Sentence("singles people out")
     for told in column.tells:
         if told.significant and told.information.ends[0] >= TELLS_MUCH * entropies[told.secret].value:
-            return Suggested.BACKGROUND, Sentence("tells much of {secret!s}", secret=told.secret)
+            return Suggested.BACKGROUND, Sentence("reveals much about {secret!s}", secret=told.secret)
     return Suggested.PUBLIC, Sentence("tells little")
 
 
 def require_few_alone(found: Survey, policy: DialPolicy) -> None:
-    """Refuse to publish columns by which more rows stand alone than a policy that somebody gave allows.
+    """Refuse to publish columns in which more rows are unique than the given policy allows.
 
     Raises:
         RefusalError: says how many.
@@ -244,7 +247,7 @@ def require_few_alone(found: Survey, policy: DialPolicy) -> None:
     together, most = found.published, policy.max_alone if "max_alone" in policy.given else None
     if together is not None and most is not None and together.alone / found.rows > most:
         raise RefusalError(
-            "{share:.3%} of the rows stand alone in the public columns {columns!s}, and the policy allows {most:.3%} "
+            "{share:.3%} of the rows are unique in the public columns {columns!s}, but the policy allows {most:.3%} "
             "(max_alone); publish fewer or coarser columns.",
             share=together.alone / found.rows,
             columns=together.columns,
@@ -253,7 +256,7 @@ def require_few_alone(found: Survey, policy: DialPolicy) -> None:
 
 
 def require_large_groups(found: Survey, policy: DialPolicy) -> None:
-    """Refuse to publish columns by which rows fall into smaller groups than a policy allows.
+    """Refuse to publish columns that put rows in smaller groups than the policy allows.
 
     Raises:
         RefusalError: says how small.
@@ -261,8 +264,8 @@ def require_large_groups(found: Survey, policy: DialPolicy) -> None:
     together, least = found.published, policy.min_k
     if together is not None and least is not None and together.smallest < least:
         raise RefusalError(
-            "The smallest group of the public columns {columns!s} has {smallest} rows, or persons, and the policy asks "
-            "for {least} (min_k); publish fewer or coarser columns, such as by --min-k {least}.",
+            "The smallest group of the public columns {columns!s} has {smallest} rows, or persons, but the policy "
+            "asks for {least} (min_k); publish fewer or coarser columns, for instance with --min-k {least}.",
             columns=together.columns,
             smallest=together.smallest,
             least=least,
@@ -270,10 +273,10 @@ def require_large_groups(found: Survey, policy: DialPolicy) -> None:
 
 
 def require_publishable(found: Survey, public: Sequence[str], accepted: Sequence[str]) -> None:
-    """Refuse to publish columns that name people.
+    """Refuse to publish columns that identify people.
 
     Raises:
-        RefusalError: names them, why, and how they may be published all the same.
+        RefusalError: names the columns, why they are refused, and how to publish them anyway.
     """
     named = [one for one in found.columns if one.name in public and one.name not in accepted]
     reasons = [
@@ -283,6 +286,7 @@ def require_publishable(found: Survey, public: Sequence[str], accepted: Sequence
     ]
     if reasons:
         raise RefusalError(
-            "Columns that name people are to be published: {columns}; leave them out, or say --accept-unique of each.",
+            "Columns that identify people are to be published: {columns}; leave them out, or add --accept-unique "
+            "for each.",
             columns=in_turn(reasons),
         )

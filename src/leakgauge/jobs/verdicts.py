@@ -1,10 +1,9 @@
-"""Assess: the verdict on a release or on a finished job, with what explains it and what would change it."""
+"""The verdict on a release or on a finished job, with explanations and actions that would change it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -59,27 +58,27 @@ def assess(
     Args:
         release: the folder of a finished job; or a record; or the audit of a release that was made elsewhere.
         audit: of the release of a record.
-        original: the table that it was made from, as ``open_table`` takes it; of a job where it was moved.
-        released: the release that was made elsewhere, or that of a record where it was moved.
+        original: the table it was made from, as ``open_table`` takes it; for a job, only if the table was moved.
+        released: the release made elsewhere, or that of a record if it was moved.
         secret: columns to judge, each by itself; by default all that go through a mechanism.
         withhold: secrets that are not released.
         background: columns that the attacker knows.
         use: what readers do with the release: ``statistics``, the default, or ``rows``.
-        policy: a file of limits in TOML; the default policy without.
-        min_protection: a limit beside those, from 0 to 100.
+        policy: a file of limits in TOML; without one, the default policy.
+        min_protection: an additional limit, from 0 to 100.
         min_usefulness: likewise.
-        accept_unique: published columns that may name people.
-        purpose: what the release is for; with ``recipient`` and ``review`` what is declared of it.
+        accept_unique: published columns that may identify people.
+        purpose: what the release is for; declared, like ``recipient`` and ``review``.
         releases_per_period: how often such a release is made.
         diagram: which indicator feeds which criterion, in TOML; ``paper`` adds the first score over the paper's arcs.
-        questionnaire: what people answered.
+        questionnaire: the answers of respondents.
         fuzzy: factors of a comprehensive evaluation in TOML, or ``paper-a`` or ``paper-b``.
-        stored: an earlier verdict, of which space and time are taken.
+        stored: an earlier verdict, whose space and time are used.
         confidence: of the intervals of the indicators.
         reading: how the original is read, as ``open_table`` takes it.
 
     Raises:
-        OptionError: a file is not named that is needed.
+        OptionError: a file that is needed is not named.
         VerificationError: the audit is of another release.
     """
     place = Path(release)
@@ -108,12 +107,12 @@ def assess(
             "made elsewhere."
         )
     if original is None:
-        raise OptionError("A release is judged beside the table it was made from; name that with --original.")
+        raise OptionError("A verdict needs the table the release was made from; name it with --original.")
     if review is not None and not is_date(review):
         raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=review)
     if releases_per_period is not None and not 0 < releases_per_period < math.inf:
         raise OptionError(
-            "{found} releases in a period are not a finite number above 0; try 1.", found=releases_per_period
+            "--releases-per-period {found} is not a finite number above 0; try 1.", found=releases_per_period
         )
     limits = DEFAULT_POLICY if policy is None else read_dial_policy(policy)
     terms = Terms(
@@ -134,28 +133,26 @@ def assess(
             _require_absent({**roles, "released": None, "use": use}, Sentence("an audit of a release made elsewhere"))
             return _of_foreign(place, released, table, terms, by, reading)
         made, findings = Release.read(place), read_audit(Path(audit))
-        made = made if released is None else replace(made, output=Path(released))
+        made = made if released is None else made.found_at(released)
         named = [(name,) for name in secret]
         found = judge(made, table, findings, terms=terms, secrets=named, withheld=withhold, background=background)
         return explained(found, made, findings, table, by)
 
 
 def _require_absent(given: Mapping[str, object], release: Sentence) -> None:
-    """Refuse what the release says itself."""
+    """Refuse options that the release already determines."""
     for name, value in given.items():
         if value not in (None, (), []):
-            raise OptionError(
-                "--{name!s} is not asked of {release}, which says it itself; leave it out.", name=name, release=release
-            )
+            raise OptionError("--{name!s} is already known for {release}; leave it out.", name=name, release=release)
 
 
 def _of_foreign(
     audit: Path, released: Path | str | None, table: Table, terms: Terms, by: Explaining, reading: ReadingOptions
 ) -> Judgement:
     if released is None:
-        raise OptionError("Without a record nothing says where the release is; name it with --released.")
+        raise OptionError("Without a record, nothing says where the release is; name it with --released.")
     if by.stored is not None:
-        raise OptionError("--stored is not for a release made elsewhere; leave it out.")
+        raise OptionError("--stored does not apply to a release made elsewhere; leave it out.")
     findings = read_audit(audit)
     found = judge_foreign(findings, released, table, terms=terms, reading=reading)
     return explained_foreign(found, findings, released, table, by, reading=reading)
@@ -171,13 +168,13 @@ def _of_job(
     job = codec.read(Job, place / "job.json")
     if job.outcome is None or not job.outcome.released:
         raise OptionError(
-            "The job in {path!s} released nothing, so that there is nothing to assess; its report says why.",
+            "The job in {path!s} released nothing, so there is nothing to assess; its report says why.",
             path=str(place),
         )
     asked = structs.replace(job.asked, **given)
     if original is None and asked.table == FRAME:
         raise OptionError(
-            "The job in {path!s} was made from a table in memory; name that with --original.", path=str(place)
+            "The job in {path!s} was made from a table in memory; name the table with --original.", path=str(place)
         )
     release, audit = Release.read(place / "release.json"), codec.read(Audit, place / "audit.json")
     by = explaining(
@@ -193,7 +190,7 @@ def _of_job(
 
 
 def _beyond_doubt(place: Path, audit: Audit) -> Audit:
-    """The audit with the accusations that the job found to be beyond doubt."""
+    """The audit with only the accusations that the job found beyond doubt."""
     if not audit.violated:
         return audit
     vetoes = codec.read(Judgement, place / "verdict.json").facts.vetoes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gettext
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Final
@@ -52,6 +52,10 @@ class Language:
             return fill(self._found(text.template), text.fields, self._held)
         return self._found(text)
 
+    def listed(self, things: Iterable[str]) -> str:
+        """Names or texts one after the other."""
+        return _BETWEEN[self.code].join(things)
+
     def error(self, error: LeakgaugeError) -> str:
         """What an error says."""
         return fill(self._found(error.template), error.fields, self._tell)
@@ -75,7 +79,7 @@ class Language:
         if isinstance(value, Sentence):
             return self.retell(value)
         if isinstance(value, tuple):
-            return _BETWEEN[self.code].join(str(self._held(one)) for one in value)
+            return self.listed(str(self._held(one)) for one in value)
         return value
 
 

@@ -1,4 +1,4 @@
-"""Entropy as people picture it: a share of the most there could be, or a crowd to hide in.
+"""Entropy in familiar terms: as a share of its maximum, or as the size of a crowd to hide in.
 
 References: Diaz et al. and Serjantov and Danezis, both Privacy Enhancing Technologies 2002.
 """

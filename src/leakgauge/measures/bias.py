@@ -5,7 +5,7 @@ the first part of Chao, Wang and Jost 2013). With f₀ values never seen, f₁ s
 the rare values are known; as E₁(λ) e^λ is convex and λ E₁(λ) e^λ concave, Jensen's inequality puts what is missed
 between f₁ h(2 f₂ / f₁) / n and f₁ h(f₁ / f₀) / n, where h(λ) = E₁(λ) e^λ.
 
-All arrays here have one row a sample and one column a value.
+All arrays here have one row per sample and one column a value.
 """
 
 from __future__ import annotations

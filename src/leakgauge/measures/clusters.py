@@ -1,4 +1,4 @@
-"""Rows that belong together: how many independent rows a table is worth where a unit has several.
+"""Clustered rows: how many independent rows a table is worth if units have several.
 
 Rows of one person repeat each other. The design effect is how many times larger the variance is than that of as many
 independent rows, so that n rows are worth n / design effect.
@@ -46,9 +46,9 @@ def design_effect_of_mean(values: Floats, units: Codes | None) -> float:
 
 def _few(units: int) -> float:
     """How much wider, squared, an interval from so many units must be than one from many."""
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit
 
-    return float((t.ppf(0.975, units - 1) / norm.ppf(0.975)) ** 2) * units / (units - 1)
+    return float((stdtrit(units - 1, 0.975) / ndtri(0.975)) ** 2) * units / (units - 1)
 
 
 def design_effect(counts: Counts, secret: Sequence[str], others: Sequence[str], unit: str) -> float:

@@ -13,7 +13,7 @@ from leakgauge.probability import Counts
 
 
 def information_lost(pairs: Counts) -> float:
-    """H(X|Y) in bits of the observed frequencies: what is not known of a value once its coarser value is.
+    """H(X|Y) in bits of the observed frequencies: what stays unknown about a value once its coarser value is known.
 
     Example:
         >>> jobs = {"job": ["baker", "cook", "judge"], "seen": ["food", "law"]}

@@ -28,7 +28,7 @@ def total_variation(p: Distribution, q: Distribution) -> float:
 def hockey_stick(p: Distribution, q: Distribution, epsilon: float) -> float:
     """Σ max(p − e^ε q, 0): the smallest δ for which p is within (ε, δ) of q; ε in nats."""
     if not epsilon >= 0:
-        raise OptionError("An ε of {epsilon} is not at least 0.", epsilon=epsilon)
+        raise OptionError("An ε of {epsilon} is not at least 0; give one that is.", epsilon=epsilon)
     a, b = _aligned(p, q)
     if epsilon == math.inf:
         return float(a[b == 0].sum())

@@ -26,7 +26,7 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.scenario import Weights
 
 ENOUGH = 5
-"""Observations a cell from which the promised confidence was measured to hold."""
+"""Observations per cell from which the stated confidence was measured to hold."""
 _LARGEST = 1 << 22
 
 
@@ -114,9 +114,9 @@ def estimate(
 
 
 def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
-    """The roles, with what a channel reads; what does not fit together is refused."""
+    """The roles, with the columns a channel reads; inconsistent ones are refused."""
     if not 0 < confidence < 1:
-        raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
+        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
     if roles.channel is not None and roles.release:
         raise OptionError(
             "The release is given twice, as {axes!s} and as a channel; leave one out.", axes=", ".join(roles.release)

@@ -1,4 +1,4 @@
-"""Information that a predictor shows on rows it was not made from: a lower bound on mutual information.
+"""Information that a predictor shows on rows it was not trained on: a lower bound on mutual information.
 
 For any r(x|w) that was fixed beforehand, I(X;W) ≥ H(X) − E[−log r(X|W)]: a wrong r only loses. On scored rows each has
 
@@ -34,7 +34,7 @@ def bits_lost(probabilities: Floats, letters: Codes) -> Floats:
 def held_out_information(
     letters: Codes, probabilities: Floats, units: Codes | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Bits that r(x|w) tells of x, with one-sided limits at the confidence each, neither below 0.
+    """Bits that r(x|w) reveals about x, with one-sided limits, each at the confidence, neither below 0.
 
     The lower limit is one on I(X;W); the upper one is on what this r tells, and says nothing of a better one. Both are
     Student's on the means of units, plus Bernstein's term for outcomes that were not seen yet.
@@ -54,22 +54,22 @@ def held_out_information(
         >>> 0.98 < told.low <= told.value <= 1
         True
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     if not 0 < confidence < 1:
-        raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
+        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
     rows, width = probabilities.shape
     seen = np.bincount(letters, minlength=width)
     told, sizes = unit_sums(np.log2(rows / seen[letters]) - bits_lost(probabilities, letters), units)
     count = len(sizes)
     if count < 2:
-        raise ModelError("{units} units were scored; a limit needs two or more.", units=count)
+        raise ModelError("{units} units were scored, too few for a limit; use two or more.", units=count)
     mean = float(told.sum()) / rows
     error = math.sqrt(count / (count - 1) * float(((told - mean * sizes) ** 2).sum())) / rows
     # From the surest guess of the rarest letter to the worst guess of the most frequent one.
     spread = math.log2(rows / seen[seen > 0].min()) + math.log2(width / UNIFORM) - math.log2(rows / seen.max())
     unseen = spread * float(sizes.max()) * math.log(1 / (1 - confidence)) / (3 * rows)
-    limit = float(student.ppf(confidence, count - 1)) * error + unseen
+    limit = float(stdtrit(count - 1, confidence)) * error + unseen
     # The entropy of the scored rows is too small by about this, which the upper limit must not profit from.
     bias = (np.count_nonzero(seen) - 1) / (2 * count * math.log(2))
     value = max(mean, 0.0)

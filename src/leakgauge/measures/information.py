@@ -63,7 +63,7 @@ def unweighted_cells(scenario: Scenario, seen: Seen, measure: str) -> Cells:
     """The secret against what is seen, refused where weights would be ignored without a word."""
     if scenario.weights is not None:
         raise ModelError(
-            "{measure} has no weighted form; use scenario.without_weights(), or g-vulnerability with your gains.",
+            "{measure} has no weighted form; use scenario.without_weights(), or g-vulnerability with your own gains.",
             measure=measure,
         )
     return scenario.view(seen).cells

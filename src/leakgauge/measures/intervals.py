@@ -24,7 +24,7 @@ _PRODUCT = 1e9
 
 
 class Cumulants:
-    """Derivatives of a measure at the shares of each row of ``counts``, one column a cell of the layout; in nats.
+    """Derivatives of a measure at the shares of each row of ``counts``, one column per cell of the layout; in nats.
 
     Attributes:
         value: the measure at the observed shares.
@@ -198,7 +198,7 @@ _WIDER = 1.02
 
 
 def intervals(layout: Layout, counts: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Lower and upper ends in nats for each row of ``counts``, one column a cell of the layout."""
+    """Lower and upper ends in nats for each row of ``counts``, one column per cell of the layout."""
     from scipy.special import ndtri
 
     law = Cumulants(layout, counts)

@@ -233,10 +233,10 @@ def _numbers(column: npt.ArrayLike, name: str) -> Floats:
             raise TypeError
         numbers = given.astype(np.float64)
     except (TypeError, ValueError):
-        raise ColumnError("The {name} column is not numeric; give one number a row.", name=name) from None
+        raise ColumnError("The {name} column is not numeric; give one number per row.", name=name) from None
     if numbers.ndim != 1:
         raise ColumnError(
-            "The {name} column has {found} dimensions; give one number a row.", name=name, found=numbers.ndim
+            "The {name} column has {found} dimensions; give one number per row.", name=name, found=numbers.ndim
         )
     unusable = int(np.count_nonzero(~np.isfinite(numbers)))
     if unusable:
@@ -244,7 +244,7 @@ def _numbers(column: npt.ArrayLike, name: str) -> Floats:
             "The {name} column has {rows} rows that are missing or infinite; leave them out.", name=name, rows=unusable
         )
     if len(numbers) >= _FEWEST and numbers.min() == numbers.max():
-        raise ColumnError("The {name} column holds one value only; give one that varies.", name=name)
+        raise ColumnError("The {name} column has a single value; give one that varies.", name=name)
     return numbers
 
 
@@ -260,7 +260,7 @@ def _check(n: int, neighbours: int, confidence: float, limit: int) -> None:
             most=min(n, limit) // 2,
         )
     if not 0 < confidence < 1:
-        raise OptionError("A confidence of {found} is not between 0 and 1.", found=confidence)
+        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Ranking:
 
 @checked
 def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
-    """Mechanisms for one secret, the best protecting first.
+    """Mechanisms for one secret, the most protective first.
 
     Without background by I(X;Y), with it by I(X;Y|Z) (definitions 2 and 5); weights and several sources are
     honoured. Every scenario must have the same secret and the same background.
@@ -130,7 +130,7 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
         for part in parts:
             if not _alike(getattr(scenario, part), getattr(first, part)):
                 raise ModelError(
-                    "{name!r} and {first!r} differ in their {part}; an order is defined for the same {part} only.",
+                    "{name!r} and {first!r} differ in their {part}; rank scenarios with the same {part}.",
                     name=name,
                     first=first_name,
                     part=Sentence(part),

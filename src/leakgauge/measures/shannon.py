@@ -48,7 +48,7 @@ def conditional_entropy(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
 
 @checked
 def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
-    """I(X;Y), what the release tells about the secret, in bits; equations (5), (12) and (18).
+    """I(X;Y), what the release reveals about the secret, in bits; equations (5), (12) and (18).
 
     I_w(X;Y) = Σ w p(x,y) log p(x,y) / (p(x) p(y)). With weights of secrets it is never negative; with a
     weight matrix over pairs it may be.
@@ -82,7 +82,7 @@ def leakage_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float
 
 @checked
 def background_floor(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
-    """I(X;Z), what the background tells before any release, in bits: no channel can undercut it."""
+    """I(X;Z), what the background reveals before any release, in bits: no channel can undercut it."""
     return unit.of_nats(_settle(float(gains(scenario.view(Seen.BACKGROUND)).sum()), scenario))
 
 

@@ -1,4 +1,4 @@
-"""A test of whether a release tells anything at all about a secret.
+"""A test of whether a release reveals anything at all about a secret.
 
 An interval for I(X;Y) never excludes 0 as sharply as a test of independence does, since 0 is the end of its range.
 """
@@ -31,7 +31,7 @@ from 99 on where observations are shuffled.
 _DENSE = 2_000_000
 """Cells held at once."""
 _FULL = 16
-"""Observations a cell from which laying out a table costs less than shuffling them, however many cells it has."""
+"""Observations per cell from which laying out a table costs less than shuffling them, however many cells it has."""
 
 
 _HYPERGEOMETRIC = 10**9
@@ -49,7 +49,7 @@ class PValueMethod(Enum):
 
 @dataclass(frozen=True)
 class ZeroLeakageTest:
-    """Evidence against "the release tells nothing about the secret".
+    """Evidence against "the release reveals nothing about the secret".
 
     Attributes:
         statistic: G = 2 n I at the observed frequencies, in nats.

@@ -83,7 +83,8 @@ class Choice(Mechanism):
         """
         if count < 1 or not 0 < confidence < 1:
             raise OptionError(
-                "{count} candidates at a confidence of {confidence}: give 1 or more, and a confidence in (0, 1).",
+                "There are {count} candidates at a confidence of {confidence}; give 1 or more, and a confidence "
+                "between 0 and 1.",
                 count=count,
                 confidence=confidence,
             )
@@ -221,7 +222,7 @@ def exponential_channel(
     Args:
         inputs: the letters of the column.
         outputs: the candidates.
-        utilities: of each candidate for each input, a row an input.
+        utilities: of each candidate for each input, one row per input.
         epsilon: the budget in nats.
         sensitivity: the largest difference of a candidate's utility between two inputs; found by comparing all.
 
@@ -238,7 +239,7 @@ def exponential_channel(
     matrix = np.asarray(utilities, dtype=np.float64)
     if matrix.shape != (len(rows), len(columns)) or not np.isfinite(matrix).all():
         raise OptionError(
-            "The utilities are not {rows} rows of {columns} finite numbers; give one an input and candidate.",
+            "The utilities are not {rows} rows of {columns} finite numbers; give one per input and candidate.",
             rows=len(rows),
             columns=len(columns),
         )
@@ -282,7 +283,7 @@ def _counts(multiplicities: Sequence[int], length: int) -> Counts:
     whole = np.asarray(multiplicities)
     if whole.shape != (length,) or whole.dtype.kind not in "iu" or (whole < 0).any() or not whole.any():
         raise OptionError(
-            "The multiplicities are not {length} whole numbers of at least 0 with one above 0; give one a candidate.",
+            "The multiplicities are not {length} whole numbers of at least 0 with one above 0; give one per candidate.",
             length=length,
         )
     return whole.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Noise whose result is brought back to bounds: the law of what is released, with the tails gathered at the ends."""
+"""Noise clamped to bounds: the law of the released value, with the tails collected at the ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leakgauge.randomness import Randomness
 class ClampedNoise(Law):
     """The noise that is added, and the steps of the grid that nothing is released beyond.
 
-    It reads the noisy value alone, so that it tells nothing more and every claim stays.
+    Clamping reads only the noisy value, so it reveals nothing more and every claim stays.
     """
 
     added: GridNoise

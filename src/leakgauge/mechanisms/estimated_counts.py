@@ -22,7 +22,7 @@ def estimated_counts(
     at least as often as stated.
 
     Raises:
-        OptionError: counts that do not fit the outputs, or a channel whose inputs cannot be told apart in the mean.
+        OptionError: counts that do not fit the outputs, or a channel whose inputs cannot be distinguished.
 
     Example:
         >>> flip = Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]])
@@ -32,14 +32,17 @@ def estimated_counts(
     seen = np.asarray(released_counts)
     if seen.shape != (len(channel.outputs),) or seen.dtype.kind not in "iu" or (seen < 0).any() or not seen.any():
         raise OptionError(
-            "The released counts are not {outputs} whole numbers of at least 0 with one above 0; give one an output.",
+            "The released counts are not {outputs} whole numbers of at least 0 with one above 0; give one per output.",
             outputs=len(channel.outputs),
         )
     matrix, n = channel.matrix, int(seen.sum())
     inverse = np.linalg.pinv(matrix)
     unit = np.eye(len(channel.inputs))
     if not np.allclose(matrix @ inverse, unit, rtol=0, atol=1e-9):
-        raise OptionError("Some inputs of the channel give the same mixture of outputs; their counts cannot be told.")
+        raise OptionError(
+            "Some inputs of the channel give the same mixture of outputs, so their counts cannot be estimated; merge "
+            "these inputs."
+        )
     variances = (matrix @ inverse**2 - unit).max(axis=0)
     # An output that an input cannot give is counted too, which only widens the interval.
     ranges = np.abs(inverse[None, :, :] - unit[:, None, :]).max(axis=(0, 1))

@@ -62,7 +62,7 @@ class FiniteMechanism(Mechanism):
 
     law: ChannelLaw
     closed_form: Step | None = None
-    """What it costs in a sequence where its dyadic channel tells no more than a mechanism with a closed form."""
+    """Its cost in a sequence, if a mechanism with a closed form costs at least as much as its dyadic channel."""
     compared: Groups | None = None
 
     def channel(self) -> Channel:
@@ -83,7 +83,7 @@ class FiniteMechanism(Mechanism):
         return KnownChannel(self.law.channel) if small else super().step()
 
     def neighbours(self) -> list[Pair]:
-        """The two letters that the channel tells apart best, then others."""
+        """The two letters that the channel distinguishes best, then others."""
         if self.compared is not None:
             # The largest ε first, each pair within what is given.
             parts = sorted(_parts(self.law.channel, self.compared), key=exact_epsilon, reverse=True)
@@ -107,7 +107,7 @@ class FiniteMechanism(Mechanism):
             rows = np.array([places[value] for value in values], dtype=np.int64)
         except KeyError:
             raise LabelError(
-                "A value is not one of the {count} inputs of {name!s}; add it to the channel, or merge it first.",
+                "A value is not among the {count} inputs of {name!s}; add it to the channel, or merge it first.",
                 count=len(places),
                 name=self.name,
             ) from None
@@ -117,8 +117,8 @@ class FiniteMechanism(Mechanism):
 def through_channel(channel: Channel, file: str | None = None, compared: Groups | None = None) -> FiniteMechanism:
     """The channel in its dyadic form, with the local ε it has exactly.
 
-    None is the letter of missing values; ``file`` is where the channel was read from, for records. Where inputs are
-    ``compared`` in groups, the ε is of two inputs of one group: of secrets, given what everybody knows.
+    None is the letter of missing values; ``file`` is where the channel was read from, for records. If inputs are
+    ``compared`` in groups, ε compares inputs of one group: secrets, conditional on what everybody knows.
 
     Example:
         >>> mechanism = through_channel(Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]]))
@@ -179,17 +179,19 @@ def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMe
     require_budget(epsilon)
     known = alphabet(letters, "letters")
     if len(known) < 2:
-        raise OptionError("Randomized response needs 2 letters or more; {count} is given.", count=len(known))
+        raise OptionError("Randomized response has {count} letters; give 2 or more.", count=len(known))
     if len(known) > MOST_LETTERS:
         raise OptionError(
-            "{count} letters are more than the {most} randomized response is for; use subset-selection.",
+            "{count} letters are more than the {most} that randomized response takes; use subset-selection.",
             count=len(known),
             most=MOST_LETTERS,
         )
     other = units_above(1, epsilon, len(known) - 1)
     same = UNITS - (len(known) - 1) * other
     if same < other:
-        raise OptionError("{count} letters are too many for probabilities of 2^-53.", count=len(known))
+        raise OptionError(
+            "{count} letters are too many for probabilities in multiples of 2^-53; merge some.", count=len(known)
+        )
     matrix = np.full((len(known), len(known)), other / UNITS)
     np.fill_diagonal(matrix, same / UNITS)
     return FiniteMechanism(

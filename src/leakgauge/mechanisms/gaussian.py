@@ -42,7 +42,7 @@ def gaussian(
     """
     require_budget(epsilon)
     if not 0 < delta < 1:
-        raise OptionError("A δ of {delta} lies outside (0, 1); without a δ use laplace.", delta=delta)
+        raise OptionError("A δ of {delta} is not between 0 and 1; without a δ use laplace.", delta=delta)
     multiplier = analytic_multiplier(epsilon, delta)
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, scale=multiplier)
     law = _calibrated(spans, epsilon, delta, multiplier)
@@ -65,7 +65,7 @@ def discrete_gaussian(
     ρ is in nats; the other arguments are those of ``gaussian``, in whole numbers.
     """
     if not 0 < rho < math.inf:
-        raise OptionError("A ρ of {rho} is not a finite number above 0.", rho=rho)
+        raise OptionError("A ρ of {rho} is not a finite number above 0; give one that is.", rho=rho)
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=1.0, scale=1 / math.sqrt(2 * rho))
     # Up by a few units in the last place: more noise, never less.
     law = DiscreteGaussian(spans.steps / math.sqrt(2 * rho) * (1 + 2.0**-50))

@@ -29,8 +29,8 @@ def laplace(
         lower, upper: bounds of a column, to which its values are clamped; the sensitivity is their distance.
         grid: a power of two; by default 1 for whole bounds and noise of a scale of 16 or more, else at most a 256th of
             the scale and a 64th of the sensitivity.
-        missing: the number that stands for missing values of a column.
-        clamp: whether released numbers of a column are brought back to its bounds.
+        missing: the number that replaces missing values of a column.
+        clamp: whether released numbers of a column are clamped to its bounds.
 
     Raises:
         OptionError: an ε, sensitivity, bounds or grid that cannot be used.

@@ -212,7 +212,7 @@ class LetterSets(Mechanism):
             rows = np.array([places[value] for value in values], dtype=np.int64)
         except KeyError:
             raise LabelError(
-                "A value is not one of the {count} letters of {name!s}; declare it, or merge it first.",
+                "A value is not among the {count} letters of {name!s}; declare it, or merge it first.",
                 count=len(places),
                 name=self.name,
             ) from None
@@ -232,7 +232,7 @@ class LetterSets(Mechanism):
         fits = sums.shape == (len(self.letters),) and sums.dtype.kind in "iu" and n >= 1
         if not fits or (sums < 0).any() or (sums > n).any():
             raise OptionError(
-                "The released sums are not {letters} whole numbers from 0 to n = {n}; give one a letter.",
+                "The released sums are not {letters} whole numbers from 0 to n = {n}; give one per letter.",
                 letters=len(self.letters),
                 n=n,
             )
@@ -267,7 +267,10 @@ def unary_encoding(epsilon: float, *, letters: Iterable[Label]) -> LetterSets:
     known = _known_letters(letters, "Unary encoding")
     own, other = UNITS // 2, units_above(1, epsilon, 1)
     if other >= own:
-        raise OptionError("An ε of {epsilon} is too small for probabilities of 2^-53.", epsilon=epsilon)
+        raise OptionError(
+            "An ε of {epsilon} is too small for probabilities in multiples of 2^-53; give a larger one.",
+            epsilon=epsilon,
+        )
     law = UnaryLaw(len(known), own, other)
     return LetterSets("unary-encoding", {"epsilon": epsilon, "letters": known}, (LocalDP(epsilon),), law)
 
@@ -291,7 +294,10 @@ def subset_selection(epsilon: float, *, letters: Iterable[Label]) -> LetterSets:
     size = max(1, round(len(known) / (math.exp(min(epsilon, 64.0)) + 1)))
     own = UNITS - units_above(len(known) - size, epsilon, len(known) - size, size)
     if own * len(known) <= size * UNITS:
-        raise OptionError("An ε of {epsilon} is too small for probabilities of 2^-53.", epsilon=epsilon)
+        raise OptionError(
+            "An ε of {epsilon} is too small for probabilities in multiples of 2^-53; give a larger one.",
+            epsilon=epsilon,
+        )
     law = SubsetLaw(len(known), own, size)
     return LetterSets("subset-selection", {"epsilon": epsilon, "letters": known}, (LocalDP(epsilon),), law)
 
@@ -306,7 +312,7 @@ def _known_letters(letters: Iterable[Label], name: str) -> tuple[Label, ...]:
     """The letters, of which there are two or more and whose texts can be told apart when joined."""
     known = alphabet(letters, "letters")
     if len(known) < 2:
-        raise OptionError("{name} needs 2 letters or more; {count} is given.", name=name, count=len(known))
+        raise OptionError("{name} has {count} letters; give 2 or more.", name=name, count=len(known))
     texts = _texts_of(known)
     if len(set(texts)) < len(texts) or any(not text or SEPARATOR in text for text in texts):
         raise OptionError(

@@ -1,7 +1,6 @@
-"""What every mechanism of the catalogue says of itself, and its law: how likely each output is given each input.
+"""The interface of every mechanism of the catalogue, and its law: how likely each output is given each input.
 
-Other rooms ask a mechanism, or its law; none of them asks which one it is. A facet that a mechanism does not have is
-None.
+Other rooms ask a mechanism or its law, never its type. A facet that a mechanism does not have is None.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class Law(ABC):
 class Capabilities:
     """What a mechanism can be run on: columns of these kinds row by row, or queries about a whole table.
 
-    It may be a finite channel that can be written down, and may tell so many values of a column apart.
+    It may be a finite channel that can be written down, and may limit the number of different values of a column.
     """
 
     columns: tuple[Kind, ...] = ()
@@ -115,7 +114,7 @@ class Mechanism(ABC):
 
     @property
     def letters(self) -> tuple[Label, ...] | None:
-        """The values that it tells apart by name; None where it takes numbers."""
+        """The values that it reads by name; None where it takes numbers."""
         return None
 
     @property
@@ -143,17 +142,15 @@ class Mechanism(ABC):
         return Claimed(self.claims[0])
 
     def neighbours(self) -> list[Pair]:
-        """Pairs of inputs that it keeps apart least, the most telling first."""
+        """Pairs of neighbouring inputs that are easiest to distinguish, the easiest first."""
         if self.letters is None:
-            raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+            raise OptionError("The inputs of the mechanism are unknown; give pairs of neighbouring ones.")
         return list(islice(combinations(self.letters, 2), MOST_PAIRS))
 
     def code(self, value: Any) -> int:
         """The input as its law takes it."""
         if self.letters is None or value not in self.letters:
-            raise OptionError(
-                "{value!r} is not one of the letters of {name!s}; give two of them.", value=value, name=self.name
-            )
+            raise OptionError("{value!r} is not a letter of {name!s}; give two letters.", value=value, name=self.name)
         return self.letters.index(value)
 
     def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
@@ -175,7 +172,7 @@ class Mechanism(ABC):
         """The mechanism as a dyadic channel from letters to what may be released for them, near ones preferred by some.
 
         Raises:
-            OptionError: it is no finite channel on them.
+            OptionError: it is not a finite channel on them.
         """
         written = self.channel()
         if written is None:
@@ -192,7 +189,7 @@ def numbers_in(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise OptionError("The input {text!r} is not a number.", text=text) from None
+        raise OptionError("The input {text!r} is not a number; give one that is.", text=text) from None
 
 
 def spelled(mechanism: Mechanism) -> str:

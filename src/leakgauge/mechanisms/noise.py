@@ -1,4 +1,4 @@
-"""The laws of noise on a grid, as frozen data: likelihoods, tails, what a shift gives away, and draws.
+"""The laws of noise on a grid, as frozen data: likelihoods, tails, the privacy loss of a shift, and draws.
 
 One law, two samplers: a few values for an answer come from OpenDP, columns from our own vectorised sampler.
 """
@@ -26,7 +26,7 @@ from leakgauge.randomness.discrete import FEW, LARGEST_SCALE
 Steps: TypeAlias = npt.NDArray[np.int64]
 
 LARGEST_SIGMA = 2.0**20
-"""In steps: what a shift of a discrete Gaussian gives away is summed term by term."""
+"""In steps: the privacy loss of a shift of a discrete Gaussian is summed term by term."""
 _LEAST_CHANCE = 300.0
 """e^−300 stands for every smaller chance: arithmetic with numbers near the smallest is slow."""
 _SUMMED = 2.0
@@ -80,10 +80,10 @@ class GridNoise(Law):
 
     @abstractmethod
     def step(self, shift: int) -> Step:
-        """What a shift by so many steps costs in a sequence."""
+        """The cost of a shift by this many steps in a sequence."""
 
     def epsilon(self, shift: int) -> float | None:
-        """What a shift by so many steps gives away, in nats, rounded up; None where that has no end."""
+        """The ε of a shift by this many steps, in nats, rounded up; None where it is infinite."""
         return None
 
     def rho(self, shift: int) -> float | None:
@@ -291,7 +291,7 @@ def quotient_above(numerator: int | Fraction, denominator: float | Fraction) -> 
 def _require(what: str, value: float, largest: float) -> None:
     if not 0 < value <= largest:
         raise OptionError(
-            "A {what} of {value:.6g} grid steps lies outside (0, {largest:.6g}]; choose another grid.",
+            "A {what} of {value:.6g} grid steps is not in (0, {largest:.6g}]; choose another grid.",
             what=what,
             value=value,
             largest=largest,
@@ -301,5 +301,5 @@ def _require(what: str, value: float, largest: float) -> None:
 def require_confidence(confidence: float) -> float:
     """Refuse a confidence outside (0, 1)."""
     if not 0 < confidence < 1:
-        raise OptionError("A confidence of {confidence} lies outside (0, 1).", confidence=confidence)
+        raise OptionError("A confidence of {confidence} is not between 0 and 1; try 0.95.", confidence=confidence)
     return confidence

@@ -1,7 +1,7 @@
 """Numbers on a declared grid plus noise on the same grid: the shape of every numeric mechanism.
 
 A value is clamped to its bounds, rounded to the grid, moved by a whole number of steps, and where that is asked for
-clamped again. Nothing else of the value survives: no low bits of a float can tell it apart from its neighbours.
+clamped again. Nothing else of the value survives: no low bits of a float distinguish it from its neighbours.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ FAR = 45
 class NoisyNumber(Mechanism):
     """A numeric mechanism: a span, a law of noise in steps, and what they guarantee.
 
-    ``missing`` is the number that stands for missing values, which are refused without one. The law is that of what is
-    released: the noise, or what is left of it between the bounds.
+    ``missing`` is the number that replaces missing values, which are refused without one. The law is that of the
+    released value: the noise, clamped to the bounds if asked for.
     """
 
     law: GridNoise | ClampedNoise
@@ -47,7 +47,9 @@ class NoisyNumber(Mechanism):
 
     def __post_init__(self) -> None:
         if self.missing is not None and not math.isfinite(self.missing):
-            raise OptionError("A number of {missing} for missing values is not finite.", missing=self.missing)
+            raise OptionError(
+                "The number {missing} for missing values is not finite; give a finite one.", missing=self.missing
+            )
 
     @property
     def capabilities(self) -> Capabilities:
@@ -78,7 +80,7 @@ class NoisyNumber(Mechanism):
         return lower, upper
 
     def clamped(self) -> NoisyNumber:
-        """The same with released numbers brought back to the declared bounds, which costs nothing.
+        """The same with released numbers clamped to the declared bounds, which costs nothing.
 
         Raises:
             OptionError: no bounds are declared, or fewer than two grid points lie between them.
@@ -135,7 +137,7 @@ class NoisyNumber(Mechanism):
         numbers = numbers_in(text)
         if len(numbers) > 1:
             raise OptionError(
-                "The input {text!r} has {count} numbers and {name!s} takes one.",
+                "The input {text!r} has {count} numbers, but {name!s} takes one; give one number.",
                 text=text,
                 count=len(numbers),
                 name=self.name,
@@ -152,13 +154,13 @@ class NoisyNumber(Mechanism):
         lowest, highest = self.span.bounds
         if self.span.lowest is None:
             raise OptionError(
-                "{name!s} has no bounds, so that its releases have no end; give lower and upper.", name=self.name
+                "{name!s} has no bounds, so its releases are unbounded; give lower and upper.", name=self.name
             )
         numbers = [self.missing if label is None else label for label in inputs]
         if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers):
             raise OptionError(
-                "{name!s} adds noise to numbers, and the secret has letters that are none; use randomized-response, or "
-                "missing=NUMBER where values are missing.",
+                "{name!s} adds noise to numbers, but some values of the secret are not numbers; use "
+                "randomized-response, or missing=NUMBER if values are missing.",
                 name=self.name,
             )
         points = highest - lowest + 1
@@ -198,7 +200,7 @@ class NoisyNumber(Mechanism):
                     name=self.name,
                 )
             numbers = np.where(np.isnan(numbers), self.missing, numbers)
-        # Quietly: a warning about an overflow would tell about a value, which is clamped in any case.
+        # Warnings are off: one about an overflow would reveal something about a value, which is clamped anyway.
         with np.errstate(all="ignore"):
             return np.clip(half_up(numbers / self.span.grid), low, high).astype(np.int64)
 

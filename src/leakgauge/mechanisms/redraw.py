@@ -1,4 +1,4 @@
-"""Keep or redraw: a value stays with some probability, and is else drawn anew from shares that everybody may know."""
+"""Keep or redraw: a value stays with some probability, and is otherwise drawn from public shares."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from leakgauge.probability.labels import alphabet
 def keep_or_redraw(
     epsilon: float, *, letters: Iterable[Label], shares: Iterable[float] | None = None
 ) -> FiniteMechanism:
-    """A value is released as it is with probability a, else one drawn from shares s: q(y|x) = a [x = y] + (1 − a) s(y).
+    """A value is released unchanged with probability a, else one drawn from shares s: q(y|x) = a [x = y] + (1 − a)
+    s(y).
 
-    Its local ε is ln(1 + a / ((1 − a) min s)), so that a = m / (1 + m) with m = (e^ε − 1) min s. Where the shares are
-    those of the table, the release has every value as often as the table; the plan and the record then tell them.
+    Its local ε is ln(1 + a / ((1 − a) min s)), so that a = m / (1 + m) with m = (e^ε − 1) min s. If the shares are
+    those of the table, the release has every value as often as the table; the plan and the record then reveal them.
 
     Args:
         epsilon: the budget in nats.

@@ -1,8 +1,8 @@
 """Sample and aggregate: any statistic, made private by its values on disjoint blocks of rows.
 
-One subsample and the mean of a statistic over it is not private: a row that is drawn changes the answer as much as
-without sampling, and a share of the tables would tell it. Private is this: the rows are cut into blocks at random, so
-that one row touches one block only, and the blocks' values are aggregated with noise that hides any one of them.
+The mean of a statistic over one subsample is not private: a sampled row changes the answer as much as without sampling.
+Private is the following: the rows are split into blocks at random, so that one row is in one block only, and the
+blocks' values are aggregated with noise that hides any one of them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Aggregate(Enum):
 
 @dataclass(frozen=True)
 class Aggregated:
-    """A private answer, and what is guaranteed to the rows of the table and to one that is known to be in the sample.
+    """A private answer, with its guarantee for the rows of the table and for a row known to be in the sample.
 
     A mean has an interval that holds the mean of the blocks' clamped values; a median has the number of ranks among
     the blocks' values by which it may miss the middle, at the same confidence.
@@ -84,10 +84,11 @@ class SampleAndAggregate(Mechanism):
         return aggregated(steps, randomness, confidence)
 
     def _on_grid(self, block: Rows) -> int:
-        """The statistic of a block in steps; the middle of the bounds where it fails, so that failing tells nothing."""
+        """The statistic of a block in steps; the middle of the bounds if it fails, so that a failure reveals
+        nothing."""
         low, high = self.span.bounds
         try:
-            # A warning on the screen would tell about the rows as well.
+            # A warning on the screen would reveal something about the rows.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 value = float(self.statistic(block))
@@ -171,9 +172,11 @@ def sample_and_aggregate(
     """
     require_budget(epsilon)
     if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 2:
-        raise OptionError("{blocks} blocks hide nothing of each other; use a whole number from 2 on.", blocks=blocks)
+        raise OptionError("{blocks} blocks cannot hide each other; use a whole number of at least 2.", blocks=blocks)
     if not 0 < sampling_rate <= 1:
-        raise OptionError("A sampling rate of {rate} lies outside (0, 1].", rate=sampling_rate)
+        raise OptionError(
+            "A sampling rate of {rate} is not above 0 and at most 1; give a share of the rows.", rate=sampling_rate
+        )
     spans = span(sensitivity=None, lower=lower, upper=upper, grid=grid, scale=1 / (epsilon * blocks))
     parameters: dict[str, Parameter] = {
         "epsilon": epsilon,

@@ -1,4 +1,4 @@
-"""Randomized response of a sample of the rows; of the others nothing is released."""
+"""Randomized response on a sample of the rows; nothing is released of the others."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def sampled_randomized_response(
 ) -> FiniteMechanism:
     """A row is sampled with this probability and then answers by randomized response; else its value is missing.
 
-    The release shows who was sampled, so that sampling does not lower ε: a row that answers is protected by ε, no more.
-    What sampling lowers is how much is told on the whole: mutual information becomes s times as much, and maximal
-    leakage log2(1 + s (2^L − 1)) bits, L that of randomized response. The second claim is this with L ≤ ε, whatever the
-    letters; the channel has it exactly. The same formula as an ε, ln(1 + s (e^ε − 1)) (Balle, Barthe and Gaboardi,
-    Privacy amplification by subsampling, 2018), holds only where nobody learns who is in the sample.
+    The release shows who was sampled, so sampling does not lower ε: a row that answers is protected by ε, no more.
+    Sampling lowers the total leakage: mutual information is multiplied by s, and maximal leakage becomes log2(1 + s
+    (2^L − 1)) bits, L being that of randomized response. The second claim is this with L ≤ ε, whatever the letters; the
+    channel has it exactly. The same formula as an ε, ln(1 + s (e^ε − 1)) (Balle, Barthe and Gaboardi, Privacy
+    amplification by subsampling, 2018), holds only where nobody learns who is in the sample.
 
     Args:
         epsilon: the budget of a row that is sampled, in nats.
@@ -47,8 +47,8 @@ def sampled_randomized_response(
         )
     if None in known:
         raise OptionError(
-            "Rows that are not sampled are released as missing, which is one of the letters; give missing values a "
-            "text of their own first."
+            "Rows that are not sampled are released as missing, but missing is one of the letters; replace missing "
+            "values by a text first."
         )
     sampled, count = round(sampling_probability * UNITS), len(known)
     # The true letter is told a little less often, never more: the ratio of two letters stays within e^ε.
@@ -56,14 +56,15 @@ def sampled_randomized_response(
     same = sampled - (count - 1) * other
     if sampled == UNITS or same < other:
         raise OptionError(
-            "A sampling probability of {found} leaves no room for {count} letters in multiples of 2^-53.",
+            "A sampling probability of {found} leaves no room for {count} letters in multiples of 2^-53; give a "
+            "larger one.",
             found=sampling_probability,
             count=count,
         )
     matrix = np.full((count, count + 1), other / UNITS)
     np.fill_diagonal(matrix, same / UNITS)
     matrix[:, -1] = (UNITS - sampled) / UNITS
-    # For any number of letters, which may not be told; rounded up.
+    # For any number of letters, which may be secret; rounded up.
     told = math.log1p(sampled / UNITS * math.expm1(min(epsilon, 700.0))) / math.log(2) * (1 + 1e-15)
     return FiniteMechanism(
         "sampled-randomized-response",

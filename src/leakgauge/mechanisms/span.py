@@ -84,7 +84,7 @@ def half_up(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def require_budget(epsilon: float) -> None:
     """Refuse an ε that is not a finite number above 0."""
     if not 0 < epsilon < math.inf:
-        raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=epsilon)
+        raise OptionError("An ε of {epsilon} is not a finite number above 0; give one that is.", epsilon=epsilon)
 
 
 def given(
@@ -107,10 +107,12 @@ def _width(sensitivity: float | None, lower: float | None, upper: float | None) 
             )
         return upper - lower
     if lower is not None or upper is not None:
-        raise OptionError("Both a sensitivity and bounds are given; a column has bounds, a query a sensitivity.")
+        raise OptionError(
+            "Both a sensitivity and bounds are given; give bounds for a column, or a sensitivity for a query."
+        )
     if not 0 < sensitivity < math.inf:
         raise OptionError(
-            "A sensitivity of {sensitivity} protects nothing or needs infinite noise; give a finite number above 0.",
+            "A sensitivity of {sensitivity} gives no noise or infinite noise; give a finite number above 0.",
             sensitivity=sensitivity,
         )
     return sensitivity

@@ -121,12 +121,12 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
         listed = next((key for key in given if declared[key].annotation.startswith("Iterable")), None)
         if listed is not None:
             raise OptionError(
-                "{name!s} has {key!s} for letters that it does not name; declare them with letters=a|b|c.",
+                "{name!s} has {key!s} for letters that are not declared; declare them with letters=a|b|c.",
                 name=name,
                 key=listed,
             )
         if letters is None:
-            raise OptionError("{name!s} does not know its letters; declare them with letters=a|b|c.", name=name)
+            raise OptionError("{name!s} has no letters; declare them with letters=a|b|c.", name=name)
         given["letters"] = tuple(letters)
     for key, parameter in declared.items():
         if parameter.default is parameter.empty and key not in given:
@@ -150,7 +150,7 @@ def _given(name: str, rest: str, kinds: Mapping[str, tuple[Callable[[str], Any],
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals:
-            raise OptionError("{name!s} has {part!r} where key=value should be.", name=name, part=part)
+            raise OptionError("{name!s} has {part!r} instead of key=value; write e.g. epsilon=1.", name=name, part=part)
         if key not in kinds:
             hint = did_you_mean(key, kinds)
             raise OptionError("{name!s} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)

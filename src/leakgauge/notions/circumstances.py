@@ -59,9 +59,9 @@ class Circumstances:
         if self.records < 1:
             raise OptionError("A data set of {found} records does not exist; give at least 1.", found=self.records)
         if not 0 <= self.delta < 1:
-            raise OptionError("A δ of {found} is not from 0 to below 1.", found=self.delta)
+            raise OptionError("A δ of {found} is not from 0 to below 1; give one that is.", found=self.delta)
         if not self.order >= 1:
-            raise OptionError("An order of {found} is below 1.", found=self.order)
+            raise OptionError("An order of {found} is below 1; give one of at least 1.", found=self.order)
 
     @property
     def reach(self) -> float:
@@ -69,7 +69,7 @@ class Circumstances:
         return self.records if self.diameter is None else self.diameter
 
     def cut(self, statement: Statement) -> Statement:
-        """The statement, its bits cut at what the secret can hold; a budget as it is.
+        """The statement, its bits capped at the entropy of the secret; a budget is unchanged.
 
         No average over the prior exceeds its entropy. Suprema over all priors, and Sibson's information, which may
         exceed the entropy, are at most the logarithm of the number of secrets, or for one record given the others
@@ -134,13 +134,15 @@ class Circumstances:
         if not self.ordered:
             if self.independent:
                 raise OptionError(
-                    "Whether unordered records are independent cannot be seen from a prior over data sets; give a "
-                    "prior of one record, or do not say that they are."
+                    "A prior over data sets does not show whether unordered records are independent; give a prior of "
+                    "one record, or leave the claim of independence out."
                 )
             return False
         apart = _independent(prior, self.records)
         if self.independent and not apart:
-            raise OptionError("The records are said to be independent, but under this prior they are not.")
+            raise OptionError(
+                "The records are declared independent, but under this prior they are not; leave the declaration out."
+            )
         return apart
 
 

@@ -35,7 +35,7 @@ CAPACITY_SWEEPS = 2_000
 def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None = None) -> Level:
     """The smallest δ for which the channel is (ε, δ)-differentially private."""
     if not epsilon >= 0:
-        raise OptionError("An ε of {epsilon} is not at least 0.", epsilon=epsilon)
+        raise OptionError("An ε of {epsilon} is not at least 0; give one that is.", epsilon=epsilon)
     delta, witness = _delta(channel, epsilon, structure)
     return Level(ApproximateDP(epsilon, min(delta, 1.0)), witness)
 
@@ -44,7 +44,7 @@ def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None
 def approximate_dp_at(channel: Channel, delta: float, structure: Structure | None = None) -> Level:
     """The smallest ε for which the channel is (ε, δ)-differentially private, in nats, rounded up by 10^-12 of it."""
     if not 0 <= delta < 1:
-        raise OptionError("A δ of {delta} is not from 0 to below 1.", delta=delta)
+        raise OptionError("A δ of {delta} is not from 0 to below 1; give one that is.", delta=delta)
     high = renyi_dp(channel, math.inf, structure).value
     at_most = high if high < 700 else 700.0
     if delta == 0 or _delta(channel, at_most, structure)[0] > delta:
@@ -67,7 +67,9 @@ def _delta(channel: Channel, epsilon: float, structure: Structure | None) -> tup
 def renyi_dp(channel: Channel, order: float, structure: Structure | None = None) -> Level:
     """max D_α(q_x ‖ q_x') over the inputs compared, in nats; order 1 is Kullback–Leibler."""
     if not order >= 1:
-        raise OptionError("An order of {order} is below 1; Rényi DP starts there.", order=order)
+        raise OptionError(
+            "An order of {order} is below 1, where Rényi DP is not defined; give one of at least 1.", order=order
+        )
     value, witness = _worst(channel, structure, lambda p, q: _renyi(p, q, order))
     return Level(RenyiDP(value, order), witness)
 
@@ -83,7 +85,7 @@ def zero_concentrated_dp(channel: Channel, structure: Structure | None = None) -
 
 @checked
 def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
-    """The smallest μ for which no test tells two inputs apart better than N(0, 1) from N(μ, 1).
+    """The smallest μ for which no test distinguishes two inputs better than N(0, 1) from N(μ, 1).
 
     The trade-off curve of a finite channel is piecewise linear and a Gaussian's is convex, so that its vertices
     decide: μ = max Φ⁻¹(1 − type I) − Φ⁻¹(type II).

@@ -1,4 +1,4 @@
-"""The implication graph: what one statement says in the words of another notion.
+"""The implication graph: what a statement of one notion implies in another.
 
 Only sound edges are walked; what papers claimed falsely is in ``leakgauge.papers``.
 """
@@ -110,7 +110,8 @@ def _require_possible(statement: Statement, known: Circumstances) -> None:
         )
     if floor is not None and statement.level < floor * (1 - 1e-12) - 1e-12:
         raise OptionError(
-            "No channel has an identifiability of {found:.6g} here: the prior alone has Δ = {floor:.6g} nats.",
+            "No channel has an identifiability of {found:.6g} here: the prior alone has Δ = {floor:.6g} nats; "
+            "state at least that.",
             found=statement.level,
             floor=floor,
         )

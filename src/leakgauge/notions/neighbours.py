@@ -76,7 +76,7 @@ def compared(inputs: Sequence[Label], structure: Structure | None) -> tuple[tupl
     groups = (structure or all_pairs(inputs)).groups
     if not groups and len(inputs) > 1:
         raise ModelError(
-            "None of the {count} data sets has a neighbour, so that there is nothing to compare; add data sets between "
+            "None of the {count} data sets has a neighbour, so there is nothing to compare; add data sets between "
             "them, or compare any two by leaving out the number of records.",
             count=len(inputs),
         )

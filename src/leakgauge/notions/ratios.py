@@ -58,7 +58,7 @@ def prior_skew(prior: Distribution, structure: Structure | None = None) -> float
 
 @checked
 def moment_skewness(prior: Distribution) -> float | None:
-    """E[(X − μ)³] / σ³ of a prior over numbers, without unit; None where a label is no number or nothing varies.
+    """E[(X − μ)³] / σ³ of a prior over numbers, without unit; None where a label is not a number or nothing varies.
 
     It describes the prior's shape. No budget depends on it: identifiability depends on Δ, differential privacy on
     neither.
@@ -132,5 +132,5 @@ def _log(matrix: Floats) -> Floats:
 def _distances(inputs: Sequence[Label], distance: Callable[[Label, Label], float] | Floats) -> Floats:
     table = np.array([[distance(x, u) for u in inputs] for x in inputs]) if callable(distance) else np.asarray(distance)
     if table.shape != (len(inputs), len(inputs)) or not np.all(table >= 0):
-        raise OptionError("The distances must be a square table of non-negative numbers, one row an input.")
+        raise OptionError("The distances are not a square table of numbers of at least 0; give one row per input.")
     return table.astype(np.float64)

@@ -40,8 +40,8 @@ NO_NEIGHBOURS = message(
     "None of the data sets has a neighbour: there is nothing to compare, and levels over neighbours are left out."
 )
 _CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
-"""For a channel of one record these say what their local twins say."""
-SOME_ALONE = message("Some data sets have no neighbour: levels over neighbours say nothing of them.")
+"""For a channel of one record, these are the same as their local counterparts."""
+SOME_ALONE = message("Some data sets have no neighbour: levels over neighbours do not cover them.")
 NEVER_OCCURS = message(
     "The prior gives some values probability 0, which makes identifiability infinite by its definition; restricted to "
     "the values that occur it may be finite."
@@ -173,8 +173,8 @@ def _relate_given(
 ) -> Relation:
     if restricted or (records or 1) > 1:
         raise OptionError(
-            "The channel reads columns that everybody is taken to know, so that one row is compared with another that "
-            "agrees in them; leave --records and --restrict out."
+            "The channel reads columns that everybody is assumed to know, so only rows that agree in them are "
+            "compared; leave --records and --restrict out."
         )
     # As many secrets as any group has: bounds by their number are never too small then.
     largest = max(structure.groups, key=len)
@@ -251,7 +251,7 @@ def relate_statements(
 
 def _occurring(prior: Distribution | None) -> Distribution:
     if prior is None:
-        raise OptionError("Restricting to the values that occur needs a prior, and there is none; give one.")
+        raise OptionError("Restricting to the values that occur needs a prior, but there is none; give one.")
     return prior.restrict(prior.support)
 
 

@@ -1,4 +1,4 @@
-"""The papers this tool grew from, reproduced: what each prints beside what is true, and where the two part.
+"""The papers this tool grew from, reproduced: what each prints beside what is true, and where they differ.
 
 One module per paper: its tables as data, its slips, and ``reproduce``. Of the five sources, the article on information
 theory in privacy protection prints no number. What a paper printed decides nothing; the algorithms of papers that a

@@ -76,7 +76,8 @@ ERRATA = (
 
 
 def unrelated_and_telling() -> Scenario:
-    """X = Y xor Z of fair bits: the release tells nothing, the background tells nothing, and both tell everything."""
+    """X = Y xor Z of fair bits: the release reveals nothing, the background reveals nothing, and both together reveal
+    everything."""
     bits = (0, 1)
     known = Joint(bits, bits, [[0.25, 0.25], [0.25, 0.25]])
     return Scenario(known, Channel([(x, z) for x in bits for z in bits], bits, [[1, 0], [0, 1], [0, 1], [1, 0]]))

@@ -1,4 +1,4 @@
-"""The paper on relations between notions: its example, its theorems under either sign of σ, its slips.
+"""The paper on relations between notions: its example, its theorems under either sign of σ, its errors.
 
 The theorems are kept as they were stated, with the share of random channels and priors that violates each. None of
 them decides anything: the sound ones are no tighter than ours.

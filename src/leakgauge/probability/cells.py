@@ -31,11 +31,11 @@ class DenseCells:
         array.setflags(write=False)
 
     def across_rows(self, vector: Floats) -> Floats:
-        """One number a row, spread over the cells of that row."""
+        """One number per row, spread over the cells of that row."""
         return vector[:, None]
 
     def across_columns(self, vector: Floats) -> Floats:
-        """One number a column, spread over the cells of that column."""
+        """One number per column, spread over the cells of that column."""
         return vector[None, :]
 
     def row_sums(self, values: Floats | None = None) -> Floats:
@@ -218,7 +218,7 @@ def as_floats(values: object, role: str) -> Floats:
     except (TypeError, ValueError):
         raise ModelError("The {role} are not all numbers; give a number for each.", role=role) from None
     except OverflowError:
-        raise ModelError("The {role} hold a number too large for a float; give smaller ones.", role=role) from None
+        raise ModelError("The {role} contain a number too large for a float; give smaller ones.", role=role) from None
     require_non_negative(array, role)
     return array
 
@@ -236,4 +236,6 @@ def require_non_negative(array: npt.NDArray[Any], role: str) -> None:
     # One pass for the common case: min() is NaN if any value is, max() shows infinity.
     if array.size and not (array.min() >= 0 and array.max() < np.inf):
         found = array[~(np.isfinite(array) & (array >= 0))].flat[0]
-        raise ModelError("The {role} hold {found}; each must be finite and at least 0.", role=role, found=float(found))
+        raise ModelError(
+            "The {role} contain {found}; give finite numbers of at least 0.", role=role, found=float(found)
+        )

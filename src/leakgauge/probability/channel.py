@@ -57,7 +57,7 @@ class Channel(TwoWay):
     @classmethod
     @checked
     def identity(cls, labels: Iterable[Label]) -> Channel:
-        """The channel that tells everything."""
+        """The channel that reveals everything."""
         letters = alphabet(labels, cls._row_role)
         at = np.arange(len(letters))
         return cls._trusted(letters, letters, gather((len(letters), len(letters)), at, at, np.ones(len(letters))))
@@ -65,7 +65,7 @@ class Channel(TwoWay):
     @classmethod
     @checked
     def constant(cls, inputs: Iterable[Label], output: Distribution) -> Channel:
-        """The channel whose output does not depend on the input: it tells nothing."""
+        """The channel whose output does not depend on the input: it reveals nothing."""
         letters = alphabet(inputs, cls._row_role)
         return cls(letters, output.outcomes, np.tile(output.probabilities, (len(letters), 1)))
 
@@ -126,7 +126,7 @@ class Channel(TwoWay):
 
     @checked
     def power(self, records: int) -> Channel:
-        """The channel of data sets of so many records, each released by this channel on its own."""
+        """The channel of data sets of this many records, each released independently by this channel."""
         return self.product(*repeated(self, records)[1:])
 
     def dyadic(self) -> Channel:
@@ -139,7 +139,9 @@ class Channel(TwoWay):
         rows, columns, values = self.cells.nonzero()
         one = 1 << DYADIC_BITS
         if len(self.outputs) >= 1 << 26:
-            raise ModelError("{outputs} outputs are too many for multiples of 2^-53.", outputs=len(self.outputs))
+            raise ModelError(
+                "{outputs} outputs are too many for multiples of 2^-53; merge some.", outputs=len(self.outputs)
+            )
         numerators = np.maximum(np.rint(np.ldexp(values, DYADIC_BITS)).astype(np.int64), 1)
         starts = np.searchsorted(rows, np.arange(len(self.inputs)))
         missing = one - np.add.reduceat(numerators, starts)

@@ -1,4 +1,4 @@
-"""How often each combination of labels occurs: what leaves a table."""
+"""How often each combination of labels occurs: the only thing read from a table for measures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class Counts(Frozen):
         shape = tuple(len(letters) for letters in labels.values())
         if table.shape != shape:
             raise ModelError(
-                "The counts have shape {found} but the axes {shape}.", found=str(table.shape), shape=str(shape)
+                "The counts have shape {found}, but the axes have {shape}; give counts that fit the axes.",
+                found=str(table.shape),
+                shape=str(shape),
             )
         table = _whole(table)
         codes = np.nonzero(table)
@@ -58,11 +60,13 @@ class Counts(Frozen):
         found = _whole(np.asarray(counts))
         if where.shape != (len(labels), len(found)):
             raise ModelError(
-                "There are {found} counts but codes of shape {codes}.", found=len(found), codes=str(where.shape)
+                "There are {found} counts, but codes of shape {codes}; give one count per row of codes.",
+                found=len(found),
+                codes=str(where.shape),
             )
         limits = np.array([len(letters) for letters in labels.values()])[:, None]
         if np.any((where < 0) | (where >= limits)):
-            raise ModelError("A code lies outside its axis.")
+            raise ModelError("A code is outside its axis; give the position of each label, from 0.")
         return cls._gathered(labels, where, found)
 
     @classmethod
@@ -78,7 +82,7 @@ class Counts(Frozen):
 
     def _adopt(self, labels: dict[str, tuple[Label, ...]], codes: Codes, counts: Codes) -> None:
         if not labels:
-            raise ModelError("Counts need at least one axis.")
+            raise ModelError("Counts have no axis; give at least one.")
         if not len(counts):
             raise ModelError("All counts are 0; there is nothing to measure.")
         self._labels = labels
@@ -126,7 +130,7 @@ class Counts(Frozen):
 
     @checked
     def merge(self, groups: Mapping[str, Sequence[str]]) -> Counts:
-        """One axis a group; a group of several axes has the tuples that occur as its labels."""
+        """One axis per group; a group of several axes has the tuples that occur as its labels."""
         labels: dict[str, tuple[Label, ...]] = {}
         codes = []
         for group, names in groups.items():
@@ -208,10 +212,10 @@ def _labels_of(name: str) -> Sentence:
 
 def _whole(array: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
     if array.dtype.kind not in "iuf":
-        raise ModelError("The counts are not all numbers.")
+        raise ModelError("The counts are not all numbers; give whole numbers.")
     require_non_negative(array, "counts")
     if array.dtype.kind == "f" and np.any(array != np.rint(array)):
-        raise ModelError("The counts are not all whole numbers.")
+        raise ModelError("The counts are not all whole numbers; give whole numbers.")
     return array.astype(np.int64)
 
 

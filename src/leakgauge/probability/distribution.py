@@ -77,7 +77,7 @@ class Distribution(Frozen):
         values = as_floats(probabilities, "probabilities")
         if values.shape != (len(self.outcomes),):
             raise ModelError(
-                "There are {labels} outcomes but {found} probabilities; give one each.",
+                "There are {labels} outcomes, but {found} probabilities; give one for each.",
                 labels=len(self.outcomes),
                 found=values.size,
             )
@@ -169,5 +169,5 @@ class Distribution(Frozen):
 
     @checked
     def power(self, records: int) -> Distribution:
-        """The distribution of data sets of so many independent records."""
+        """The distribution of data sets of this many independent records."""
         return self.product(*repeated(self, records)[1:])

@@ -1,4 +1,4 @@
-"""A number learnt from a sample, with the interval it may be acted on."""
+"""A number estimated from a sample, with its confidence interval."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Estimate:
         check_fields(self)
         if not (math.isfinite(self.value) and self.low <= self.value <= self.high):
             raise ModelError(
-                "The interval {low} to {high} does not hold the value {value}.",
+                "The interval {low} to {high} does not contain the value {value}; correct one of them.",
                 low=self.low,
                 high=self.high,
                 value=self.value,
             )
         if not 0 < self.confidence < 1:
-            raise ModelError("A confidence of {found} is not between 0 and 1.", found=self.confidence)
+            raise ModelError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
         if self.n < 1:
-            raise ModelError("An estimate needs observations; it was given {n}.", n=self.n)
+            raise ModelError("An estimate has {n} observations; give at least 1.", n=self.n)
 
     def __contains__(self, truth: float) -> bool:
         return self.low <= truth <= self.high

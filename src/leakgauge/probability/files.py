@@ -32,7 +32,8 @@ class PriorOrigin(StrEnum):
 
     @property
     def keep_inside(self) -> bool:
-        """Whether what follows from the prior is kept inside: its counts are private, and no budget paid for them.
+        """Whether numbers that follow from the prior are kept private: its counts are private, and no budget paid for
+        them.
 
         A designed channel is an exact function of the counts it was designed from, so they can be computed from it.
         """
@@ -60,8 +61,8 @@ class NamedChannel:
     def __post_init__(self) -> None:
         if self.given and not set(self.given) < set(self.inputs):
             raise LabelError(
-                "The channel is given {found!s}, and reads {inputs!s}; name some of the columns that it reads, and not "
-                "all of them.",
+                "The channel is conditional on {found!s}, but reads {inputs!s}; name some of the columns that it "
+                "reads, but not all of them.",
                 found=tuple(map(repr, self.given)),
                 inputs=tuple(map(repr, self.inputs)),
             )
@@ -92,7 +93,10 @@ def require_schema(fields: Mapping[str, Any], wanted: str, path: object) -> None
     found = fields.get("schema")
     if found != wanted:
         raise FileError(
-            "{path} says its schema is {found!r}; this version reads {wanted!r}.", path=path, found=found, wanted=wanted
+            "{path} has the schema {found!r}, but this version reads {wanted!r}; use a file of that schema.",
+            path=path,
+            found=found,
+            wanted=wanted,
         )
 
 
@@ -110,14 +114,14 @@ def read_label_values(path: Path | str) -> dict[str, float]:
     for number, row in enumerate(rows, 1):
         if len(row) != 2 or row[0] in values:
             raise FileError(
-                "Entry {number} of {path} has {found} fields or repeats a label; write label,value once a line.",
+                "Entry {number} of {path} has {found} fields or repeats a label; write one label,value per line.",
                 number=number,
                 path=place,
                 found=len(row),
             )
         values[row[0]] = _number(row[1], number, place)
     if not values:
-        raise FileError("{path} holds no entries; write label,value once a line.", path=place)
+        raise FileError("{path} has no entries; write one label,value per line.", path=place)
     return values
 
 
@@ -131,7 +135,7 @@ def match_labels(values: Mapping[str, float], labels: Sequence[Label], what: str
     if alike:
         raise LabelError(
             "{alike} of the {count} values are written like another one, as missing and empty text are, so the {what} "
-            "cannot tell them apart; rename or merge them.",
+            "cannot distinguish them; rename or merge them.",
             alike=alike,
             count=len(labels),
             what=what,
@@ -222,7 +226,7 @@ def parsed_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
-        raise FileError("{path} holds no JSON object.", path=path)
+        raise FileError("{path} does not contain a JSON object; write one.", path=path)
     return fields
 
 
@@ -232,7 +236,7 @@ def parsed_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         # So the parser's own words may be shown.
-        raise FileError("{path} is not TOML: {reason}; mend it.", path=path, reason=str(error).rstrip(".")) from None
+        raise FileError("{path} is not TOML: {reason}; correct it.", path=path, reason=str(error).rstrip(".")) from None
     except (OSError, UnicodeDecodeError) as error:
         raise FileError("{path} cannot be read: {reason}.", path=path, reason=_reason(error)) from None
 

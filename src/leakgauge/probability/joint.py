@@ -95,7 +95,9 @@ class Joint(TwoWay):
         weights = sums_by(rows[here], values[here], len(self.rows))
         largest = weights.max()
         if largest == 0:
-            raise ModelError("{label!r} never occurs, so nothing can be concluded from seeing it.", label=label)
+            raise ModelError(
+                "{label!r} never occurs, so nothing can be concluded from it; ask about one that occurs.", label=label
+            )
         weights = weights / largest  # first, so that denormal weights keep their ratios
         return Distribution(self.rows, weights / weights.sum())
 

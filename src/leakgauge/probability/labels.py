@@ -134,7 +134,7 @@ def position(letters: Sequence[Label], index: Mapping[Label, int], label: Label,
         return index[label]
     except KeyError:
         raise LabelError(
-            "{label!r} is not one of the {count} {role}.", label=label, count=len(letters), role=role
+            "{label!r} is not among the {count} {role}; give one that is.", label=label, count=len(letters), role=role
         ) from None
     except TypeError:
         raise LabelError(

@@ -167,7 +167,7 @@ class Scenario(Frozen):
         return View(cells, self._release_weights(cells, outputs))
 
     def posterior(self, release: Label = ..., background: Label = ...) -> Distribution:
-        """What the attacker believes of the secret after seeing a release, a background, or both (Bayes).
+        """What the attacker believes about the secret after seeing a release, a background, or both (Bayes).
 
         An argument left out is not seen; ``None`` is the letter of missing values.
         """
@@ -263,7 +263,8 @@ class Scenario(Frozen):
             missing = [label for label in self.source.outcomes if label not in weights]
             if unknown or missing:
                 raise LabelError(
-                    "The weights lack {missing} of the {count} secrets and name {unknown} unknown ones; give one each.",
+                    "The weights lack {missing} of the {count} secrets and name {unknown} unknown ones; give one "
+                    "weight for each secret.",
                     missing=len(missing),
                     count=len(self.source),
                     unknown=len(unknown),
@@ -275,7 +276,7 @@ class Scenario(Frozen):
             shapes.append((len(self.source), len(self.channel.outputs)))
         if array.shape not in shapes:
             raise ModelError(
-                "The weights have shape {found}; give one a secret ({secrets}) or a matrix secret × release.",
+                "The weights have shape {found}; give one per secret ({secrets}) or a matrix secret × release.",
                 found=str(array.shape),
                 secrets=len(self.source),
             )

@@ -54,10 +54,12 @@ class TwoWay(Frozen):
         i, j = as_codes(row_codes), as_codes(column_codes)
         array = as_floats(values, "probabilities")
         if not i.shape == j.shape == array.shape or array.ndim != 1:
-            raise ModelError("Row codes, column codes and values differ in length; give one of each a cell.")
+            raise ModelError("Row codes, column codes and values differ in length; give one of each per cell.")
         for codes, letters in ((i, row_labels), (j, column_labels)):
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(letters)):
-                raise ModelError("A cell's code lies outside 0 to {last}.", last=len(letters) - 1)
+                raise ModelError(
+                    "A cell's code is not from 0 to {last}; give the position of each label.", last=len(letters) - 1
+                )
         cells = gather((len(row_labels), len(column_labels)), i, j, array)
         return cls._trusted(row_labels, column_labels, cls._normalised(cells))
 
@@ -72,7 +74,8 @@ class TwoWay(Frozen):
     def _adopt(self, rows: tuple[Label, ...], columns: tuple[Label, ...], cells: Cells) -> None:
         if cells.shape != (len(rows), len(columns)):
             raise ModelError(
-                "The matrix is {found_rows} × {found_columns} for {rows} {row_role} and {columns} {column_role}.",
+                "The matrix is {found_rows} × {found_columns} for {rows} {row_role} and {columns} {column_role}; "
+                "give one row and one column for each.",
                 found_rows=cells.shape[0],
                 found_columns=cells.shape[1],
                 rows=len(rows),

@@ -1,4 +1,4 @@
-"""Rows of probabilities that are multiples of 2^-53, sampled exactly, half a 64-bit word a draw.
+"""Rows of probabilities that are multiples of 2^-53, sampled exactly, half a 64-bit word per draw.
 
 Walker's alias method in whole numbers: a row with up to 2^m letters is cut into 2^m equal columns of 2^(53−m) units,
 each shared by at most two letters. The top m bits of 32 choose the column, the rest are the first bits of the unit;
@@ -21,7 +21,7 @@ _LAST = _BITS - _FIRST
 
 
 class AliasTables:
-    """One table a row of a dyadic channel.
+    """One table per row of a dyadic channel.
 
     Args:
         cells: probabilities that are multiples of 2^-53, each row summing to exactly 1.

@@ -18,7 +18,7 @@ class Randomness(Protocol):
 
     @property
     def private(self) -> bool:
-        """Whether nobody else can draw the same words; only then may what is drawn protect anyone."""
+        """Whether nobody else can draw the same words; only then can the draws protect anyone."""
 
     def words(self, count: int) -> Words:
         """So many words."""

@@ -1,4 +1,4 @@
-"""Mechanisms bound to the columns of a table: what is read, what is written, what is refused."""
+"""Mechanisms bound to the columns of a table: the columns they read and write, and what they refuse."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from leakgauge.tables import Binning, Column, Kind, Suppression, Table, in_bins,
 from leakgauge.tables.suppression import SuppressedTable
 
 LARGEST_ALPHABET = 1 << 12
-"""Letters that a table may bring of its own; more are a key rather than an alphabet."""
+"""The most letters taken from a table; a column with more is a key rather than an alphabet."""
 _THIS_TABLE = "letters=this-table"
-"""Written out in a plan, because it leaves unprotected which values occur."""
+"""Spelt out in a plan, because which values occur is then not protected."""
 _READERS: dict[Kind, Callable[[str], Label]] = {
     Kind.INT: int,
     Kind.FLOAT: float,
@@ -41,8 +41,8 @@ _READERS: dict[Kind, Callable[[str], Label]] = {
 class BoundColumn:
     """One mechanism with all its letters, the columns of the table it reads and those of the release it writes.
 
-    The name is that of the column in the plan; of a channel that writes several, the first of them. One that is
-    ``unprotected`` counts as public.
+    The name is that of the column in the plan, or the first of several that a channel writes. An ``unprotected`` one
+    counts as public.
     """
 
     name: str
@@ -63,7 +63,7 @@ class BoundColumn:
         return self.form.written(self.form.law.draw(self.form.inputs(values), randomness))
 
     def counted_among(self, table: Table) -> bool:
-        """Whether counting, which is faster than streaming, shows that every value is an input."""
+        """Whether counting, which is faster than streaming, can show that every value is an input."""
         labels = self.form.labels
         if not labels or len(self.reads) > 1:
             return False
@@ -76,7 +76,7 @@ class BoundColumn:
 
 @dataclass(frozen=True)
 class RecordedPlan:
-    """What a plan says of columns that are there, as a record keeps it; edges that were learnt are among the bins."""
+    """A plan for existing columns, as a record keeps it; its bins include learnt edges."""
 
     columns: tuple[BoundColumn, ...]
     public: tuple[str, ...]
@@ -88,17 +88,17 @@ class RecordedPlan:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What each mechanism that protects costs a person, whose rows each run it."""
+        """The cost of each protecting mechanism to a person, once per row."""
         return tuple(self.unit.cost(one.mechanism.step()) for one in self.protecting)
 
     @property
     def protecting(self) -> tuple[BoundColumn, ...]:
-        """The mechanisms of which something is promised."""
+        """The mechanisms that promise something."""
         return tuple(one for one in self.columns if not one.unprotected)
 
     @property
     def suppressed(self) -> int | None:
-        """How many rows are suppressed; None where that is not known, or nothing was to be."""
+        """The number of suppressed rows; None if unknown, or if nothing was to be suppressed."""
         return None
 
     @property
@@ -128,11 +128,11 @@ class BoundPlan(RecordedPlan):
 
     @property
     def suppressed(self) -> int | None:
-        """How many rows are suppressed; None where nothing was to be."""
+        """The number of suppressed rows; None if nothing was to be suppressed."""
         return int(self.table.mask.sum()) if isinstance(self.table, SuppressedTable) else None
 
     def require_known_values(self) -> None:
-        """Refuse, before anything is spent or written, a table with values that a mechanism cannot take."""
+        """Refuse, before anything is spent or written, a table with values that a mechanism does not accept."""
         own = {one.name for one in self.columns if one.letters_from_table} - self.from_another_table
         streamed = [one for one in self.columns if one.name not in own and not one.counted_among(self.table)]
         reads = tuple(dict.fromkeys(name for one in streamed for name in one.reads))
@@ -147,7 +147,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     known = {column.name: column for column in table.columns()}
     for name in (*plan.columns, *plan.public, *plan.bins):
         how = plan.columns.get(name)
-        # A channel of several columns may give them new names; those that it reads are looked for below.
+        # A channel of several columns may rename them; the columns it reads are found below.
         if not (isinstance(how, NamedChannel) and name in how.outputs):
             _require_known(name, known)
     if plan.suppression is not None and plan.suppression.unit is not None:
@@ -191,7 +191,7 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
     bins = plan.bins
     if isinstance(how, NamedChannel):
         _require_not_clamped(name, plan, "a channel")
-        # Whatever its file says is known: only what this release publishes as it is, is given to everybody.
+        # Whatever its file says is known: only columns that this release publishes unchanged are known to everybody.
         published = tuple(one for one in how.inputs if one in plan.public)
         given = published if len(published) < len(how.inputs) else ()
         read = replace(how, channel=_in_text(how, bins), given=given)
@@ -208,7 +208,7 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
             mechanism=mechanism.name,
             way="leave its bins out, or choose another mechanism"
             if name in bins
-            else "give lower and upper in place of a sensitivity"
+            else "give lower and upper instead of a sensitivity"
             if mechanism.noise is not None and mechanism.capabilities.answers
             else "choose another mechanism",
         )
@@ -225,8 +225,8 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
 def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:
     if name in plan.clamp:
         raise ColumnError(
-            "Column {name!r} is clamped, but {mechanism!s} adds no noise that could leave bounds; leave the clamping "
-            "out.",
+            "Column {name!r} is clamped, but {mechanism!s} adds no noise that could leave the bounds; leave the "
+            "clamping out.",
             name=name,
             mechanism=mechanism,
         )
@@ -269,9 +269,9 @@ def _read_letter(letter: object, column: Column) -> Label:
     try:
         return _READERS[column.kind](str(letter))
     except (ValueError, KeyError):
-        # The letter stands in the plan, so it may be shown.
+        # The letter is in the plan, so the error may show it.
         raise ColumnError(
-            "Column {name!r} holds {kind}, and the letter {letter!r} of its mechanism is none; write one that is.",
+            "Column {name!r} holds {kind}, but the letter {letter!r} of its mechanism is of another kind; correct it.",
             name=column.name,
             kind=column.kind.words,
             letter=letter,

@@ -1,50 +1,54 @@
-"""A release, step by step: check, reserve the disk, spend, draw, write, record, tell the ledger.
+"""A release, step by step: check, reserve disk space, spend, draw, write, record, complete the ledger entry.
 
-The order is what makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the
-record has its name before the release has its; so a release without a spend or without a record cannot be found, and
-what is cut short counts as spent.
+The order makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the record has its
+name before the release has its; so a release without a spend or without a record cannot be found, and what is cut short
+counts as spent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
-from leakgauge.drafts import Draft, DraftFolder, draft, draft_folder, exists, require_writable, sync_folder, target
-from leakgauge.errors import OptionError, TableError
+from leakgauge.drafts import Draft, DraftFolder, draft, exists, require_writable, target
+from leakgauge.errors import FileError, OptionError, TableError, UncertainError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
-from leakgauge.release.files import require_format, write_batches
+from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
+from leakgauge.release.files import plain, tables_of, write_batches
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import GivenPrior, WantedPriors, bits_told
-from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file
+from leakgauge.release.record import TABLE, make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 BATCH = 1 << 17
 """Rows drawn at a time."""
 REHEARSED = 64
-"""Rows that are released into nowhere first."""
+"""Rows of the rehearsal before the spend."""
 
 
 class Stage(StrEnum):
-    """Where a release stands; each is told when it is reached."""
+    """The stages of a release, reported as they are reached."""
 
     CHECKED = "checked"
     SPENT = "spent"
@@ -57,15 +61,15 @@ class Stage(StrEnum):
 
 
 Progress: TypeAlias = Callable[[Stage, int], None]
-"""Told of every stage, and while drawing of every batch, with the rows drawn so far."""
+"""Called at every stage, and for every batch while drawing, with the rows drawn so far."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release that was written, with its record and what may be handed out of it.
+    """A written release, with its record and its public record.
 
-    ``entry`` is None without a ledger, ``signature``, beside which that of the public record lies, without a key, and
-    ``public_record`` of a release that was read from its record.
+    ``entry`` is None without a ledger, ``signature`` without a key, and ``public_record`` for a release read from its
+    record.
     """
 
     output: Path
@@ -75,6 +79,8 @@ class Release:
     entry: Entry | None = field(default=None, repr=False)
     signature: Path | None = None
     public_record: PublicRecord | None = field(default=None, repr=False)
+    table: str | None = None
+    """The address of a release that is a table, whose name ``output`` then is."""
 
     @classmethod
     def read(cls, record: Release | Path | str) -> Release:
@@ -83,8 +89,31 @@ class Release:
             return record
         place = Path(record)
         said = read_record(place)
+        if said.output.format == TABLE:
+            name = place.with_name(said.output.file.rpartition("#")[2] or place.stem)
+            return cls(name, said, place, public_place(name))
         output = released_file(said, place)
         return cls(output, said, place, public_place(output))
+
+    @property
+    def source(self) -> str:
+        """What ``open_table`` opens to read it.
+
+        Raises:
+            FileError: it is a table that only its record names; no server is connected to on a record's word.
+        """
+        if self.table is None and self.record.output.format == TABLE:
+            raise FileError(
+                "{path} is the record of a table in PostgreSQL, which is not opened on a record's word; name the table "
+                "with --released.",
+                path=self.record_file,
+            )
+        return self.table or str(self.output)
+
+    def found_at(self, released: Path | str) -> Release:
+        """The same, where it is now."""
+        where = destination(released)
+        return replace(self, output=where.beside(""), table=where.address)
 
     @property
     def rows(self) -> int:
@@ -99,8 +128,8 @@ class Release:
     def _repr_html_(self) -> str:
         record = self.record
         rows = [
-            ("file", str(self.output)),
-            ("record" + (", to be kept inside" if record.keep_inside else ""), str(self.record_file)),
+            ("file" if self.table is None else "table", str(self.output)),
+            ("record" + (", to be kept private" if record.keep_inside else ""), str(self.record_file)),
             ("public record", str(self.public_record_file)),
             ("rows", f"{record.rows:,}"),
             *(
@@ -136,17 +165,19 @@ def release(
     """The release of a table by a plan: protected columns and a record, or nothing at all.
 
     Args:
-        to: a ``.csv`` or ``.parquet`` file; a folder of Parquet files where it is drawn ``on_workers``.
-        record: the record's file; by default the name of the output with ``.json`` added. Only its owner may read it.
-        public_record: the file of what may be handed out of the record; by default with ``.public.json`` added.
+        to: a ``.csv`` or ``.parquet`` file, or a new table in PostgreSQL (``postgresql://host/database#schema.table``);
+            a folder of Parquet files where it is drawn ``on_workers``.
+        record: the record's file; by default the name of the output with ``.json`` added, that of a table in the
+            working folder. Only its owner may read it.
+        public_record: the file of the public record, which may be handed out; by default with ``.public.json`` added.
         ledger: where the budget of ``dataset`` is spent; without one nothing counts the release against a limit.
         priors: by column, for claims that depend on one: a distribution is taken as public; a number buys a noisy
             histogram for that ε.
         overwrite: whether existing files may be replaced.
         randomness: the operating system, unless this is a simulation.
-        sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
-        chosen_from_table: whether the plan's mechanisms were chosen by what they do to this table: which ones they are
-            then tells of its counts, and the public record leaves them out.
+        sign: the file of a private Ed25519 key that signs the record; the record does not mention it.
+        chosen_from_table: whether the plan's mechanisms were chosen by their effect on this table. The choice then
+            reveals something about its counts, so the public record leaves it out.
         on_workers: whether noise is drawn and the release is written where the rows are, by the workers of an engine
             that has some, and not by this process.
         progress: told of every stage.
@@ -158,24 +189,23 @@ def release(
     """
     source = OperatingSystem() if randomness is None else randomness
     tell = progress or (lambda stage, rows: None)
-    output = Path(to)
-    place = Path(record) if record is not None else output.with_name(output.name + ".json")
-    public = Path(public_record) if public_record is not None else public_place(output)
+    where = destination(to, on_workers=on_workers)
+    place = Path(record) if record is not None else where.beside(".json")
+    public = Path(public_record) if public_record is not None else where.beside(".public.json")
     key = None if sign is None else private_key(Path(sign))
-    _require_places(output, place, public, overwrite, signed=key is not None)
+    _require_places(where, place, public, overwrite, signed=key is not None)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
     wanted = WantedPriors.of(bound, priors or {})
     bound.require_known_values()
-    _rehearse(bound, output)
-    drafted = draft_folder(output) if on_workers else draft(output, shareable=True)
-    with drafted as made, draft(place) as noted, draft(public, shareable=True) as shared:
-        # A disk that is too full refuses here, and nothing is spent on what could not be written.
+    few = _rehearse(bound, where.form, simulated=not source.private)
+    with where.draft(few, overwrite) as made, draft(place) as noted, draft(public, shareable=True) as shared:
+        # A disk that is too full is refused here, so that nothing is spent on a release that cannot be written.
         if isinstance(made, DraftFolder):
-            write = writing_on_workers(bound, output, made.path, source)
-        else:
-            made.reserve(largest_release(bound, output, simulated=not source.private))
+            write = writing_on_workers(bound, where.form, made.path, source)
+        elif isinstance(made, Draft):
+            made.reserve(largest_release(bound, where.form, simulated=not source.private))
         noted.reserve(largest_record(bound))
         shared.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
@@ -197,22 +227,20 @@ def release(
             rows = table.rows
         else:
             with made.filling() as file:
-                rows = write_batches(_batches(bound, source, tell), file, output, simulated=not source.private)
+                rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         written = make_record(
             bound,
             known,
             wanted.steps,
-            output=output,
-            drawn=made.path,
-            record=place,
+            output=where.described(made, place, bound.order),
             rows=rows,
             reference=reference,
             simulation_seed=source.simulation_seed if isinstance(source, Simulated) else None,
             entry=entry,
             chosen_from_table=chosen_from_table,
         )
-        handed_out = make_public_record(written, bound, output, public, chosen_from_table=chosen_from_table)
+        handed_out = make_public_record(written, bound, where.named_from(public), chosen_from_table=chosen_from_table)
         texts = text_of(written), text_of(handed_out)
         noted.write(texts[0])
         shared.write(texts[1])
@@ -225,7 +253,7 @@ def release(
     if key is not None:
         sign_record(public, texts[1].encode(), key, shareable=True)
         signature = sign_record(place, texts[0].encode(), key)
-    return Release(output, written, place, public, entry, signature, handed_out)
+    return Release(where.beside(""), written, place, public, entry, signature, handed_out, where.address)
 
 
 def preview(
@@ -244,24 +272,28 @@ def preview(
     return bound, cost, ledger.preview(_account(ledger, dataset, bound.unit), cost)
 
 
-def _rehearse(bound: BoundPlan, output: Path) -> None:
-    """Release a few rows into nowhere, with noise of a seed: what cannot be written is known before the spend."""
+def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
+    """A few rows released with seeded noise and discarded, so that write errors show before the spend."""
     few = next(iter(bound.table.batches(*bound.reads, size=REHEARSED)), None)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
-    write_batches([bound.made(few, Simulated(0))], BytesIO(), output, simulated=False)
+    made = bound.made(few, Simulated(0))
+    write_batches([made], BytesIO(), form, simulated=simulated)
+    return plain(next(tables_of([made], 1, simulated)))
 
 
-def _require_places(output: Path, record: Path, public: Path, overwrite: bool, *, signed: bool) -> None:
-    require_format(output)
-    for place in (output, record, public):
+def _require_places(
+    where: FileDestination | TableDestination, record: Path, public: Path, overwrite: bool, *, signed: bool
+) -> None:
+    where.require(overwrite)
+    for place in (record, public):
         require_writable(place)
         if place.exists() and not overwrite:
             raise exists(place)
-    if target(output) in (target(record), target(public)):
-        raise OptionError("{path} is named for the release and for its record; name two files.", path=output)
+    if isinstance(where, FileDestination) and target(where.output) in (target(record), target(public)):
+        raise OptionError("{path} is named both for the release and for its record; name two files.", path=where.output)
     if target(record) == target(public):
-        raise OptionError("{path} is named for the record and for the public record; name two files.", path=record)
+        raise OptionError("{path} is named both for the record and for the public record; name two files.", path=record)
     for place in (record, public) if signed else ():
         require_no_signature(place, overwrite)
 
@@ -282,18 +314,22 @@ def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[M
         tell(Stage.DRAWING, rows)
 
 
-def _keep(made: Draft | DraftFolder, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
+def _keep(made: Named, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
-        # An old release or signature must not stand beside the new record, not even for a moment.
-        made.place.unlink(missing_ok=True)
+        # An old release or signature must never be beside the new record, not even for a moment.
+        made.clear()
         for record in records:
             forget_signature(record.place)
-        sync_folder(made.place.parent)
     with ExitStack() as undo:
         for record in records:
             record.keep(overwrite)
             undo.callback(record.place.unlink, missing_ok=True)
         tell(Stage.RECORDED, rows)
-        made.keep(overwrite)
+        try:
+            made.keep(overwrite)
+        except UncertainError:
+            # A record without a release does no harm; a release without a record must not be.
+            undo.pop_all()
+            raise
         undo.pop_all()
     tell(Stage.RELEASED, rows)

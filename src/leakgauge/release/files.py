@@ -1,7 +1,7 @@
-"""Released files: batches written as they come, and read back to see whether their mechanisms can have written them.
+"""Released files: written in batches, and read back to check that their mechanisms can have written them.
 
-Nothing is left to the detection of types when a file is read. A CSV file is read as the texts it holds, and what a
-mechanism may release is written and read in the same way before the two are compared.
+Types are never guessed when a file is read. A CSV file is read as the texts it holds, and what a mechanism may release
+is written and read in the same way before the two are compared.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
     try:
         with ExitStack() as opened:
             writer: Any = None
-            for table in _tables(batches, 1 if texts else GROUP, simulated):
+            for table in tables_of(batches, 1 if texts else GROUP, simulated):
                 if texts:
-                    table = pa.table([_plain(column) for column in table.columns], names=table.schema.names)
+                    table = plain(table)
                 if writer is None:
                     # Without Arrow's own schema, texts read back as texts and not as dictionaries.
                     made = arrow.CSVWriter if texts else partial(pq.ParquetWriter, store_schema=False)
@@ -79,13 +79,13 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
         raise could_not_write(wanted, error) from None
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         raise ColumnError(
-            "A released column is of a type that {suffix} files cannot hold; leave it out, or write another format.",
+            "A released column has a type that {suffix} files cannot hold; leave it out, or choose another format.",
             suffix=wanted.suffix,
         ) from None
     return rows
 
 
-def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
+def tables_of(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
     """The batches, as many at a time as have so many rows, marked if they are of a simulation."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
@@ -100,8 +100,13 @@ def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) ->
         yield pa.Table.from_batches(held)
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+def plain(table: pa.Table) -> pa.Table:
+    """The rows with texts written out, and not as places in a dictionary."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.schema.names)
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,8 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
 
 
 class UnreadableError(Exception):
-    """A released file that is not what its extension says; whose words are not told, since they may quote a row."""
+    """A released file that is not what its extension says; the parser's message is dropped, since it may quote a
+    row."""
 
 
 def labels_of(binning: Binning) -> tuple[str | None, ...]:

@@ -52,7 +52,7 @@ class ColumnForm(ABC):
 
     @abstractmethod
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
-        """The coded input in each row; what the mechanism cannot take is refused, and not told."""
+        """The coded input in each row; a value that the mechanism does not accept is refused without being shown."""
 
     @abstractmethod
     def written(self, outputs: Outputs) -> list[pa.Array]:
@@ -62,7 +62,7 @@ class ColumnForm(ABC):
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         """The coded output in each row of a released file, whatever types its columns were read as.
 
-        What the mechanism never gives is refused, and not told.
+        A value that the mechanism never outputs is refused without being shown.
         """
 
     @abstractmethod
@@ -76,7 +76,7 @@ class ColumnForm(ABC):
     def never_given(self) -> VerificationError:
         """What to raise where a released column holds a value that the mechanism never gives."""
         return VerificationError(
-            "Column {name!r} of the release holds a value that its mechanism never gives; name the release of this "
+            "Column {name!r} of the release has a value that its mechanism never outputs; name the release of this "
             "record.",
             name=self.column.writes[0],
         )
@@ -93,7 +93,7 @@ def form_of(column: BoundColumn) -> ColumnForm:
         channel = mechanism.channel()
         if channel is not None:
             return _Letters(column, law, channel.inputs, channel)
-    raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=mechanism.name)
+    raise ModelError("{name!s} does not release a column, so there is nothing to attack.", name=mechanism.name)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class _Numbers(ColumnForm):
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
         if values[0].null_count and self.noise.missing is None:
             raise ColumnError(
-                "Column {name!r} has missing values and no number that stands for them; add missing=NUMBER to its "
+                "Column {name!r} has missing values and no number to replace them; add missing=NUMBER to its "
                 "mechanism.",
                 name=self.column.name,
             )
@@ -148,7 +148,8 @@ class _Named(ColumnForm):
         found = self._inputs.numbers(parts)
         if len(parts) > 1 and (found < 0).any():
             raise ColumnError(
-                "The columns {names!s} have a combination of values that is not an input of the channel; add it.",
+                "The columns {names!s} have a combination of values that is not an input of the channel; add it "
+                "to the channel.",
                 names=tuple(map(repr, self.column.reads)),
             )
         return found.astype(np.int64)

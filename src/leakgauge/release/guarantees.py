@@ -1,4 +1,4 @@
-"""What a release guarantees and costs: levels of each column, of all together, and what must hold for them."""
+"""What a release guarantees and costs: levels of each column and of all together, and their assumptions."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ DELTA = 1e-6
 _OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
 """Notions of a whole table; a record speaks of one row."""
 _PURE = ("local-dp", "dp")
-"""Notions whose level is the budget however many letters there are; others meet it with two letters alone."""
+"""Notions whose level is the budget however many letters there are; for others that holds only with two letters."""
 _CLOSE = 1e-9
-"""Numbers this close, relatively, show nothing of what makes them differ."""
+"""Numbers within this relative distance reveal nothing about the cause of the difference."""
 
 Number = TypeVar("Number", bound=Quantity)
 
@@ -80,9 +80,9 @@ def origin_under(prior: PriorOrigin, origin: Origin) -> Origin:
 
 
 def as_declared(found: Number, declared: Quantity | None) -> Number:
-    """A number that letters of the table may show in: from the table, unless it follows from the budget alone.
+    """A number that may depend on letters of the table; its origin is the table unless the budget alone determines it.
 
-    It is then the budget's own number: how many letters there are shows in the last digits of the other.
+    It is then the budget's own number, because the last digits of the other reveal the number of letters.
     """
     if declared is not None and math.isclose(found.value, declared.value, rel_tol=_CLOSE):
         return msgspec.structs.replace(found, value=declared.value)
@@ -101,7 +101,7 @@ def implied_levels(
 
 
 def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tuple[Step, ...] | None:
-    """What is spent by the budgets alone, whatever letters are taken from the table; None where none are."""
+    """The cost by the budgets alone, whatever letters are taken from the table; None if none are."""
     if not any(one.letters_from_table for one in plan.protecting):
         return None
     columns = zip(plan.protecting, plan.steps, strict=True)
@@ -115,13 +115,13 @@ def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tu
 
 
 def public_steps(plan: RecordedPlan, claims: Mapping[str, Claims]) -> tuple[Step, ...]:
-    """What columns cost as everybody may know it: by the budget alone where letters are taken from the table."""
+    """The publishable cost of columns: by the budget alone where letters are taken from the table."""
     steps = zip(plan.protecting, declared_steps(plan) or plan.steps, strict=True)
     return tuple(step for one, known in steps for step in (known, *bought_steps(plan, claims[one.name])))
 
 
 def bought_steps(plan: RecordedPlan, claim: Claims) -> tuple[Step, ...]:
-    """What the noisy histogram costs a person that claims rest on."""
+    """The cost to a person of the noisy histogram that claims rest on."""
     return tuple(map(plan.unit.cost, () if claim.prior_epsilon is None else histogram_steps(claim.prior_epsilon)))
 
 
@@ -252,7 +252,7 @@ def _said_of_chosen(column: str, binning: str) -> Sentence:
 
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
-    """What must hold for the claims to hold, from the plan and the claims of a record."""
+    """The assumptions of the claims, from the plan and the claims of a record."""
     if plan.unit is None:
         yield Sentence(
             "Neighbouring tables differ in the values of one row; the number of rows and their order are public."

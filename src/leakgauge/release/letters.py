@@ -31,12 +31,12 @@ class Alphabet:
         kinds = {isinstance(letter, Interval) for letter in self._letters if letter is not None}
         if len(kinds) > 1:
             raise LabelError(
-                "The channel mixes intervals and single values of column {name!r}; use one of them.", name=column
+                "The channel mixes intervals and single values of column {name!r}; use only one kind.", name=column
             )
         self._intervals = kinds == {True}
 
     def places(self, values: pa.Array) -> Places:
-        """The number of each value's letter; of a value that has none its kind is told, never the value."""
+        """The index of each value's letter; the error for a value without one names its type, never the value."""
         if isinstance(values, pa.DictionaryArray):
             values = values.dictionary_decode()
         found = self._in_intervals(values) if self._intervals else self._among(values)
@@ -66,7 +66,8 @@ class Alphabet:
             letters = pa.array(self._letters, type=values.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             raise ColumnError(
-                "Column {name!r} holds {kind}, which not every input of its channel is; write the inputs as that type.",
+                "Column {name!r} holds {kind}, but some inputs of its channel have another type; write the inputs "
+                "as that type.",
                 name=self._column,
                 kind=str(values.type),
             ) from None

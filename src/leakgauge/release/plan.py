@@ -1,4 +1,4 @@
-"""What is released: columns through mechanisms, public columns as they are or in bins, nothing else."""
+"""Release plans: columns through mechanisms, public columns unchanged or in bins, nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit")
 """What a plan says of all its rows."""
 _CHANNEL = "channel:file="
 Planned: TypeAlias = Mechanism | NamedChannel | str
-"""How a column is released: a mechanism, a channel, or a mechanism as on the command line, letters left to find."""
+"""How a column is released: a mechanism, a channel, or a mechanism spelt as on the command line."""
 
 
 class ReleasePlan:
@@ -42,22 +42,22 @@ class ReleasePlan:
         columns: for each column a mechanism, a channel, or a text such as ``laplace:epsilon=1,lower=0,upper=120``.
             Letters are declared, or ``letters=this-table``; then which values occur is not protected. A channel that
             writes several columns is given for each of them: nothing is released that the plan does not name.
-        public: columns that are released as they are.
-        bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
-        levels: coarser values of some of these columns, such as ``jobs.csv:2``, in their place likewise.
+        public: columns that are released unchanged.
+        bins: how some of these columns are binned first: the bin is read and written.
+        levels: coarser values of some of these columns, such as ``jobs.csv:2``, used in the same way.
         suppress_below: public values of rows that agree in them with fewer rows than this are missing.
         suppress_unit: a column of persons, by which such groups are counted; by default the unit.
-        unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
-        rows_per_unit: how many rows a person has at most, as everybody knows it.
-        clamp: columns whose released numbers are brought back to the bounds of their mechanism.
-        unprotected: columns that count as public although a channel changes some of their values, so that they tell
-            less of others: nothing is promised of them, and they cost nothing.
-        from_another_table: columns whose declared letters, or edges of bins, are in truth those of another private
-            table, such as the one that was released last month: they are kept inside like letters of this table.
+        unit: a column that identifies persons, never released; the guarantee is then for a person.
+        rows_per_unit: the publicly known most rows of a person.
+        clamp: columns whose released numbers are clamped to the bounds of their mechanism.
+        unprotected: columns that count as public although a channel changes some of their values to reveal less about
+            others: nothing is promised for them, and they cost nothing.
+        from_another_table: columns whose declared letters, or edges of bins, come from another private table, such as
+            last month's: they are kept private like letters of this table.
 
     Raises:
-        OptionError: nothing to release, a column both released and public or named twice, bins of another one, or a
-            channel that writes a column it is not given for.
+        OptionError: nothing to release, a column named twice, bins of a column that is not released, or a channel that
+        writes a column it is not given for.
 
     Example:
         >>> plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["city"])
@@ -155,12 +155,12 @@ class ReleasePlan:
 def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
-    These are ``suppress_below`` and ``suppress_unit``, and of persons ``unit`` and ``rows_per_unit``. Files of channels
-    and levels lie relative to it; levels that are ``known`` already are not read from theirs. ``from_another_table =
-    […]``, ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
+    These are ``suppress_below``, ``suppress_unit``, ``unit`` and ``rows_per_unit``. Paths of channels and levels are
+    relative to it; levels that are already ``known`` are not read. ``from_another_table = […]``, ``unprotected = […]``
+    and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
-        FileError: the file cannot be read, or something else than a plan is in it.
+        FileError: the file cannot be read, or is not a plan.
     """
     place = Path(path)
     fields = parsed_toml(place)

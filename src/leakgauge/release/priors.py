@@ -1,4 +1,4 @@
-"""Priors for claims that depend on one, each with its origin: what it may itself give away."""
+"""Priors for claims that depend on one, each with its origin, which says what it may itself reveal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GivenPrior: TypeAlias = Prior | Distribution | float
 
 @dataclass(frozen=True)
 class WantedPriors:
-    """Priors as they were asked for; those to be bought are counted before anything is spent, and drawn after."""
+    """Priors as asked for; those to be bought are counted before anything is spent, and drawn afterwards."""
 
     known: Mapping[str, Prior]
     bought: Mapping[str, tuple[float, Channel, npt.NDArray[np.int64]]]
@@ -87,16 +87,16 @@ def noisy_prior(counts: npt.NDArray[np.int64], channel: Channel, epsilon: float,
 
 
 def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) -> Prior:
-    """The shares in the table itself; what is claimed with it is as private as the table."""
+    """The shares in the table itself; claims under it are as private as the table."""
     counts = input_counts(table, columns, channel).astype(np.float64)
     return Prior(Distribution(channel.inputs, counts / counts.sum()), PriorOrigin.THIS_TABLE)
 
 
 def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
-    """What the mechanisms of a plan tell of each column that is not public, by their laws and the table's own shares.
+    """What the mechanisms of a plan reveal about each non-public column, by their laws and the table's own shares.
 
-    Of a channel that reads several columns each is counted with what it tells of all, which is never too little. None
-    where there is no finite channel, or too many values to count.
+    If a channel reads several columns, each is charged with what it reveals about all, which never underestimates. None
+    if there is no finite channel, or there are too many values to count.
     """
     told: dict[str, Bits | None] = {}
     for one in bound.protecting:
@@ -146,6 +146,6 @@ def _channel_of(bound: BoundPlan, columns: str | tuple[str, ...]) -> NamedChanne
         if names in (one.reads, one.writes) and one.channel is not None:
             return one.channel
     raise OptionError(
-        "A prior is given for {name!r}, which the plan does not release through a channel of its own; leave it out.",
+        "A prior is given for {name!r}, which the plan does not release through its own channel; leave it out.",
         name=", ".join(names),
     )

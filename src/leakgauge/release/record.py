@@ -1,9 +1,8 @@
 """The record of a release and the public record: what was done, what it guarantees and what it cost, with digests.
 
-The public record may be handed out with the release; nothing in it follows from private counts. It is built from
-nothing but fields that are named here, so a field that is new in a record is left out until somebody decides that it
-may be handed out. No digest of the record and no hash of the ledger are in it: whoever guesses the counts could confirm
-the guess with them.
+The public record may be handed out with the release; nothing in it follows from private counts. It is built only from
+fields named here, so a new field of a record is left out until somebody decides that it may be handed out. It contains
+no digest of the record and no hash of the ledger, which could confirm a guess of the counts.
 """
 
 from __future__ import annotations
@@ -43,6 +42,8 @@ from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
+TABLE: Final = "postgresql"
+"""The format of a release that is a table; its digest is that of the same rows in a CSV file."""
 NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
 """Which tables are neighbours."""
 OF_THE_LEDGER: Final = Sentence("hash of the ledger")
@@ -55,9 +56,7 @@ def make_record(
     priors: Mapping[str, Prior],
     extra_steps: tuple[Step, ...],
     *,
-    output: Path,
-    drawn: Path,
-    record: Path,
+    output: Output,
     rows: int,
     reference: str,
     simulation_seed: int | None,
@@ -66,7 +65,7 @@ def make_record(
 ) -> Record:
     """The record, sealed; none of its fields is computed from the table's values unless its origin says so.
 
-    The release lies in the file ``drawn`` now and will be ``output``; ``extra_steps`` were paid for beside the columns.
+    ``extra_steps`` were paid for beside the columns.
     """
     planned, chosen = recorded_plan(plan), Origin.TABLE if chosen_from_table else None
     origin = chosen or planned.origin
@@ -83,13 +82,7 @@ def make_record(
             simulation_seed=simulation_seed,
             keep_inside=keep_inside(planned, claims),
             rows=rows,
-            output=Output(
-                path_from(record, output),
-                output.suffix.lower().lstrip("."),
-                plan.order,
-                size_of(drawn),
-                file_digest(drawn),
-            ),
+            output=output,
             plan=planned,
             unit_of_protection=str(plan.unit),
             neighbours=NEIGHBOURS,
@@ -154,9 +147,9 @@ def _whole(kind: type[Kind], stored: Mapping[str, Any], place: Path) -> Kind:
 
 
 def released_file(record: Released, place: Path) -> Path:
-    """The release that the record at a place names, which lies beside the record or below its folder.
+    """The release that a record names, beside the record or below its folder.
 
-    Any other file is refused: whoever checks a record does not open files for it.
+    Any other file is refused: a record must not make its reader open arbitrary files.
     """
     name, folder = record.output.file, place.resolve().parent
     try:
@@ -166,7 +159,8 @@ def released_file(record: Released, place: Path) -> Path:
     path = PurePosixPath(name)
     if path.is_absolute() or not path.parts or ".." in path.parts or not inside:
         raise VerificationError(
-            "{path} names {found!r} as its release, which does not lie beside the record or below its folder.",
+            "{path} names {found!r} as its release, which is not in the record's folder; put the release beside "
+            "its record.",
             path=place,
             found=name,
         )
@@ -174,14 +168,14 @@ def released_file(record: Released, place: Path) -> Path:
 
 
 def whole_record_error(place: Path, what: str) -> FileError:
-    """What to raise where fields of a record contradict each other so that it cannot be checked."""
+    """The error for a record whose fields contradict each other."""
     return FileError("{path} is not a whole record: {what!r} is missing or malformed.", path=place, what=what)
 
 
 def path_from(record: Path, output: Path) -> str:
     """The path to the release from its record's folder; its name alone where it lies elsewhere.
 
-    A reader opens no file outside that folder on a record's word, and need not know how other folders are called.
+    A reader opens no file outside that folder because of a record, and need not learn the names of other folders.
     """
     folder, place = record.resolve().parent, output.resolve()
     return place.relative_to(folder).as_posix() if place.is_relative_to(folder) else output.name
@@ -193,9 +187,9 @@ def public_place(output: Path) -> Path:
 
 
 def make_public_record(
-    record: Record, bound: RecordedPlan, output: Path, place: Path, *, chosen_from_table: bool = False
+    record: Record, bound: RecordedPlan, called: str, *, chosen_from_table: bool = False
 ) -> PublicRecord:
-    """The public record of a release, sealed, as it will lie at a place."""
+    """The public record of a release, sealed; the release is called so from where it will lie."""
     plan, mechanisms = public_plan(record.plan, chosen_from_table=chosen_from_table), bound.mechanisms
     claims: dict[str, Claims | None] = {
         name: None
@@ -217,7 +211,7 @@ def make_public_record(
             private=record.private,
             keep_inside=False,
             rows=record.rows,
-            output=replace(record.output, file=path_from(place, output)),
+            output=replace(record.output, file=called),
             plan=plan,
             unit_of_protection=record.unit_of_protection,
             neighbours=NEIGHBOURS,
@@ -239,7 +233,7 @@ def _public_claims(column: PlannedColumn, said: Claims, mechanism: Mechanism) ->
 
 
 def _left_out(record: Record, plan: Plan, claims: Mapping[str, Claims | None]) -> Iterator[Sentence]:
-    """The names of what the record has and the public record does not."""
+    """The names of fields that only the full record has."""
     yield from lacking(plan, claims, simulated=not record.private)
     for name, column in plan.columns.items():
         claim = claims[name]
@@ -250,7 +244,7 @@ def _left_out(record: Record, plan: Plan, claims: Mapping[str, Claims | None]) -
 
 
 def lacking(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
-    """The names of what a public record leaves out, as far as the rest of it tells."""
+    """The names of fields that a public record leaves out, as far as the rest of it shows."""
     if simulated:
         yield Sentence("seed of the simulation")
     for name, column in plan.columns.items():
@@ -273,7 +267,7 @@ def lacking(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool)
 
 
 def may_be_lacking(plan: Plan) -> tuple[Sentence, ...]:
-    """The names of what a public record may leave out without anything else that shows it."""
+    """The names of fields that a public record may leave out without a trace."""
     return (OF_THE_LEDGER, *map(_under_a_prior, plan.columns.values()))
 
 

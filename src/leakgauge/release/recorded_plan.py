@@ -26,7 +26,7 @@ DECLARED = "declared"
 PRIVATE_LETTERS = (THIS_TABLE, ANOTHER_TABLE)
 """Letters that are values of a private table."""
 WITHHELD = "withheld"
-"""In place of a mechanism that was chosen by what it does to the table."""
+"""Replaces a mechanism that was chosen by its effect on the table."""
 _CHANNEL = "channel"
 """The mechanism that is a file of its own."""
 _ANY_LETTERS = ("a", "b")
@@ -50,7 +50,7 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
 def binnings(plan: Plan) -> dict[str, Binning]:
     """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record.
 
-    A level of which a public record tells the number alone is left out.
+    A level of which a public record has only the number is left out.
     """
     found: dict[str, Binning] = {}
     for name, one in plan.bins.items():
@@ -96,9 +96,9 @@ def _planned_column(one: BoundColumn, elsewhere: bool) -> PlannedColumn:
 
 
 def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
-    """What everybody may know of a plan: no mechanisms that were chosen by what they do to the table, no values that
-    were taken from it, no channels of private counts. The bins are the labels of the released file; of levels their
-    number is left, and of suppression its limit.
+    """The publishable part of a plan: no mechanisms chosen by their effect on the table, no values taken from it, no
+    channels of private counts. Bins are labels of the released file anyway; levels keep their number, and suppression
+    its limit.
     """
 
     def shown(column: PlannedColumn) -> PlannedColumn:
@@ -119,12 +119,12 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
 
 
 def lacks_letters(column: PlannedColumn) -> bool:
-    """Whether the letters of a planned column are left out: how many there are tells of the table too."""
+    """Whether the letters of a planned column are left out: even their number reveals something about the table."""
     return column.letters in PRIVATE_LETTERS and "letters=" not in column.mechanism and column.mechanism != WITHHELD
 
 
 def names_a_file(column: PlannedColumn) -> bool:
-    """Whether the mechanism of a column is known by a file alone, which nobody opens on a record's word."""
+    """Whether the mechanism of a column is known only as a file, which is not opened because a record names it."""
     return column.channel is None and (column.kind == _CHANNEL or column.kind not in CATALOGUE)
 
 
@@ -162,9 +162,11 @@ def _bound(name: str, column: PlannedColumn, public: tuple[str, ...], place: Pat
         channel = None if column.channel is None else column.channel.named(place)
         mechanism = _mechanism(column, channel)
         if not mechanism.capabilities.columns:
-            raise OptionError("{name} answers queries and releases no column.", name=mechanism.name)
+            raise OptionError("{name} answers queries and does not release a column.", name=mechanism.name)
     except LeakgaugeError as error:
-        raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
+        raise VerificationError(
+            "{path} names a mechanism that cannot be used: {reason}", path=place, reason=error
+        ) from None
     reads, writes = ((name,), (name,)) if channel is None else (channel.inputs, channel.outputs)
     own = column.letters in PRIVATE_LETTERS
     return BoundColumn(name, mechanism, reads, writes, own, channel, column.unprotected)

@@ -1,7 +1,8 @@
 """Signatures of records: Ed25519 over the bytes of the record's file, kept beside it as ``RECORD.sig``.
 
-A record holds the digest of its release, so a signature of the one vouches for both. It is the plain signature of 64
-bytes, which other tools check too: ``openssl pkeyutl -verify -rawin -pubin -inkey KEY -in RECORD -sigfile RECORD.sig``.
+A record contains the digest of its release, so a signature of the record vouches for both. It is the plain signature of
+64 bytes, which other tools check too: ``openssl pkeyutl -verify -rawin -pubin -inkey KEY -in RECORD -sigfile
+RECORD.sig``.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def require_no_signature(record: Path, overwrite: bool = False) -> None:
     except OSError as error:
         raise could_not_write(place, error) from None
     if there and not overwrite:
-        raise FileError("{path} exists, and may be somebody else's signature; move it away first.", path=place)
+        raise FileError("{path} exists and may be somebody else's signature; move it away first.", path=place)
 
 
 def forget_signature(record: Path) -> None:
@@ -99,7 +100,7 @@ def why_not_signed(record: Path, key: Ed25519PublicKey) -> Sentence | None:
 
     place = signature_place(record)
     if not place.is_file():
-        return Sentence("{path!s} is not there", path=str(place))
+        return Sentence("{path!s} does not exist", path=str(place))
     try:
         key.verify(_content(place), record_bytes(record))
     except InvalidSignature:

@@ -1,7 +1,7 @@
 """The most bytes that a release and its records can take, known before any noise is drawn.
 
-So much of the disk is reserved before the budget is spent: a disk that is too full refuses a release that has cost
-nothing yet. Every bound errs to the large side; what is not needed is given back.
+This much disk space is reserved before the budget is spent, so that a full disk refuses a release that has cost nothing
+yet. Every bound errs on the large side; space that is not needed is given back.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ MOST_ROWS = 1 << 20
 class UnitOfProtection:
     """Neighbouring tables differ in the values of one row, or of all rows that share a value of a column.
 
-    How many rows there are, and which of them belong together, is the same in both: a release keeps its rows. That is
-    less than a query protects, so that an account of a ledger tells the two apart.
+    The number of rows, and which of them belong together, is the same in both: a release keeps its rows. That is less
+    than a query protects, so an account of a ledger distinguishes the two.
 
     Attributes:
         column: whose values tell persons apart; None where every row is one.
@@ -51,7 +51,7 @@ class UnitOfProtection:
         (sizes,) = table.group_sizes([(self.column,)])
         if sizes.largest > self.rows:
             raise TableError(
-                "A value of {column!r} has {found} rows, and {declared} are declared; declare more rows per unit, or "
+                "A value of {column!r} has {found} rows, but {declared} are declared; declare more rows per unit, or "
                 "leave rows out.",
                 column=self.column,
                 found=sizes.largest,
@@ -59,5 +59,5 @@ class UnitOfProtection:
             )
 
     def cost(self, step: Step) -> Step:
-        """What a step of one row costs a person: once for each row."""
+        """The cost to a person of a step on one row: once for each row."""
         return replace(step, count=step.count * self.rows)

@@ -1,7 +1,7 @@
 """Verify a record: compute again what it says, read the release back, and compare.
 
-What is compared stands in files that whoever changes one can change too, digests included. So a check shows integrity,
-that everything fits together as a release leaves it, and not authenticity; that takes a signature.
+Whoever changes one of the files compared can change the others too, digests included. So a check shows integrity, that
+everything fits together as a release leaves it, but not authenticity, which takes a signature.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -22,7 +23,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.execution import Release
-from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back
+from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back, write_batches
 from leakgauge.release.guarantees import (
     assumptions,
     bought_steps,
@@ -37,6 +38,7 @@ from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.record import (
     NEIGHBOURS,
+    TABLE,
     file_digest,
     lacking,
     may_be_lacking,
@@ -57,10 +59,10 @@ SIGNATURE: Final = Sentence("signature")
 COMPLETION: Final = Sentence("ledger completion")
 ROWS: Final = Sentence("rows and columns")
 UNCOUNTED: Final = Sentence("the release was not counted in a ledger")
-_ANOTHER: Final = Sentence("computed again it is another")
+_ANOTHER: Final = Sentence("recomputing it gives another value")
 _NOTHING: Final = Sentence("")
 _SAME = 1e-9
-"""Numbers of another version of a library may differ by this much, relatively."""
+"""The relative difference that another version of a library may cause."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was found wrong."""
+        """Whether all checks passed."""
         return all(check.holds is not False for check in self.checks)
 
     @property
@@ -86,8 +88,8 @@ class Verification:
         if self.signed:
             return Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
         return Sentence(
-            "This shows integrity, not authenticity: who can change a release and its record can make them fit each "
-            "other; a signature shows who vouches for them."
+            "This shows integrity, not authenticity: whoever can change a release and its record can make them fit "
+            "each other; a signature shows who vouches for them."
         )
 
     def stored(self) -> Verified:
@@ -105,7 +107,7 @@ class Verification:
             if check.holds is False
         ]
         if wrong:
-            raise VerificationError("The record does not hold: {wrong}.", wrong=in_turn(wrong))
+            raise VerificationError("The record does not verify: {wrong}.", wrong=in_turn(wrong))
 
 
 def verify(
@@ -115,12 +117,12 @@ def verify(
     ledger: Ledger | None = None,
     signed_by: Path | str | None = None,
 ) -> Verification:
-    """What holds of a record: its digest, its release, its claims and its budget, each computed again.
+    """The checks of a record: its digest, its release, its claims and its budget, each computed again.
 
     Args:
         record: a release that was just written, or the record's file.
-        released: the release, where it is not beside the record under the name it says.
-        ledger: to check the spend and its completion; without one they are not looked at.
+        released: the release, where it is not beside the record under the name it says, or is a table.
+        ledger: to check the spend and its completion; without one they are not checked.
         signed_by: the file of a public Ed25519 key, to check the record's signature.
 
     Raises:
@@ -128,6 +130,8 @@ def verify(
         OptionError: a key is given and the extra ``signing`` is not installed.
     """
     place = record.record_file if isinstance(record, Release) else Path(record)
+    if released is None and isinstance(record, Release):
+        released = record.table
     signature: tuple[Check, ...] = ()
     if signed_by is not None:
         reason = why_not_signed(place, public_key(Path(signed_by)))
@@ -158,6 +162,9 @@ def _release_checks(
 ) -> Iterator[Check]:
     """That the release is the one the record names, and that its values can come from the mechanisms that are known."""
     said = record.output
+    if said.format == TABLE:
+        yield from _table_checks(record, columns, place, moved)
+        return
     try:
         output = released_file(record, place) if moved is None else Path(moved)
     except VerificationError as error:
@@ -165,10 +172,10 @@ def _release_checks(
         return
     path = str(output)
     if not output.exists():
-        yield Check(RELEASE, False, Sentence("{path!s} is not there", path=path))
+        yield Check(RELEASE, False, Sentence("{path!s} does not exist", path=path))
         return
     untouched = file_digest(output) == said.sha256 and size_of(output) == said.bytes
-    yield _checked(RELEASE, untouched, Sentence("the digest of {path!s} is another", path=path))
+    yield _checked(RELEASE, untouched, Sentence("the digest of {path!s} differs", path=path))
     if not untouched:
         return
     bins = binnings(record.plan)
@@ -179,7 +186,7 @@ def _release_checks(
         return
     marked = () if record.private else (NOT_PRIVATE,)
     fits = found.rows == record.rows and found.columns == said.columns + marked
-    yield _checked(ROWS, fits, Sentence("{path!s} has others", path=path))
+    yield _checked(ROWS, fits, Sentence("{path!s} has other rows or columns", path=path))
     for name in (*(one.name for one in columns), *marked):
         yield _checked(
             Sentence("values of {column!s}", column=name),
@@ -199,6 +206,24 @@ def _release_checks(
         yield from _suppression_checks(record, output)
 
 
+def _table_checks(
+    record: Record | PublicRecord, columns: Sequence[BoundColumn], place: Path, named: Path | str | None
+) -> Iterator[Check]:
+    """The same of a release that is a table in PostgreSQL, whose rows are read again into a file for that."""
+    if named is None:
+        # No server is connected to, and told a password, on a record's word.
+        yield Check(RELEASE, None, Sentence("it is a table in PostgreSQL; name it with --released"))
+        return
+    with TemporaryDirectory() as folder, open_table(str(named)) as table:
+        copy = Path(folder) / "rows.csv"
+        names = tuple(column.name for column in table.columns())
+        with copy.open("wb") as file:
+            rows = (dict(zip(names, batch.columns, strict=True)) for batch in table.batches())
+            write_batches(rows, file, copy, simulated=False)
+        as_file = msgspec.structs.replace(record, output=msgspec.structs.replace(record.output, format="csv"))
+        yield from _release_checks(as_file, columns, place, copy)
+
+
 def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator[Check]:
     """That no group of public values in the release is smaller than the plan allows."""
     how = suppression(record.plan)
@@ -206,12 +231,14 @@ def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator
         return
     name = Sentence("groups of {columns!s}", columns=how.columns)
     if how.unit is not None:
-        yield Check(name, None, Sentence("they are counted by persons, which are not released"))
+        yield Check(name, None, Sentence("groups are counted by persons, who are not released"))
         return
     with open_table(str(output)) as released:
         (sizes,) = released.group_sizes([how.columns])
     # A table with fewer rows than a group needs is suppressed whole.
-    yield _checked(name, sizes.smallest >= min(how.below, record.rows), Sentence("some are smaller than allowed"))
+    yield _checked(
+        name, sizes.smallest >= min(how.below, record.rows), Sentence("some groups are smaller than allowed")
+    )
 
 
 def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *signature: Check) -> Iterator[Check]:
@@ -233,7 +260,7 @@ def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *s
     of_the_ledger = tuple(_ledger_checks(record, ledger, steps))
     yield from of_the_ledger
     vouched = any(check.name in (SIGNATURE, COMPLETION) and check.holds for check in (*signature, *of_the_ledger))
-    # That letters were declared stands in the record alone: who changes it there changes all that follows from it.
+    # Only the record says that letters were declared: whoever changes it there changes everything that follows.
     unknown = _NOTHING if vouched else Sentence("only a signature or the ledger can show that they were declared")
     for name, column in said.columns.items():
         if column.letters == DECLARED:
@@ -255,15 +282,15 @@ def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
     if len(claims) == len(record.claims):
         yield from _total_checks(record, public_steps(plan, claims))
     elif (record.together, record.budget) != (None, None):
-        reason = Sentence("they are given without the claims that they follow from")
+        reason = Sentence("they are stated without the claims that they follow from")
         yield Check(Sentence("guarantee and budget"), False, reason)
     found = set(map(str, record.left_out))
     needed = set(map(str, lacking(record.plan, record.claims, simulated=not record.private)))
     listed = needed <= found <= needed.union(map(str, may_be_lacking(record.plan)))
-    yield _checked(Sentence("what is left out"), listed, Sentence("it does not list what the record lacks"))
+    yield _checked(Sentence("what is left out"), listed, Sentence("it does not list what was left out"))
     for left_out in record.left_out:
         yield Check(left_out, None, Sentence("the public record leaves it out"))
-    yield Check(LEDGER, None, Sentence("a public record holds no hash of the ledger; check the record itself"))
+    yield Check(LEDGER, None, Sentence("a public record contains no hash of the ledger; check the record itself"))
 
 
 def _plan_of_column(name: str) -> Sentence:
@@ -285,10 +312,10 @@ def _claim_checks(name: str, column: PlannedColumn, said: Claims, mechanism: Mec
         if notion not in under_prior and not _agree(said.levels.get(notion), levels.get(notion))
     )
     holds = said.exact == computed.exact and _knows_its_prior(said, under_prior, column.origin) and not differ
-    reason = Sentence("{notions!s} computed again gives another level", notions=differ) if differ else _ANOTHER
+    reason = Sentence("recomputing {notions!s} gives another level", notions=differ) if differ else _ANOTHER
     yield _checked(Sentence("claims of {column!s}", column=name), holds, reason)
     if under_prior:
-        reason = Sentence("{notions!s} rest on a prior that is not kept", notions=under_prior)
+        reason = Sentence("{notions!s} rest on a prior that is not stored", notions=under_prior)
         yield Check(Sentence("claims of {column!s} under a prior", column=name), None, reason)
 
 
@@ -339,10 +366,10 @@ def _ledger_checks(record: Record, ledger: Ledger | None, steps: tuple[Step, ...
         return
     # That the entry costs what its steps cost, the ledger has checked.
     paid = _agree_in_any_order(map(step_to_json, entry.steps), map(step_to_json, steps))
-    yield _checked(Sentence("ledger cost"), paid, Sentence("the ledger counted another cost than the record's"))
+    yield _checked(Sentence("ledger cost"), paid, Sentence("the ledger counted a different cost than the record"))
     done = (other for other in ledger.entries(entry.dataset) if other.reference == record.reference)
     held = [other.digest for other in done if other.digest is not None] == [record.digest]
-    yield _checked(COMPLETION, held, Sentence("the ledger completed another record, or none"))
+    yield _checked(COMPLETION, held, Sentence("the ledger completed a different record, or none"))
 
 
 def _checked(name: Sentence, holds: bool, otherwise: Sentence) -> Check:
@@ -356,7 +383,7 @@ def _same(name: Sentence, said: object, computed: object) -> Check:
 def _agree(said: object, computed: object) -> bool:
     """Whether two values are the same: numbers up to rounding, sentences by what they say.
 
-    What is said to come from the table, as records before did of everything, is shown to nobody and so never wrong.
+    A number marked as from the table, as all were in earlier records, is never shown, so the mark is never wrong.
     """
     if isinstance(said, msgspec.Struct) and type(said) is type(computed):
         return all(_agree(getattr(said, name), getattr(computed, name)) for name in said.__struct_fields__)

@@ -16,7 +16,7 @@ from leakgauge.report.numbers import Number, written
 
 
 class Edition(Enum):
-    """For whom a document is: those who may see the table, or everybody."""
+    """The audience of a document: those who may see the table, or everybody."""
 
     INTERNAL = "internal"
     EXTERNAL = "external"

@@ -1,14 +1,14 @@
 """The edition for everybody: what is public, declared or accounted for, no number of the table, small counts masked.
 
-A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and what it
-was asked for are known, so that every count can be tried. So a quantity is shown by its origin, another field where its
-type names an origin, and whatever names none is left out.
+A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and its
+inputs are known, so every count can be tried. So a quantity is shown only by its origin, another field only if its type
+names an origin, and everything else is left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from types import NoneType, UnionType
@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 import msgspec
 
-from leakgauge.artefacts import Origin, PublicRecord, Quantity
+from leakgauge.artefacts import Origin, PublicRecord, Quantity, Utility
 from leakgauge.artefacts.quantity import PROMISE
 from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
@@ -42,8 +42,8 @@ _OF_A_QUANTITY: Final = ("value", "unit", "order", "delta", "origin")
 _NOTHING: Final = object()
 
 
-def shareable(facts: Facts) -> Facts:
-    """The part of the facts that everybody may know."""
+def shareable(facts: Facts, limit: int = LIMIT) -> Facts:
+    """The part of the facts that everybody may know; values of fewer rows than the limit are gathered."""
     marks: set[object] = {one for one in Origin if one.is_shareable}
     # Counts are masked where the document is made.
     marks.add(Origin.COUNT)
@@ -55,7 +55,48 @@ def shareable(facts: Facts) -> Facts:
     kinds = facts.kinds
     parts = {name: _part(fields, kinds[name], marks) for name, fields in _published(facts).items() if name in kinds}
     known = {name: fields for name, fields in parts.items() if fields is not _NOTHING}
+    if facts.get("job.json", "asked", "publish_shares"):
+        known |= {name: _with_shares(known.get(name, {}), facts, name, limit) for name in _utilities(facts)}
     return Facts(known, facts.diagram, own=facts.own)
+
+
+def _utilities(facts: Facts) -> list[str]:
+    """The files that have the shares of values before and after."""
+    return [name for name in facts.files if facts.kinds.get(name) is Utility]
+
+
+def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) -> Mapping[str, Any]:
+    """The publishable part of a file, and the shares in it that were declared publishable."""
+    rows = facts.get("release.json", "rows")
+    shares = {name: facts.items(file, "columns", name, "shares") for name in facts.names(file, "columns")}
+    columns = {name: {"shares": _gathered(some, rows, limit)} for name, some in shares.items() if some and rows}
+    return {**known, "columns": columns} if columns else known
+
+
+def _gathered(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[Mapping[str, Any]]:
+    """The shares of the values, those of fewer rows than the limit as one without a name.
+
+    As many are gathered as it takes for them to have at least that many rows together.
+    """
+    few, gathered = list[Mapping[str, Any]](), 0
+    for one in sorted(shares, key=_share_in_table):
+        count = round(_share_in_table(one) * rows)
+        if count >= limit and (not few or gathered >= limit):
+            break
+        few.append(one)
+        gathered += count
+    kept = [_plain(one["value"], [one]) for one in shares if one not in few]
+    return [*kept, _plain([], few)] if few else kept
+
+
+def _share_in_table(one: Mapping[str, Any]) -> float:
+    return float(one["table"]["value"])
+
+
+def _plain(value: list[Any], some: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Shares without the intervals of a quantity, added up."""
+    sides = {side: sum(float(one[side]["value"]) for one in some) for side in ("table", "released")}
+    return {"value": value, **{side: {"value": share, "unit": "share"} for side, share in sides.items()}}
 
 
 def _published(facts: Facts) -> Mapping[str, Any]:
@@ -115,7 +156,7 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
         OptionError: a limit below 1.
     """
     if limit < 1:
-        raise OptionError("The limit of counts is {limit}; give at least 1.", limit=limit)
+        raise OptionError("The limit for counts is {limit}; give at least 1.", limit=limit)
 
     def text(said: str) -> str:
         said = _LETTERS.sub("", said)
@@ -128,10 +169,10 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
-    """Refuse a document that says a count below the limit, or shows a number or a picture that is not of what is known.
+    """Refuse a document with a count below the limit, or with a number or a picture that is not publishable.
 
     Raises:
-        InternalError: names the section; the number itself stays unsaid.
+        InternalError: names the section, not the number.
     """
     drawn = _drawn(document, known)
     for section in document.sections:

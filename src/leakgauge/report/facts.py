@@ -1,10 +1,10 @@
-"""What a job's folder holds, and numbers of it that remember where they were found."""
+"""The contents of a job's folder, and its numbers with their sources."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
@@ -155,11 +155,11 @@ class Facts:
             FileError: there is no such folder, nothing to report is in it, its job is not finished, or an artefact
                 cannot be read.
             VerificationError: an artefact was changed or taken away after it was made.
-            ModelError: a diagram that is none.
+            ModelError: a file that is not a diagram.
         """
         place = Path(folder)
         if not place.is_dir():
-            raise FileError("{path} is no folder; name the folder of a finished job.", path=place)
+            raise FileError("{path} is not a folder; name the folder of a finished job.", path=place)
         kinds = ARTEFACTS
         if (place / "job.json").exists():
             job = codec.read(Job, place / "job.json")
@@ -208,12 +208,12 @@ class Facts:
         digits: int = 3,
         percent: bool = False,
         interval: tuple[str | int, ...] = (),
-        rounding: str = ROUND_HALF_EVEN,
+        rounding: str = "",
     ) -> Number:
         """The number at a place, with its unit and interval where a whole quantity stands there.
 
         The unit, and the place of the interval in the same artefact, are of a number that stands alone; the other
-        options are those of ``Number``.
+        options are those of ``Number``; without a rounding, levels go up and all others to the nearest.
 
         Raises:
             FileError: no number stands there.
@@ -229,6 +229,8 @@ class Facts:
         low, high, confidence = (
             bounds.get(end) if _is_number(bounds.get(end)) else None for end in ("low", "high", "confidence")
         )
+        # A level is a bound on what is told.
+        rounding = rounding or (ROUND_CEILING if unit.startswith("nats") else ROUND_HALF_EVEN)
         return Number(found, unit, self._place(file, *path), low, high, confidence, count, digits, percent, rounding)
 
     def _place(self, file: str, *path: str | int) -> str:
@@ -279,7 +281,7 @@ def _is_number(value: object) -> bool:
 
 
 def _without_number(place: str) -> FileError:
-    return FileError("{file} has no number at {place}; make it again.", file=place.partition("#")[0], place=place)
+    return FileError("{file} has no number at {place}; run the job again.", file=place.partition("#")[0], place=place)
 
 
 def _require_whole(place: Path, job: Job, kinds: Mapping[str, type[msgspec.Struct]]) -> None:
@@ -309,7 +311,7 @@ def _foreign_kinds(place: Path) -> Mapping[str, type[msgspec.Struct]]:
     file = place / "verdict.json"
     verdict = _read(Judgement, file) if file.exists() else None
     if isinstance(verdict, Judgement) and verdict.record != audit.digest:
-        raise VerificationError("{path} is not of the audit beside it; assess that again.", path=file)
+        raise VerificationError("{path} does not belong to the audit beside it; assess the release again.", path=file)
     return {"audit.json": Audit, "verdict.json": Judgement}
 
 

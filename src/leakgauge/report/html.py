@@ -113,7 +113,7 @@ def _template() -> Template:
 def _edition(document: Document) -> str:
     if document.edition is Edition.EXTERNAL:
         return document.language.say("External edition: may be shown to everybody")
-    return document.language.say("Internal edition: keep it inside")
+    return document.language.say("Internal edition: keep it private")
 
 
 def _isolated(text: str) -> Markup:

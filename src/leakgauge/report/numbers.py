@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
+from leakgauge import rounding as rounding_of
 from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.languages import Language, message
 
-_NOISE = Context(prec=12)
-"""Digits beyond are what a computer's arithmetic leaves, not part of a number."""
 _NO_UNITS = ("1", "letters", "correlation", "association", "probability")
 """What artefacts say of a number without a unit: what it is of is said beside it."""
+_NATS = "nats"
+_OF_EACH = (message("per unit of distance"), message("per unit of distortion"))
+"""What may be left of the unit of a level."""
 _OF_ONE = {
     "releases per period": message("release per period"),
     "rows": message("row"),
@@ -20,8 +22,6 @@ _OF_ONE = {
     "variances of the data": message("variance of the data"),
 }
 """Units of a single one."""
-_PLAIN = (-5, 15)
-"""Powers of ten between which a number is written without an exponent."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def written(number: Number, language: Language) -> str:
     text = _value(number, number.value, language, number.rounding)
     unit = "%" if number.percent else _unit(number, text, language)
     ends = (number.value, number.low, number.high)
-    if number.unit == "nats" and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
+    if number.unit == _NATS and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
         return text if _is_infinite(number.value) else language.say("practically unlimited")
     is_masked = isinstance(number.value, str) and not _is_infinite(number.value)
     if not is_masked and number.low is not None and number.high is not None:
@@ -78,7 +78,12 @@ def _unit(number: Number, text: str, language: Language) -> str:
         return ""
     if text == "1" and number.low is None and number.unit in _OF_ONE:
         return language.say(_OF_ONE[number.unit])
-    return language.retell(number.unit)
+    return unit_of(number.unit, language)
+
+
+def unit_of(unit: str, language: Language) -> str:
+    """What is said of a unit: nothing of nats, because a level such as ε is read as a plain number."""
+    return language.retell(unit.removeprefix(_NATS).strip())
 
 
 def _value(number: Number, value: float | str, language: Language, rounding: str) -> str:
@@ -91,13 +96,7 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
     exact = Decimal(repr(float(value))) * (100 if number.percent else 1)
     if number.count:
         return f"{exact.to_integral_value(rounding):,}"
-    rounded = Context(prec=number.digits, rounding=rounding).plus(_NOISE.plus(exact)).normalize()
-    if not rounded:
-        return "0"
-    if _PLAIN[0] < rounded.adjusted() < _PLAIN[1]:
-        return f"{rounded:,f}"
-    mantissa, power = f"{rounded:e}".split("e")
-    return f"{mantissa}e{int(power):+03d}"
+    return rounding_of.written(rounding_of.rounded(exact, number.digits, rounding))
 
 
 def _is_infinite(value: float | str) -> bool:

@@ -58,7 +58,7 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
         EngineError: a Chinese document and no font for it.
     """
     if not documents:
-        raise OptionError("There is no document to make a PDF of; give at least one.")
+        raise OptionError("There is no document for a PDF; give at least one.")
     try:
         import typst
     except ImportError:
@@ -76,9 +76,11 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
         try:
             made, warnings = typst.compile_with_warnings(folder / "report.typ", root=folder)
         except typst.TypstError as error:
-            raise InternalError("The PDF could not be set: {reason}.", reason=str(error)) from None
+            raise InternalError(
+                "The PDF could not be made: {reason}; print the HTML report instead.", reason=str(error)
+            ) from None
     if warnings:
-        raise InternalError("The PDF was set with a warning: {reason}.", reason=str(warnings[0]))
+        raise InternalError("The PDF was made with a warning: {reason}.", reason=str(warnings[0]))
     return bytes(made)
 
 

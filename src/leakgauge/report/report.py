@@ -147,11 +147,11 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
     """
     if edition is Edition.EXTERNAL and facts.has("audit.json", "foreign"):
         raise OptionError(
-            "A release made elsewhere has no external report: all that is known of it follows from the table; write "
-            "the internal one."
+            "A release made elsewhere has no external report, because everything known about it follows from the "
+            "table; write the internal one."
         )
     if edition is Edition.EXTERNAL:
-        facts = shareable(facts)
+        facts = shareable(facts, limit)
     tell = Teller(facts.files, facts.diagram, language, edition, own=facts.own)
     title = (
         language.say("Privacy report: the release of {table}", table=tell.table)
@@ -186,6 +186,6 @@ def _blocks(tell: Teller, key: str) -> tuple[Block, ...]:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
         # Artefacts are files, and anybody may have edited them.
         raise FileError(
-            "An artefact of the section {section} lacks fields or has others in their place; run the job again.",
+            "An artefact of the section {section} lacks fields or has other ones; run the job again.",
             section=key,
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from typing import Any, Final
@@ -12,6 +13,8 @@ _TURNING: Final = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 """Signs that nobody sees and that turn the order of letters."""
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 """The same and control characters, but for ends of lines and tabs, which scripts are made of."""
+_MAYBE_HIDDEN: Final = re.compile(_CONTROLS.pattern + r"|\\[ubfr]")
+"""What the JSON of such a text has, and of some others."""
 _LINES: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _FROM_THE_RIGHT: Final = ("R", "AL")
 
@@ -23,9 +26,16 @@ def visible(data: Any) -> Any:
     """
     if isinstance(data, str):
         return _CONTROLS.sub(_escape, data)
+    # Few files hold such a sign, and to look at every text by itself takes long.
+    return _each(data) if _MAYBE_HIDDEN.search(json.dumps(data, ensure_ascii=False)) else data
+
+
+def _each(data: Any) -> Any:
     if isinstance(data, dict):
-        return {visible(name): visible(value) for name, value in data.items()}
-    return [visible(value) for value in data] if isinstance(data, list | tuple) else data
+        return {visible(name): _each(value) for name, value in data.items()}
+    if isinstance(data, str):
+        return visible(data)
+    return [_each(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def on_one_line(text: str) -> str:

@@ -32,8 +32,8 @@ def count_rows(source: str) -> str:
 def count_groups(keys: Sequence[str], letters: Sequence[str], source: str, limit: int) -> str:
     """A query for the combinations of ``keys`` and their counts, cut off after ``limit`` combinations.
 
-    ``letters[a]`` turns the key ``k<a>`` into what is handed out. It stands outside the grouping, so that it is
-    computed once a combination and not once a row.
+    ``letters[a]`` turns the key ``k<a>`` into what is handed out. It stands outside the grouping, so it is computed
+    once per combination and not once per row.
     """
     inner = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
     groups = ", ".join(str(at + 1) for at in range(len(keys)))
@@ -107,7 +107,7 @@ def require_within(groups: int, columns: Sequence[str], limit: int) -> None:
     """Refuse more combinations than a caller is ready for."""
     if groups > limit:
         raise ColumnError(
-            "Counting {columns!s} gives more than {limit} {what}; bin it, or choose a coarser column.",
+            "Counting {columns!s} gives more than {limit} {what}; bin a column, or choose coarser ones.",
             columns=" × ".join(map(repr, columns)),
             limit=limit,
             what="distinct values" if len(columns) == 1 else "distinct combinations",

@@ -1,4 +1,4 @@
-"""A table in which some columns are gathered into bins: what is counted, streamed and released is the bin."""
+"""A table with some columns in bins: the bins are counted, streamed and released."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BinnedTable(Table):
     """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
 
     Attributes:
-        bins: how each of them is binned; what the table decides of it is decided once.
+        bins: how each of them is binned; edges learnt from the table are settled once.
     """
 
     def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
@@ -44,7 +44,7 @@ class BinnedTable(Table):
         return tuple(Column(one.name, Kind.STRING) if one.name in self.bins else one for one in self._table.columns())
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
-        """How often each combination of values occurs, one axis a column; bins stand in their order."""
+        """How often each combination of values occurs, one axis per column; bins are in order."""
         own = self._own(columns)
         found = self._table.counts(*columns, bins={**own, **self._further(bins)}, limit=limit)
         axes = {name: found.labels(name) for name in found.names}
@@ -54,21 +54,21 @@ class BinnedTable(Table):
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
         for name in self.bins.keys() & set(columns):
-            raise ColumnError("Column {name!r} is in bins, and moments need numbers; leave its bins out.", name=name)
+            raise ColumnError("Column {name!r} is in bins, but moments need numbers; leave its bins out.", name=name)
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
 
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
     ) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns a number per row, the same where rows agree in all of them."""
+        """For each set of columns, a number per row that is the same where rows agree in all of them."""
         named = tuple(dict.fromkeys(name for names in sets for name in names))
         return self._table.digests(sets, {**self._own(named), **self._further(bins)})
 
     def group_sizes(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them."""
+        """For each set of columns, the sizes of the groups of rows that agree in them."""
         if unit in self.bins:
             return super().group_sizes(sets, bins, unit=unit)
         # Asked of the table itself, which may know it already.
@@ -100,7 +100,7 @@ class BinnedTable(Table):
         return self._table.writing(columns, change, schema, folder, own)
 
     def close(self) -> None:
-        """Let go of the source; the table cannot be used afterwards."""
+        """Close the source; the table cannot be used afterwards."""
         self._table.close()
 
     def _own(self, columns: tuple[str, ...]) -> dict[str, Binning]:
@@ -109,7 +109,7 @@ class BinnedTable(Table):
     def _further(self, bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
         for name in bins or {}:
             if name in self.bins:
-                raise ColumnError("Column {name!r} is in bins already; bin it once.", name=name)
+                raise ColumnError("Column {name!r} is already in bins; bin it once.", name=name)
         return bins or {}
 
 
@@ -117,7 +117,7 @@ def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
     """The table with some of its columns in bins, wherever they are counted, streamed or released.
 
     Raises:
-        ColumnError: a column that is unknown or cannot be binned so, or whose values all fall into one bin.
+        ColumnError: a column that is unknown or cannot be binned this way, or whose values all fall into one bin.
 
     Example:
         >>> import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Binnings: how numbers and dates are gathered into intervals before they are counted; edges learnt from a table."""
+"""Binnings: intervals of numbers and dates, declared or learnt from a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class Width:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.width) and self.width > 0):
-            raise OptionError("A bin width must be a finite number above 0, not {width}.", width=self.width)
+            raise OptionError(
+                "A bin width of {width} is not a finite number above 0; give one that is.", width=self.width
+            )
         if self.width < sys.float_info.min:
             raise OptionError(
                 "A bin width of {width} is too close to 0 to divide by; give a larger one.", width=self.width
@@ -37,13 +39,15 @@ class Width:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """So many intervals holding about equally many rows each; their edges are learnt from the table: see ``Learnt``."""
+    """This many intervals with about equally many rows each; their edges are learnt from the table: see ``Learnt``."""
 
     number: int
 
     def __post_init__(self) -> None:
         if not 2 <= self.number <= 10_000:
-            raise OptionError("The number of quantile bins must be 2 to 10000, not {number}.", number=self.number)
+            raise OptionError(
+                "{number} quantile bins are not 2 to 10000; give a number in that range.", number=self.number
+            )
 
 
 MOST_BINS = 200
@@ -52,10 +56,10 @@ MOST_BINS = 200
 
 @dataclass(frozen=True)
 class Auto:
-    """What suits the column: about 20 edges learnt from its numbers, or the calendar unit of its dates.
+    """Automatic bins: about 20 edges learnt from the numbers of a column, or the calendar unit of its dates.
 
-    ``within`` is the mean error that readers can bear, in the column's unit or in days: then bins are so fine that
-    giving the centre of a bin for each of its values costs at most a quarter of it, where ``most`` of them can be.
+    ``within`` is the mean error allowed, in the column's unit or in days: bins are then so fine that replacing values
+    by the centres of their bins takes at most a quarter of it, if ``most`` bins suffice.
     """
 
     within: float | None = None
@@ -64,7 +68,9 @@ class Auto:
     def __post_init__(self) -> None:
         if not 2 <= self.most <= MOST_BINS:
             raise OptionError(
-                "{most} bins are not 2 to {limit}; give as many after auto:ERROR:.", most=self.most, limit=MOST_BINS
+                "{most} bins are not 2 to {limit}; give such a number after auto:ERROR:.",
+                most=self.most,
+                limit=MOST_BINS,
             )
         if self.within is not None and not 0 < self.within < math.inf:
             raise OptionError(
@@ -85,11 +91,16 @@ class Edges:
         clocks = [isinstance(cut, datetime) for cut in self.cuts]
         zones = [isinstance(cut, datetime) and cut.tzinfo is not None for cut in self.cuts]
         if any(dates) != all(dates) or any(clocks) != all(clocks) or any(zones) != all(zones):
-            raise OptionError("Bin edges must be all numbers, all dates or all times; these are mixed.")
+            raise OptionError(
+                "Bin edges must be all numbers, all dates or all times, but these are mixed; use one kind."
+            )
         if not all(isinstance(cut, date) or math.isfinite(cut) for cut in self.cuts):
-            raise OptionError("Bin edges must be finite; the outermost bins are unbounded anyway.")
+            raise OptionError("A bin edge is not finite; leave it out, since the outermost bins are unbounded anyway.")
         if any(not low < high for low, high in zip(self.cuts, self.cuts[1:], strict=False)):  # type: ignore[operator]
-            raise OptionError("Bin edges must increase strictly, unlike {cuts}.", cuts=tuple(map(str, self.cuts)))
+            raise OptionError(
+                "Bin edges must increase strictly, unlike {cuts}; sort them and name each once.",
+                cuts=tuple(map(str, self.cuts)),
+            )
 
 
 @dataclass(frozen=True)
@@ -139,7 +150,7 @@ def parse_binning(text: str) -> Binning:
     """The binning written as on the command line.
 
     Raises:
-        OptionError: the text is none of the forms, or its numbers are out of range.
+        OptionError: the text has none of the forms, or its numbers are out of range.
 
     Example:
         >>> parse_binning("width:10"), parse_binning("year")
@@ -227,7 +238,8 @@ def parse_binnings(
             raise both_bins_and_levels(column)
         if number is None:
             raise OptionError(
-                "--levels of column {column!r} does not say which; write e.g. {example!s}, or --min-k in protect.",
+                "--levels of column {column!r} does not say which level; write e.g. {example!s}, or use --min-k "
+                "in protect.",
                 column=column,
                 example=f"{column}={hierarchy.file}:1",
             )
@@ -236,7 +248,7 @@ def parse_binnings(
 
 
 def both_bins_and_levels(column: str) -> OptionError:
-    """What to raise where a column is to be coarsened in two ways."""
+    """The error for a column that is to be coarsened in two ways."""
     return OptionError("Column {column!r} has both bins and levels; give it one of them.", column=column)
 
 
@@ -256,7 +268,7 @@ def _cuts(parts: list[str]) -> tuple[float, ...] | tuple[date, ...]:
 
 
 STEPS = 10
-"""An edge is rounded to a step of which at least so many fit into the narrower of the two bins beside it."""
+"""An edge is rounded to a step; at least this many steps fit into the narrower of the two neighbouring bins."""
 _UNITS: tuple[tuple[timedelta, Callable[[Any], Any]], ...] = (
     (timedelta(days=366), lambda day: day.replace(month=1, day=1)),
     (timedelta(days=92), lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)),

@@ -1,4 +1,5 @@
-"""Bins that a table decides: edges at its quantiles or a calendar unit; and how far values lie from their centres."""
+"""Bins learnt from a table: edges at its quantiles or a calendar unit; and the error of replacing values by bin
+centres."""
 
 from __future__ import annotations
 
@@ -18,20 +19,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NUMBER, FEWEST = 20, 4
-"""Bins of numbers where nobody says how fine they must be; fewer in a small table."""
+"""The default number of bins of numbers; fewer in a small table."""
 ROWS_PER_BIN = 25
 FINER = (20, 50, 100, MOST_BINS)
 """Numbers of bins that are tried for an error."""
 CANDIDATES, ROWS_PER_CANDIDATE = 1000, 5
 """Edges stand at quantiles, so that no bin singles out the few rows of a long tail."""
 BINS_SHARE = 0.25
-"""Of the error that readers can bear, what bins may take; the rest is for protection."""
+"""The share of the error allowed that bins may use; the rest is for protection."""
 FEW_UNITS, MANY_UNITS = 12, 60
 """Bins of a calendar that are about right."""
 
 
 def settled(table: Table, column: str, binning: Binning) -> Binning:
-    """The binning with all that the table decides of it."""
+    """The binning with everything the table decides."""
     if isinstance(binning, Quantiles):
         return table.learnt(column, binning)
     if not isinstance(binning, Auto):

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def coarser_texts(levels: Levels, column: Column) -> dict[str, str]:
-    """The coarser value of each text by which a value of a column is told; that of the empty text is for missing ones.
+    """The coarser value for the text of each value of a column; the empty text is for missing values.
 
-    Numbers are told apart by their value, however the file and the table write them. What is no value of the column's
-    kind is left out.
+    Numbers are compared by value, however the file and the table write them. Texts that are not of the column's kind
+    are left out.
 
     Raises:
         ColumnError: two lines of the file are for one value, and differ.
@@ -38,7 +38,7 @@ def coarser_texts(levels: Levels, column: Column) -> dict[str, str]:
 
 
 def not_listed(levels: Levels, column: Column, lacking: int) -> ColumnError:
-    """What to raise where levels do not list so many values of a column."""
+    """The error for levels that do not list some values of a column."""
     return ColumnError(
         "{file!r} does not list {count} of the values of column {name!r}; add a line for each of them.",
         file=levels.file,

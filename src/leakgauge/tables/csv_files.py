@@ -96,7 +96,7 @@ def csv_text(path: str, place: str, reading: Reading, delimiter: str | None) -> 
     delimiter = delimiter or _delimiter(next(iter(start.splitlines()), ""), reading)
     first, line = _first_record(start, delimiter, place)
     if reading.no_header and not first:
-        raise TableError("{place} begins with an empty line; remove it.", place=place)
+        raise TableError("{place} begins with an empty line; remove that line.", place=place)
     names = [f"column{at + 1}" for at in range(len(first))] if reading.no_header else first
     require_names(names, place)
     # The engine takes the first line break for that of all lines, also one in quotes.
@@ -130,7 +130,7 @@ def _in_memory() -> IO[bytes]:
 
 
 def _delimiter(line: str, reading: Reading) -> str:
-    """The sign that the first line has most of; one inside a number separates nothing."""
+    """The most frequent separator of the first line; one inside a number does not count."""
     if reading.no_header and reading.writes_numbers:
         signs = re.escape(reading.decimal + reading.between_thousands)
         line = re.sub(f"(?<=[0-9])[{signs}](?=[0-9])", "", line)

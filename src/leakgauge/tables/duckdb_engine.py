@@ -1,4 +1,4 @@
-"""Files, databases and frames opened in DuckDB, by a connection that can read this source and nothing else."""
+"""Files, databases and frames opened in DuckDB, through a connection that can read only this source."""
 
 from __future__ import annotations
 
@@ -80,7 +80,11 @@ def _open_path(address: str, reading: Reading) -> Table:
     if is_workbook:
         return _open_arrow(read_workbook(files[0], place.table, reading), repr(address), reading)
     if place.table is not None:
-        raise TableError("{name!r} is not a database, so it has no table {table!r}.", name=name, table=place.table)
+        raise TableError(
+            "{name!r} is not a database, so it has no table {table!r}; leave the table's name out.",
+            name=name,
+            table=place.table,
+        )
     if is_text:
         return _open_csv(files[0], _DELIMITERS[suffix], reading)
     if suffix in READERS:

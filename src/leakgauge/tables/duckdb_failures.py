@@ -1,4 +1,4 @@
-"""What went wrong in DuckDB, told without its own words: those quote lines and values of the table."""
+"""Errors of DuckDB, without its own messages, which quote lines and values of the table."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError | None:
     if "Expected Number of Columns" in said:
         found = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
         return TableError(
-            "{place} has a line with {found} fields where the header has {expected}{where}; correct that line.",
+            "{place} has a line with {found} fields, but the header has {expected}{where}; correct that line.",
             place=place,
             where=where,
             found=found.group(2) if found else "other",
@@ -75,7 +75,7 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError | None:
     if "Maximum line size" in said:
         return TableError("{place} has a line longer than 2 MB{where}; correct that line.", place=place, where=where)
     if "GZIP" in said or "ZSTD" in said:
-        return TableError("{place} is damaged or not compressed as its name says; make it again.", place=place)
+        return TableError("{place} is damaged or not compressed as its name says; create it again.", place=place)
     if "CSV" in said:
         return TableError(
             "{place} is not well-formed CSV{where}; check its quotes and that all lines end alike.",
@@ -83,11 +83,11 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError | None:
             where=where,
         )
     if "JSON" in said:
-        return TableError("{place} is not well-formed JSON; write one object a line.", place=place)
+        return TableError("{place} is not well-formed JSON; write one object per line.", place=place)
     if "arquet" in said or "Thrift" in said or "TProtocol" in said or "magic bytes" in said:
-        return TableError("{place} is not a whole Parquet file; make it again.", place=place)
+        return TableError("{place} is not a complete Parquet file; create it again.", place=place)
     if type(error) is duckdb.Error:  # a decoder gave up
-        return TableError("{place} is damaged; make it again.", place=place)
+        return TableError("{place} is damaged; create it again.", place=place)
     if "not a valid DuckDB database" in said or "Extension" in said:
         return TableError("{place} is not a DuckDB database; save the table as CSV or Parquet.", place=place)
     if ("lock" in said and isinstance(error, duckdb.IOException)) or isinstance(error, duckdb.ConnectionException):

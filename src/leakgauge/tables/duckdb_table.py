@@ -1,4 +1,4 @@
-"""A table in DuckDB, embedded in this process, without a network and without files of its own."""
+"""A table in DuckDB, embedded in this process, which uses no network and writes no files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class DuckDBTable(SqlTable):
         return dict(zip(self._at, self._one(aggregates.select(values, self._source)), strict=True))
 
     def close(self) -> None:
-        """Let go of the source; the table cannot be used afterwards."""
+        """Close the source; the table cannot be used afterwards."""
         self._connection.close()
 
     def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:

@@ -34,7 +34,7 @@ def pieces_of(path: str, encoding: str | None, place: str) -> Iterator[str]:
 
 
 def not_utf8(path: str, place: str, where: object = "") -> TableError:
-    """What is said of a file that is not UTF-8: the encoding that it seems to have."""
+    """The error for a file that is not UTF-8, with a guess of its encoding."""
     decoder = _decoder(None)
     guess = next((_guess(data) for data in _data(path, place) if _decoded(decoder, data) is None), None)
     if guess is None:
@@ -68,7 +68,9 @@ def _data(path: str, place: str) -> Iterator[bytes]:
             while data := stream.read(_PIECE):
                 yield data
     except (OSError, EOFError):
-        raise TableError("{place} is damaged or not compressed as its name says; make it again.", place=place) from None
+        raise TableError(
+            "{place} is damaged or not compressed as its name says; create it again.", place=place
+        ) from None
 
 
 def _decoded(decoder: codecs.IncrementalDecoder, data: bytes) -> str | None:

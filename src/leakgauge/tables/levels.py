@@ -15,7 +15,7 @@ _DELIMITERS = (";", ",", "\t")
 
 @dataclass(frozen=True)
 class Levels:
-    """Each value of a column, as text, in place of it a coarser one.
+    """A coarser value for each value of a column, as text.
 
     A value that is not listed is refused when rows are read. Missing values stay missing, unless the empty text is
     listed.
@@ -35,8 +35,8 @@ class Levels:
     def __post_init__(self) -> None:
         if len(set(self.values)) < len(self.values) or len(self.values) != len(self.coarser) or not self.values:
             raise OptionError(
-                "Level {level} of {file!r} has {values} values and {coarser} coarser ones; give one for each, and no "
-                "value twice.",
+                "Level {level} of {file!r} has {values} values and {coarser} coarser ones; give one coarser value for "
+                "each, and no value twice.",
                 level=self.level,
                 file=self.file,
                 values=len(set(self.values)),
@@ -112,7 +112,8 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     for line, fields in lines:
         if len(fields) != width:
             raise FileError(
-                "Line {line} of {path!r} has {found} fields, and the first one {width}; give every value all levels.",
+                "Line {line} of {path!r} has {found} fields, but the first line has {width}; give every value all "
+                "levels.",
                 line=line,
                 path=str(path),
                 found=len(fields),
@@ -127,7 +128,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
             )
         if "" in fields[1:]:
             raise FileError(
-                "Line {line} of {path!r} has an empty coarser value; write '*' where nothing is to be told.",
+                "Line {line} of {path!r} has an empty coarser value; write '*' where nothing is to be revealed.",
                 line=line,
                 path=str(path),
             )
@@ -168,7 +169,7 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     except FileNotFoundError:
         raise FileError("There is no file {path!r}; check the path.", path=str(path)) from None
     except UnicodeDecodeError:
-        raise FileError("{path!r} is not text in UTF-8; save it as such.", path=str(path)) from None
+        raise FileError("{path!r} is not text in UTF-8; save it as UTF-8.", path=str(path)) from None
     except csv.Error:
         raise FileError("{path!r} is not a CSV file; check its quotation marks.", path=str(path)) from None
     except OSError:

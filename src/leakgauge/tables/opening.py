@@ -29,9 +29,9 @@ def open_table(
 ) -> Table:
     """The table in a file, a database, Spark or an object in memory.
 
-    In a CSV file an empty field is missing. A column is taken for numbers only when each text in it is written as one,
-    so codes such as 007 stay text, while 1.5, 1.50 and 15e-1 are one number; dates are read in ISO form. Cells of a
-    workbook have the kind that they have there.
+    In a CSV file an empty field is missing. A column is read as numbers only if each text in it is written as one, so
+    codes such as 007 stay text, while 1.5, 1.50 and 15e-1 are one number. Dates are read in ISO form. Cells of a
+    workbook keep their kind.
 
     Args:
         source: a path to CSV, TSV, JSON lines, Parquet (also a pattern such as ``part-*.parquet``, or a folder of
@@ -43,15 +43,15 @@ def open_table(
             that hands out Arrow.
         missing: texts that count as missing, such as ``"?"``; by default none.
         encoding: of a text file, such as ``windows-1252``; by default UTF-8.
-        thousands: the sign between thousands in texts that are numbers; by default none.
-        decimal: the sign before decimals in them.
-        date_format: how dates are written in text, such as ``%d/%m/%Y`` or ``dd/mm/yyyy``; of one column
+        thousands: the thousands separator in texts that are numbers; by default none.
+        decimal: the decimal mark in them.
+        date_format: how dates are written in text, such as ``%d/%m/%Y`` or ``dd/mm/yyyy``; for one column
             ``born=dd/mm/yyyy``.
         no_header: the first line is a row; columns are called column1, column2, ….
 
     Raises:
         TableError: the source is missing, empty, unreadable or of an unknown form.
-        OptionError: a way to read that says nothing, or two things.
+        OptionError: a reading option that does not apply, or is ambiguous.
         EngineError: the engine failed on it.
 
     Example:

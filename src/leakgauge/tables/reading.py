@@ -1,4 +1,4 @@
-"""How a source is read: what counts as missing, the encoding of text, the writing of numbers and dates."""
+"""How a source is read: missing values, the encoding of text, the format of numbers and dates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENCODINGS: Final = ("windows-1252", "windows-1251", "iso-8859-1", "gb18030", "b
 
 
 class ReadingOptions(TypedDict, total=False):
-    """What ``open_table`` takes beside the source."""
+    """Keyword arguments of ``open_table``."""
 
     missing: str | Sequence[str]
     encoding: str | None
@@ -60,15 +60,15 @@ class Reading:
         for option, sign in (("--thousands", self.thousands), ("--decimal", self.decimal)):
             if sign is not None and (len(sign) != 1 or sign.isalnum() or sign in '+-"' or not _visible(sign)):
                 raise OptionError(
-                    "{option!s} {sign!r} is not one sign such as ',' or '.'; give one that is not a digit, a letter, "
-                    "+, - or a quote.",
+                    "{option!s} {sign!r} is not a single character such as ',' or '.'; give one that is not a digit, "
+                    "a letter, +, - or a quote.",
                     option=option,
                     sign=sign,
                 )
         if self.thousands is not None and self.decimal in self.between_thousands:
             raise OptionError(
-                "--thousands and --decimal, which is a point unless it is named, are both {sign!r}; name another sign "
-                "for one of them.",
+                "--thousands and --decimal, a point by default, are both {sign!r}; name another character for one of "
+                "them.",
                 sign=self.decimal,
             )
         named = [column for column, _ in self.dates if column is not None]
@@ -95,12 +95,12 @@ class Reading:
         """Refuse options that say nothing about a source: these two are for some of them alone."""
         if self.encoding is not None and not encoding:
             raise TableError(
-                "{place} is not a CSV, SPSS, Stata or SAS file, so --encoding says nothing about it; leave it out.",
+                "{place} is not a CSV, SPSS, Stata or SAS file, so --encoding does not apply; leave it out.",
                 place=place,
             )
         if self.no_header and not no_header:
             raise TableError(
-                "{place} is not a CSV file or a workbook, so --no-header says nothing about it; leave it out.",
+                "{place} is not a CSV file or a workbook, so --no-header does not apply; leave it out.",
                 place=place,
             )
 

@@ -1,4 +1,4 @@
-"""A table whose counts are made once: whoever asks again, of the same columns in the same bins, is told at once."""
+"""A table that caches its counts, by columns and bins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 
 class RememberedTable(Table):
-    """Another table and its aggregates as far as they were asked for; rows are not kept. Made by ``remembered``."""
+    """Another table with its aggregates cached; rows are not kept. Made by ``remembered``."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -35,7 +35,7 @@ class RememberedTable(Table):
         return self._table.columns()
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
-        """How often each combination of values occurs, one axis a column; at most ``limit`` combinations."""
+        """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
         key = ("counts", columns, _items(bins), limit)
         return self._once(key, lambda: self._table.counts(*columns, bins=bins, limit=limit))
 
@@ -70,7 +70,7 @@ class RememberedTable(Table):
         return self._table.batches(*columns, bins=bins, size=size)
 
     def close(self) -> None:
-        """Let go of the source; the table cannot be used afterwards."""
+        """Close the source; the table cannot be used afterwards."""
         self._table.close()
 
     def _once(self, key: Hashable, ask: Callable[[], Answer]) -> Answer:
@@ -85,7 +85,7 @@ def _items(bins: Mapping[str, Binning] | None, names: Sequence[str] | None = Non
 
 
 def remembered(table: Table) -> RememberedTable:
-    """The table with what it is asked remembered: for many settings on the same rows.
+    """The table with its aggregates cached, for many settings on the same rows.
 
     Example:
         >>> import pyarrow as pa

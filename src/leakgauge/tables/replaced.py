@@ -1,4 +1,4 @@
-"""A table some of whose columns are those of a release of it: the same rows, other values."""
+"""A table with some columns replaced by released ones: the same rows, other values."""
 
 from __future__ import annotations
 

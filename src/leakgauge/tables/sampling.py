@@ -21,7 +21,7 @@ MOST_ROWS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows in the table's order, every set of so many rows being equally likely; they stay in this process.
+    """A uniform sample of rows, in the table's order; they stay in this process.
 
     Attributes:
         places: of the rows in the table, from 0 on.
@@ -41,7 +41,7 @@ class Sample:
 def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int = MOST_ROWS) -> Sample:
     """Some columns of at most so many rows, in one pass; all rows of a smaller table.
 
-    Which rows are taken follows from a seed, so that a number that rests on them comes out the same again.
+    A seed decides which rows are taken, so that numbers based on them can be reproduced.
     """
     import pyarrow as pa
 

@@ -50,7 +50,9 @@ def read_statistics_file(path: Path, reading: Reading) -> pa.Table:
         columns = None
     # Raised outside the handler: the reader's own error may quote a value.
     if columns is None:
-        raise TableError("{place} is damaged, or its --encoding is another; export it again.", place=place)
+        raise TableError(
+            "{place} is damaged, or has another --encoding; name its encoding, or export it again.", place=place
+        )
     if not columns:
         raise TableError("{place} has no columns; there is nothing to measure.", place=place)
     labels = about.variable_value_labels

@@ -1,4 +1,4 @@
-"""A table whose columns are changed while its rows stream, and counted as they then are: the same in every engine."""
+"""A table whose columns are changed while its rows stream, and counted in their changed form, in every engine alike."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StreamedTable(Table):
         return self.unchanged.columns()
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
-        """How often each combination of values occurs, one axis a column; bins stand in their order."""
+        """How often each combination of values occurs, one axis per column; bins are in order."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -77,7 +77,8 @@ class StreamedTable(Table):
         """The moments of each column by its name; without names, of all numeric columns that are whole."""
         for name in self._touched.intersection(columns):
             raise ColumnError(
-                "Column {name!r} is coarser or suppressed in part, and moments need its numbers; choose another one.",
+                "Column {name!r} is coarser or suppressed in part, but moments need its numbers; choose another "
+                "column.",
                 name=name,
             )
         numeric = [one.name for one in self.columns() if one.kind in (Kind.INT, Kind.FLOAT)]
@@ -86,7 +87,7 @@ class StreamedTable(Table):
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
     ) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns a number per row, the same where rows agree in all of them."""
+        """For each set of columns, a number per row that is the same where rows agree in all of them."""
         if self._touched.isdisjoint(name for names in sets for name in names):
             return self.unchanged.digests(sets, bins)
         return super().digests(sets, bins)
@@ -104,7 +105,7 @@ class StreamedTable(Table):
         return rows if self._touched.isdisjoint(names) else self._streamed(rows)
 
     def close(self) -> None:
-        """Let go of the source; the table cannot be used afterwards."""
+        """Close the source; the table cannot be used afterwards."""
         self.unchanged.close()
 
     def _streamed(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

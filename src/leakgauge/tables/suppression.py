@@ -1,4 +1,4 @@
-"""A table in which the public values of rows in small groups are missing: in what is counted, streamed and released."""
+"""A table in which the public values of rows in small groups are missing, in counts, batches and releases alike."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ class Suppression:
     def __post_init__(self) -> None:
         if isinstance(self.below, bool) or not isinstance(self.below, int) or self.below < 2:
             raise OptionError(
-                "Suppressing groups below {below!r} suppresses none; give a whole number from 2 on.", below=self.below
+                "Suppressing groups below {below!r} suppresses none; give a whole number of at least 2.",
+                below=self.below,
             )
         if not self.columns:
-            raise OptionError("Groups are suppressed in public columns, and there are none; name one as public.")
+            raise OptionError("Groups are suppressed in public columns, but there are none; name one as public.")
 
 
 class SuppressedTable(StreamedTable):
@@ -86,10 +87,10 @@ def whole(table: Table) -> Table:
 def small_groups(
     groups: npt.NDArray[np.uint64], below: int, people: npt.NDArray[np.uint64] | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Which rows are in groups of fewer than so many rows or persons, and in those that must be taken with them.
+    """The rows in groups that are too small, and in groups that must be suppressed with them.
 
-    Suppressed rows agree in having no values: they are a group themselves. Where that group would be too small, the
-    next smallest groups join it; of equal ones those that come first, so that the same table gives the same rows.
+    Suppressed rows agree in having no values, so they are a group themselves. If that group would be too small, the
+    next smallest groups join it, the first of equals, so that the same table gives the same rows.
 
     Args:
         groups: the group of each row.

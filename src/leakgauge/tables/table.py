@@ -179,7 +179,7 @@ class Table(Protocol):
         """The columns in the table's order."""
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
-        """How often each combination of values occurs, one axis a column; at most ``limit`` combinations."""
+        """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
@@ -196,7 +196,7 @@ class Table(Protocol):
     def group_sizes(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them.
+        """For each set of columns, the sizes of the groups of rows that agree in them.
 
         With a ``unit``, rows that share its value are of one person, who is alone wherever no other person is.
         """
@@ -251,7 +251,7 @@ class Table(Protocol):
         return notebook.table_html(("column", "kind"), rows, caption)
 
     def close(self) -> None:
-        """Let go of the source; the table cannot be used afterwards."""
+        """Close the source; the table cannot be used afterwards."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,8 +1,8 @@
-"""Texts that are numbers, dates or truth values: what every text of a column is written as, decided on all rows.
+"""Texts that are numbers, dates or truth values: the kind of each column, decided on all rows.
 
-A column is a number only if each text in it is written as one: codes such as 007, or longer than a number holds, stay
-text, while 1.5, 1.50 and 15e-1 become the same number. Unless a format is named, dates and timestamps are read in ISO
-form only, since 01/02/2020 may be two days.
+A column is numeric only if each text in it is written as a number: codes such as 007, or longer than a number can hold,
+stay text, while 1.5, 1.50 and 15e-1 become the same number. Unless a format is named, dates and timestamps are read in
+ISO form only, since 01/02/2020 may be two days.
 """
 # ruff: noqa: S608  (names made here, and what was asked for as quoted text, are joined; no value of a table is)
 
@@ -96,8 +96,8 @@ def forms_of_columns(
     for at, unfit in zip(named, answers[len(tests) :], strict=True):
         if unfit:
             raise ColumnError(
-                "The --date-format of column {name!r} does not fit {unfit:,} of its values; correct it, or say with "
-                "--missing which texts stand for no date.",
+                "The --date-format of column {name!r} does not fit {unfit:,} of its values; correct it, or name with "
+                "--missing the texts that stand for no date.",
                 name=columns[at],
                 unfit=unfit,
             )

@@ -21,7 +21,7 @@ _ENCRYPTED = b"E\0n\0c\0r\0y\0p\0t\0"
 
 
 def read_workbook(path: Path, sheet: str | None, reading: Reading) -> pa.Table:
-    """A sheet as a table: the only one that holds something where none is named.
+    """A sheet as a table; if none is named, the only one that is not empty.
 
     Its first row that is not empty is the header. Empty rows and columns around the table are left out; a cell that is
     empty, or holds an error such as #N/A, is missing. Formulas count as the values that were stored with them.
@@ -51,7 +51,7 @@ def _failure(error: Exception, path: Path, place: str) -> TableError:
 
     if isinstance(error, PasswordError) or _ENCRYPTED in path.read_bytes():
         return TableError("{place} is protected by a password; save it without one.", place=place)
-    return TableError("{place} is not a whole workbook; save it again as .xlsx or CSV.", place=place)
+    return TableError("{place} is not a complete workbook; save it again as .xlsx or CSV.", place=place)
 
 
 def _sheet(workbook: CalamineWorkbook, wanted: str | None, path: Path) -> str:

@@ -29,12 +29,13 @@ from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
 from leakgauge.web.profile import first_rows, profile_of
 from leakgauge.web.questions import TableQuestion
+from leakgauge.web.what_if import counts_of, known_bins, learnt
 from leakgauge.web.workspace import OpenTable, Workspace
 
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
 _GAP: Final = 1e-6
-"""Bits that a drawn curve may lie above the best; far below what can be seen."""
+"""The gap of a drawn curve, in bits; far below what can be seen."""
 
 Answer = TypeVar("Answer")
 
@@ -186,6 +187,15 @@ class Answers:
         least = [{name: getattr(one, name) for name in names} for one in free]
         return {**_curve_fields(free if asked.keep == "nothing" else kept, language), "least": least}
 
+    async def what_if(self, asked: TableQuestion, known: tuple[str, ...]) -> dict[str, object]:
+        """What somebody who knows these columns would learn from the channels of the curve, which stay as they are."""
+        table = self._workspace.table(asked.table)
+        kept, free = await self._once(("frontier", asked), table, lambda: _curves(table, asked), self._curves)
+        curve = free if asked.keep == "nothing" else kept
+        # In one order, so that the same columns are the same question.
+        known = tuple(sorted(known))
+        return await self._once(("what if", asked, known), table, lambda: _learnt(table, asked, known, curve))
+
     def prepare(self) -> None:
         """Start the drawing engine, beside the loop, while a person still looks at the columns."""
         if self._preparing is None:
@@ -236,7 +246,7 @@ def _curves(table: OpenTable, asked: TableQuestion) -> tuple[tuple[Solution, ...
         letters = len(counts.distribution(*asked.secret).outcomes)
         if letters > MOST_LETTERS:
             raise OptionError(
-                "Column {column!r} has {letters:,} values, and the curve is drawn for up to {most}; bin or merge them.",
+                "Column {column!r} has {letters:,} values, but the curve is drawn for up to {most}; bin or merge them.",
                 column=", ".join(asked.secret),
                 letters=letters,
                 most=MOST_LETTERS,
@@ -244,6 +254,16 @@ def _curves(table: OpenTable, asked: TableQuestion) -> tuple[tuple[Solution, ...
         problem = question.problem(source, Slope(1.0))
     kept = replace(problem, keep=Keep.SHARES)
     return frontier(kept, asked.points, _GAP), frontier(problem, asked.points, _GAP)
+
+
+def _learnt(
+    table: OpenTable, asked: TableQuestion, known: tuple[str, ...], curve: tuple[Solution, ...]
+) -> dict[str, object]:
+    roles = Roles(asked.secret, (), known)
+    with open_table(table.source, missing=asked.missing) as source:
+        bins = known_bins(source, known, _binnings(table, replace(asked, background=known)))
+        counts = counts_of(source, roles.secret, known, bins)
+    return learnt(counts, roles.secret, known, curve)
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:

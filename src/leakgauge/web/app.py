@@ -38,6 +38,7 @@ from leakgauge.web.questions import (
     refused,
     request_in,
     text_in,
+    texts_in,
 )
 from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, verdict_fields
 from leakgauge.web.workspace import Workspace
@@ -74,6 +75,7 @@ class Page:
             ("PUT", "/api/drop", self._drop),
             ("POST", "/api/measure", self._measure),
             ("POST", "/api/frontier", self._frontier),
+            ("POST", "/api/what-if", self._what_if),
             ("POST", "/api/survey", self._survey),
             ("POST", "/api/profile", self._profile),
             ("POST", "/api/preview", self._preview),
@@ -171,7 +173,7 @@ class Page:
     async def _remove(self, request: Request) -> Response:
         table = self._workspace.table(request.path_params["table"])
         if self._jobs.is_at_work_on(table):
-            raise RefusalError("A job is at work on {name!r}; wait for it, or stop it first.", name=table.name)
+            raise RefusalError("A job is running on {name!r}; wait for it, or stop it first.", name=table.name)
         self._workspace.remove(table)
         return JSONResponse({"tables": [one.fields() for one in self._workspace.tables()]})
 
@@ -182,6 +184,11 @@ class Page:
     async def _frontier(self, request: Request) -> Response:
         question = question_in(await fields_of(request))
         return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
+
+    async def _what_if(self, request: Request) -> Response:
+        fields = dict(await fields_of(request))
+        known = texts_in({"known": fields.pop("known", None)}, "known")
+        return JSONResponse(await while_awaited(request, self._answers.what_if(question_in(fields), known)))
 
     async def _survey(self, request: Request) -> Response:
         question, language = question_in(await fields_of(request)), language_asked(request)
@@ -243,7 +250,8 @@ class Page:
         name = next((one for one in ("verdict.json", "promise.json") if job.read(one)), None)
         if name is None:
             raise UnknownError(
-                "This job has no verdict; it released nothing, is not that far, or is of an earlier version."
+                "This job has no verdict: it released nothing, is still running, or is of an earlier version; run "
+                "it again."
             )
         with _files_of(job):
             found = decode(Judgement, job.read(name), name)

@@ -210,7 +210,7 @@ class Job:
         return left.request if left.asked else self._request
 
     def _alone(self) -> dict[str, object] | None:
-        """The rows that stand alone in the public columns, as the survey found."""
+        """The unique rows in the public columns, as the survey found."""
         found = self.read("survey.json")
         together, rows = part_of(Combination, found.get("published")), found.get("rows")
         if together is None or not together.alone or not isinstance(rows, int):

@@ -66,7 +66,7 @@ class Jobs:
             EngineError: the results folder or the process could not be made.
         """
         if self._running is not None or self._closed:
-            raise RefusalError("A job is running already; wait for it, or stop it first.")
+            raise RefusalError("Another job is already running; wait for it, or stop it first.")
         request = replace(asked, table=table.address)
         shown = shown_of(codec.encode(request))
         key = _key(shown, table)

@@ -58,7 +58,8 @@ def _bars(column: Column, values: pa.Array) -> list[float]:
         counts = np.histogram(numbers, min(BARS, max(len(np.unique(numbers)), 1)))[0] if len(numbers) else np.zeros(0)
     else:
         counts = np.sort(pc.value_counts(values).field("counts").to_numpy())[::-1][:BARS]
-    return [float(round(count / len(values), 4)) for count in counts]
+    # Three digits that count: rounded to a place, the shares of very many values would all be nothing.
+    return [float(f"{count / len(values):.3g}") for count in counts]
 
 
 def _numbers(values: pa.Array) -> pa.Array:

@@ -36,7 +36,7 @@ _POINTS: Final = ("min_protection", "min_usefulness")
 DECLARED: Final = tuple(
     name for name in ("purpose", "recipient", "review", "prepared_by") if name in Request.__struct_fields__
 )
-"""What is said of a release, and changes nothing in it."""
+"""Declarations about a release, which do not change it."""
 FILES: Final = ("policy", "ledger")
 """Files of the folder that is served, by their paths in it."""
 _TEXTS: Final = ("unit", "use", "keep", *FILES, *DECLARED)
@@ -114,8 +114,8 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
     points = fields.get("points", 31)
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
-    lists = {name: _texts(fields, name) for name in ("secret", "background", "bins", "missing")}
-    distortion = next(iter(_texts(fields, "distortion")), "hamming")
+    lists = {name: texts_in(fields, name) for name in ("secret", "background", "bins", "missing")}
+    distortion = next(iter(texts_in(fields, "distortion")), "hamming")
     if distortion not in DISTORTIONS:
         raise OptionError(
             "There is no curve for the distortion {name!r}; {hint}",
@@ -138,12 +138,12 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     given = {name: value for name, value in fields.items() if value is not None}
     asked: dict[str, Any] = {
         "table": text_in(fields, "table"),
-        **{name: _texts(fields, name) for name in _LISTS},
+        **{name: texts_in(fields, name) for name in _LISTS},
         **{name: text_in(fields, name) for name in _TEXTS if name in given},
         **{name: given[name] for name in ("rows_per_unit", "together") if name in given},
         **{name: _numbers(name, given[name]) for name in (*_AIMS, "public_distortion") if name in given},
         **{name: _number(name, given[name]) for name in (*_POINTS, "releases_per_period") if name in given},
-        **({"distortion": _texts(fields, "distortion")} if given.get("distortion") else {}),
+        **({"distortion": texts_in(fields, "distortion")} if given.get("distortion") else {}),
     }
     return codec.decode(Request, asked, "The question")
 
@@ -167,19 +167,20 @@ def text_in(fields: Mapping[str, Any], name: str) -> str:
     return _text(fields.get(name), name)
 
 
-def _text(given: object, name: str, empty: bool = False) -> str:
-    if not isinstance(given, str) or not (given or empty) or len(given) > _LONGEST or _NOT_TEXT.search(given):
-        raise OptionError("The field {name!r} needs a text; give one.", name=name)
-    return given
-
-
-def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def texts_in(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The texts in a list; none where the field is missing, and ``OptionError`` where it is of another kind."""
     given = fields.get(name)
     if given is None:
         return ()
     if not isinstance(given, list) or len(given) > _LONGEST:
         raise OptionError("The field {name!r} needs a list of texts; give one.", name=name)
     return tuple(_text(one, name, empty=name == "missing") for one in given)
+
+
+def _text(given: object, name: str, empty: bool = False) -> str:
+    if not isinstance(given, str) or not (given or empty) or len(given) > _LONGEST or _NOT_TEXT.search(given):
+        raise OptionError("The field {name!r} needs a text; give one.", name=name)
+    return given
 
 
 def _unit(fields: Mapping[str, Any]) -> str | None:
@@ -196,7 +197,7 @@ def _numbers(field: str, given: object) -> float | dict[str, float]:
 def _number(field: str, given: object) -> float:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
         return float(given)
-    raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=field)
+    raise OptionError("The field {name!r} needs a number of at least 0; give one.", name=field)
 
 
 def language_asked(request: HTTPConnection) -> Language:

@@ -211,7 +211,7 @@ class Workspace:
         """Refuse a file that a job is to use with a table, by its path in the folder that is served, from elsewhere."""
         if table.path is None:
             raise OptionError(
-                "{name!r} lies in the folder that is served, and the table was dropped; open the table by its path.",
+                "{name!r} is in the folder that is served, but the table was dropped; open the table by its path.",
                 name=name,
             )
         given = Path(name)
@@ -262,7 +262,7 @@ class Workspace:
         except (OSError, RuntimeError):
             place = None
         if place is None or not place.is_relative_to(self.folder):
-            raise OutsideError("This path leads out of the folder that is served; copy the file into it, or drop it.")
+            raise OutsideError("This path is outside the folder that is served; copy the file into it, or drop it.")
         if place.exists() and not place.is_file() and not place.is_dir():
             raise FileError("{name!r} is not a regular file; name another.", name=path.name)
 

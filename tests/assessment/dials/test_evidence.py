@@ -81,7 +81,7 @@ def test_a_background_that_tells_the_secret_is_said_and_skipped() -> None:
     evidence = evidence_by_law(law, backgrounds=[["code"], ["v"]])
     assert [one.knows for one in evidence.attackers] == [(), ("v",)]
     (note,) = dials_of(evidence).notes
-    assert str(note) == "To somebody who knows code, nothing is left to protect."
+    assert str(note) == "For an attacker who knows code, nothing is left to protect."
     without = evidence_by_law(law, backgrounds=["v"])
     assert dials_of(without).protection == dials_of(evidence).protection
 
@@ -121,7 +121,7 @@ def test_claims_as_an_advantage() -> None:
 def test_guarantee_given_the_counts_is_said() -> None:
     evidence = DialEvidence(attackers=(), advantage=0.3, given_counts=True)
     assert [str(note) for note in dials_of(evidence).notes] == [
-        "The guarantee is given the counts that the release was fitted to."
+        "The guarantee is conditional on the counts that the release was fitted to."
     ]
 
 
@@ -227,5 +227,5 @@ def test_the_attacker_of_an_audit() -> None:
     # Nothing was tried on it: the unfavourable end stands.
     untried = attacker_of_audit(Audit(None, True, 100, 0.95, False, (), exposures=(exposure,)), ("x",))
     assert dials_of(DialEvidence(attackers=(untried,))).protection.ends[0] == 0
-    with pytest.raises(OptionError, match="The audit says nothing of w; audit a release of it"):
+    with pytest.raises(OptionError, match="The audit does not cover w; audit a release that contains it"):
         attacker_of_audit(audit, ("w",))

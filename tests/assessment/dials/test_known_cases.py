@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leakgauge.artefacts.dials import DialEvidence, Neighbours
+from leakgauge.artefacts.dials import OF_A_RAW_COPY, DialEvidence, Neighbours
 from leakgauge.assessment.dials import ReleaseLaw, advantage_of, dials_of, evidence_by_law, law_of_noise
 from leakgauge.claims import LocalDP
 from leakgauge.design import Keep, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.mechanisms import gaussian, laplace, randomized_response
 from leakgauge.papers import rate_distortion
-from leakgauge.probability import Channel
+from leakgauge.probability import Channel, Joint
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 from tests.laws.releases import household, sources
@@ -74,6 +74,18 @@ def test_the_papers_own_experiment_is_noise(data: Path) -> None:
 
 def test_a_load_like_the_papers_is_noise_too() -> None:
     require_noise(simulation(4).gamma(1.5, 0.7, size=5000))
+
+
+@pytest.mark.parametrize("numbers", [None, np.arange(7.0)], ids=["letters", "numbers"])
+def test_a_raw_copy_has_the_dials_that_pictures_start_from(numbers: Floats | None) -> None:
+    people = rate_distortion.adult()
+    law = ReleaseLaw(people, Channel.identity(people.rows), ("occupation",), ("occupation",))
+    if numbers is not None:
+        copy = Channel.identity([float(one) for one in numbers])
+        law = ReleaseLaw(Joint(copy.inputs, people.columns, people.matrix), copy, ("occupation",), ("occupation",))
+    dials = dials_of(evidence_by_law(law, backgrounds=[["occupation"]], numbers=numbers))
+    found = {name: getattr(dials, name).ends for name in OF_A_RAW_COPY}
+    assert found == {name: pytest.approx((value, value), abs=1e-4) for name, value in OF_A_RAW_COPY.items()}
 
 
 def test_the_anchors_of_the_guarantee() -> None:

@@ -46,7 +46,7 @@ def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: st
         read_dial_policy(place)
     new = REPLACED[name]
     assert str(error.value) == (
-        f"{place} sets {name!r}, a limit of the earlier scores; decide anew and set {new!r}, from 0 to 100."
+        f"{place} sets {name!r}, a limit of the earlier scores; choose a limit again and set {new!r}, from 0 to 100."
     )
 
 
@@ -59,14 +59,14 @@ def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: st
         ("max_epsilon = inf", "max_epsilon is inf; give a number of at least 0."),
         ("max_exposed = nan", "max_exposed is nan; give a number from 0 to 100."),
         ("min_usefulness = true", "min_usefulness is True; give a number from 0 to 100."),
-        ("min_k = 2.5", "min_k is 2.5; give a whole number from 1 on."),
+        ("min_k = 2.5", "min_k is 2.5; give a whole number of at least 1."),
         (
             'declared = ["purpose", "signature"]',
             "declared holds 'signature'; give a list of purpose, recipient, review.",
         ),
         ('declared = "purposes"', "declared holds 'purposes'; give a list of purpose, recipient, review."),
         ("", "sets no limit; write lines such as min_protection = 60."),
-        ('schema = "leakgauge/policy/9"', "says its schema is 'leakgauge/policy/9'; this version reads"),
+        ('schema = "leakgauge/policy/9"', "has the schema 'leakgauge/policy/9'; this version reads"),
         (
             "min_protection = 100\nmin_usefulness = 20",
             "min_protection = 100 and min_usefulness = 20 contradict each other",

@@ -67,9 +67,9 @@ def test_an_audit_of_another_release_is_refused(release: Release) -> None:
     audit = audit_release(release.record_file, table())
     made = protected_of_release(release, table(), column="age")
     other = msgspec.structs.replace(audit, record=AuditedRecord("x", "0" * 64))
-    with pytest.raises(VerificationError, match="of another release"):
+    with pytest.raises(VerificationError, match="not of the record"):
         collect(made, audit=other)
-    with pytest.raises(FileError, match="nothing on column 'age'"):
+    with pytest.raises(FileError, match="does not cover column 'age'"):
         collect(made, audit=msgspec.structs.replace(audit, columns={"illness": None}))
 
 
@@ -119,7 +119,7 @@ def test_stored_evidence_brings_numbers_and_no_scale() -> None:
     for leaf in RUN:
         assert again[leaf].value == first[leaf].value
         assert again[leaf].scale == by_number[leaf].scale(made.setting.form)
-    with pytest.raises(OptionError, match="leaf 24 reaches from -1"):
+    with pytest.raises(OptionError, match="leaf 24 ranges from -1"):
         collect(made, stored=[replace(first["24"], low=-1.0), first["25"]])
 
 
@@ -184,12 +184,12 @@ def test_a_leaf_twice_and_an_impossible_one_are_refused() -> None:
     fields = codec.encode(StoredEvidence((one,)))
     with pytest.raises(FileError, match="two pieces of evidence of leaf '12'"):
         codec.decode(StoredEvidence, {**fields, "leaves": fields["leaves"] * 2}, "kept.json")
-    with pytest.raises(FileError, match="does not hold its value"):
+    with pytest.raises(FileError, match="does not contain its value"):
         codec.decode(StoredEvidence, {**fields, "leaves": [{**fields["leaves"][0], "low": 0.9}]}, "kept.json")
 
 
 def test_releases_per_period_are_declared() -> None:
     made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     assert value(by_leaf(collect(made, releases_per_period=52))["26"]) == 52
-    with pytest.raises(OptionError, match="-1 releases per period"):
+    with pytest.raises(OptionError, match="--releases-per-period -1"):
         collect(made, releases_per_period=-1)

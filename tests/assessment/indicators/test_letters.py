@@ -163,5 +163,5 @@ def test_what_is_public_is_no_secret(pairs: pa.Table, tmp_path_factory: pytest.T
     changed = float(np.mean(made.setting.letters[1][made.inputs.astype(int)] != made.outputs))
     own = joint.sum(axis=(1, 2))
     assert value(found["10"]) == pytest.approx(2 * changed / (1 - float(own @ own)))
-    with pytest.raises(ColumnError, match="'c' is released as it is"):
+    with pytest.raises(ColumnError, match="'c' is released unchanged"):
         source_of(open_table(pairs), "c", public=["c"])

@@ -108,11 +108,11 @@ def test_what_cannot_be_attacked_is_refused_in_one_sentence(tmp_path: Path) -> N
             attack(made, original, **options)  # type: ignore[arg-type]
         refused.append(caught.value)
 
-    refuses(TableError, "has 100 rows and the original 90", open_table(people(90)))
+    refuses(TableError, "has 100 rows, but the original has 90", open_table(people(90)))
     refuses(ColumnError, "no column 'ilness'; did you mean 'illness'", secret="ilness")
     refuses(ColumnError, "no column 'town'", background=["town"])
     refuses(ColumnError, "'city' is not released through a mechanism", secret="city")
-    refuses(OptionError, "'sex' is released as it is", secret="sex")
+    refuses(OptionError, "'sex' is released unchanged", secret="sex")
     refuses(OptionError, "'city' is named twice as background", background=["city", "city"])
     refuses(OptionError, "'illness' is named as secret and as background", secret="illness", background=["illness"])
     refuses(OptionError, "'salary' is named as background, but the release protects it", background=["salary"])
@@ -124,9 +124,9 @@ def test_what_cannot_be_attacked_is_refused_in_one_sentence(tmp_path: Path) -> N
     refuses(ColumnError, "not among the 5 inputs", open_table(foreign))
     pq.write_table(pa.table({"sex": ["f"] * 100, "illness": ["illness 9"] * 100, "salary": [1] * 100}), tmp_path / "o")
     (tmp_path / "o").rename(tmp_path / "o.parquet")
-    refuses(VerificationError, "'illness' of the release holds a value that", released=tmp_path / "o.parquet")
+    refuses(VerificationError, "'illness' of the release has a value that", released=tmp_path / "o.parquet")
     pq.write_table(pa.table({"illness": ["illness 1"] * 100, "salary": ["much"] * 100}), tmp_path / "p.parquet")
-    refuses(VerificationError, "'salary' of the release holds a value that", released=tmp_path / "p.parquet")
+    refuses(VerificationError, "'salary' of the release has a value that", released=tmp_path / "p.parquet")
     few = open_table(people(9))
     with pytest.raises(TableError, match="9 rows, too few"):
         attack(released(few, {"illness": RESPONSE.format(epsilon=1)}, tmp_path, name="few.csv"), few)

@@ -30,9 +30,9 @@ def test_a_missing_key_matches_no_missing_key() -> None:
 @pytest.mark.parametrize(
     ("original", "released", "sentence"),
     [
-        ([1, 1, 2], [1, 2], "comes again in 1 rows of the original"),
-        ([1, 2], [1, 2, 2, 2], "comes again in 2 rows of the release"),
-        ([1, 2], [3, 4], "No row of the release has a value of the key 'id'"),
+        ([1, 1, 2], [1, 2], "repeats in 1 rows of the original"),
+        ([1, 2], [1, 2, 2, 2], "repeats in 2 rows of the release"),
+        ([1, 2], [3, 4], "No value of the key 'id' is in both tables"),
     ],
 )
 def test_a_key_that_does_not_tell_whose_a_row_is(original: list[int], released: list[int], sentence: str) -> None:

@@ -93,7 +93,7 @@ def test_the_rows_show_an_epsilon_below_that_of_the_channel(audited: Audit) -> N
 
 def test_the_key_in_the_released_file_is_warned_of(audited: Audit) -> None:
     assert audited.foreign is not None
-    assert ["'id'" in str(one) and "names people" in str(one) for one in audited.foreign.warnings] == [True]
+    assert ["'id'" in str(one) and "identifies people" in str(one) for one in audited.foreign.warnings] == [True]
 
 
 def test_attacks_that_would_make_the_release_again_are_left_out(audited: Audit) -> None:
@@ -200,8 +200,8 @@ def test_rows_of_one_person_count_as_one(tmp_path: Path) -> None:
         (ForeignRoles(("ilness",)), ColumnError, "original has no column 'ilness'; did you mean 'illness'"),
         (ForeignRoles(("illness",), key="cities"), ColumnError, "original has no column 'cities'"),
         (ForeignRoles(("cost",), key="illness"), ColumnError, "release has no column 'illness' to match rows by"),
-        (ForeignRoles(("cost",), key="city"), ColumnError, "'city' comes again in 598 rows of the original"),
-        (ForeignRoles((), ("cost",)), OptionError, "'cost' is named as withheld, but the release holds it"),
+        (ForeignRoles(("cost",), key="city"), ColumnError, "'city' repeats in 598 rows of the original"),
+        (ForeignRoles((), ("cost",)), OptionError, "'cost' is named as withheld, but the release contains it"),
         (ForeignRoles(("cost",), background=("cost",)), OptionError, "'cost' is named twice"),
         (ForeignRoles(("city",), key="city"), OptionError, "'city' is named twice"),
         (ForeignRoles(("cost",), unit="city"), OptionError, "'city' has 2 values, too few to be people"),
@@ -220,7 +220,7 @@ def test_too_few_matched_rows_are_refused(tmp_path: Path) -> None:
     released = people.slice(0, 15)
     with pytest.raises(TableError, match="15 rows are matched, too few"):
         read_foreign(written(tmp_path, released), open_table(people), ForeignRoles(("x",), key="id"))
-    with pytest.raises(TableError, match="no column to look at beside the key"):
+    with pytest.raises(TableError, match="no column besides the key"):
         read_foreign(written(tmp_path, people.select(["id"])), open_table(people), ForeignRoles(("x",), key="id"))
 
 

@@ -159,7 +159,7 @@ def test_a_published_identifier_is_a_veto_unless_it_is_accepted(people: str) -> 
             asked(people, public=("patient_id",), accept_unique=("patient_id",), max_distortion=0.3)
         )
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
-    assert str(found.reasons[0]).startswith("'patient_id' is published and names people (")
+    assert str(found.reasons[0]).startswith("'patient_id' is published and identifies people (")
     assert found.dials["status"].protection.value == 0
     assert not accepted.vetoes
 
@@ -184,7 +184,7 @@ def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Pat
         other = drawn(asked(people, mechanism=("randomized-response:epsilon=2",)), table, tmp_path / "other")[0]
         with pytest.raises(VerificationError, match="The audit is not of this release"):
             judge(other, table, audit)
-        with pytest.raises(OptionError, match="The release holds no trade"):
+        with pytest.raises(OptionError, match="The release does not contain trade"):
             judge(made, table, audit, secrets=[("trade",)])
     with pytest.raises(OptionError, match="There is no use 'row'; did you mean 'rows'"):
         replace(request, use="row")

@@ -104,12 +104,12 @@ def test_noise_has_a_mean_and_clamped_noise_has_none(tmp_path: Path) -> None:
     (tmp_path / "clamped").mkdir()
     kit = handed_out(released(tmp_path / "clamped", "age", f"{noisy},clamp=yes"))
     assert [one.unreadable for one in kit.protected] == [CLAMPED]
-    with pytest.raises(OptionError, match=r"^Column 'age' cannot be estimated: its numbers were brought back to .*\.$"):
+    with pytest.raises(OptionError, match=r"^Column 'age' cannot be estimated: its numbers were clamped to .*\.$"):
         lg.estimate(tmp_path / "clamped" / "kit").mean("age")
     # What is published stays usable, in the library and in the script.
     assert lg.estimate(tmp_path / "clamped" / "kit").shares("city").method is Method.AS_PUBLISHED
     code, said = script(tmp_path / "clamped" / "kit")
-    assert code == 0 and "age cannot be estimated: its numbers were brought back" in said
+    assert code == 0 and "age cannot be estimated: its numbers were clamped" in said
 
 
 def designed(origin: PriorOrigin | None) -> NamedChannel:

@@ -100,7 +100,7 @@ def test_private_channels_stay_out_of_it(tmp_path: Path, release: Path) -> None:
         assert code == 1 and "need its channel" in said
     write_kit(tmp_path / "none", release, [Protected("illness", RESPONSE)])
     assert not list((tmp_path / "none").glob("channel*"))
-    with pytest.raises(OptionError, match="'illness' cannot be estimated: its channel is kept inside, because it fol"):
+    with pytest.raises(OptionError, match="'illness' cannot be estimated: its channel is kept private, because it fol"):
         lg.estimate(tmp_path / "none").shares("illness")
     with pytest.raises(OptionError, match="'illness' cannot be estimated"):
         lg.estimate(tmp_path / "none").mean("age", by="illness")
@@ -165,14 +165,16 @@ def test_a_kit_that_does_not_fit_is_refused(tmp_path: Path, release: Path) -> No
     folder = tmp_path / "kit"
     kit = [Protected("illness", RESPONSE)]
     write_kit(folder, release, kit, origins={"illness": PriorOrigin.PUBLIC})
-    with pytest.raises(OptionError, match="holds a kit, which says how its columns are read; leave the channels out"):
+    with pytest.raises(
+        OptionError, match="is a kit, which already says how its columns are read; leave the channels out"
+    ):
         lg.estimate(folder, {"illness": RESPONSE})
     changed(folder, rows=1999)
-    with pytest.raises(OptionError, match="The release has 2000 rows, and its kit says 1999"):
+    with pytest.raises(OptionError, match="The release has 2000 rows, but its kit says 1999"):
         lg.estimate(folder)
     for outside in ("../release.csv", "/etc/passwd", ""):
         changed(folder, rows=2000, release=outside)
-        with pytest.raises(FileError, match="does not lie beside it"):
+        with pytest.raises(FileError, match="is not in the same folder"):
             lg.estimate(folder)
     both = {"name": "illness", "unreadable": "no reason", "keeps_shares": True}
     changed(folder, release="release.csv", protected=[both])

@@ -289,7 +289,10 @@ def filled(ledger: Ledger) -> Ledger:
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ("UPDATE entries SET purpose = 'another' WHERE sequence = 4", "Entry 4 of the ledger is not what was written"),
+        (
+            "UPDATE entries SET purpose = 'another' WHERE sequence = 4",
+            "Entry 4 of the ledger was changed after it was written",
+        ),
         ("UPDATE entries SET body = replace(body, '0.25', '0.01') WHERE sequence = 5", "Entry 5"),
         ("UPDATE entries SET dataset = 'other' WHERE sequence = 3", "Entry 3"),
         ("DELETE FROM entries WHERE sequence = 3", "Entry 3 of the ledger is missing"),
@@ -412,7 +415,7 @@ def test_a_cut_tail_is_missed_by_who_knows_the_head(filled: Ledger, address: str
 
 def test_nothing_is_spent_after_an_edited_entry(filled: Ledger, address: str) -> None:
     tamper(address, "UPDATE entries SET body = replace(body, '0.75', '0.01') WHERE sequence = 5")
-    with pytest.raises(VerificationError, match="Entry 5 of the ledger is not what was written"):
+    with pytest.raises(VerificationError, match="Entry 5 of the ledger was changed after it was written"):
         spend(filled, LaplaceNoise(0.1))
 
 

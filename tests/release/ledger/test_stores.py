@@ -58,7 +58,7 @@ def test_places_that_cannot_hold_a_ledger(tmp_path: Path) -> None:
             open_ledger(tmp_path / "missing" / "x.ledger", create=create)
     with pytest.raises(EngineError, match="could not be written"):
         open_ledger("/proc/x.ledger", create=True)
-    with pytest.raises(FileError, match="no address of a ledger"):
+    with pytest.raises(FileError, match="not the address of a ledger"):
         open_ledger("mysql://root@localhost/x")
 
 

@@ -149,15 +149,15 @@ def test_values_are_read_as_the_kind_of_the_column(text: str, expected: list[boo
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("whole = ten", "compares column 'whole' with 'ten', and the column holds whole numbers; write e.g. 18."),
+        ("whole = ten", "compares column 'whole' with 'ten', but the column holds whole numbers; write e.g. 18."),
         ("number > nan", "with 'nan'"),
-        ("number in 1|x", "with 'x', and the column holds numbers"),
-        ("truth = yes", "with 'yes', and the column holds true or false; write e.g. true."),
-        ("day < 01/05/2024", "with '01/05/2024', and the column holds dates; write e.g. 2024-05-01."),
-        ("day = 2024-05-01 12:00", "with '2024-05-01 12:00', and the column holds dates"),
-        ("moment = noon", "with 'noon', and the column holds timestamps"),
-        ("moment < 2024-05-01T12:00Z", "with '2024-05-01T12:00Z', and the column holds timestamps"),
-        ("text < B", "holds text, which a condition cannot put in order; compare it with =, != or in."),
+        ("number in 1|x", "with 'x', but the column holds numbers"),
+        ("truth = yes", "with 'yes', but the column holds true or false; write e.g. true."),
+        ("day < 01/05/2024", "with '01/05/2024', but the column holds dates; write e.g. 2024-05-01."),
+        ("day = 2024-05-01 12:00", "with '2024-05-01 12:00', but the column holds dates"),
+        ("moment = noon", "with 'noon', but the column holds timestamps"),
+        ("moment < 2024-05-01T12:00Z", "with '2024-05-01T12:00Z', but the column holds timestamps"),
+        ("text < B", "holds text, which has no order; compare it with =, != or in."),
         ("truth >= true", "holds true or false, which"),
     ],
 )
@@ -179,8 +179,8 @@ def test_conditions_that_cannot_be() -> None:
         (lambda: Condition("city", [], Operator.AMONG), "0 labels"),
         (lambda: Condition("city", ["A", "A"], Operator.AMONG), "repeat"),
         (lambda: Condition("city", ["A"]), "its value is of type list"),
-        (lambda: Count(epsilon=1, where=["city=A"]), "1 things are given as conditions"),  # type: ignore[list-item]
-        (lambda: Count(epsilon=1, where=[Condition("city", "A")] * 17), "17 things"),
+        (lambda: Count(epsilon=1, where=["city=A"]), "1 conditions are given, or one is not a Condition"),  # type: ignore[list-item]
+        (lambda: Count(epsilon=1, where=[Condition("city", "A")] * 17), "17 conditions"),
     ):
         with pytest.raises(OptionError, match=told):
             make()

@@ -290,7 +290,7 @@ def test_the_label_says_every_condition_and_the_groups() -> None:
         (lambda: Groups("city"), "labels or edges"),
         (lambda: Groups("city", ["A"], [1.0]), "labels or edges"),
         (lambda: Groups("city", ["A", "B", "A"]), "1 of the 3 labels repeat"),
-        (lambda: Groups("city", ["(other)"]), "meaning of its own"),
+        (lambda: Groups("city", ["(other)"]), "is reserved"),
         (lambda: Groups("age", edges=[2, 1]), "increase"),
         (lambda: Quantile("age", 0.5, 0, 1, epsilon=1, by=Groups("c", [*map(str, range(999))])), "1000 groups with"),
         (
@@ -308,5 +308,5 @@ def test_columns_of_groups_that_cannot_be_used(people: pa.Table) -> None:
     with open_table(people) as table:
         with pytest.raises(ColumnError, match="no column 'town'"):
             Count(epsilon=1, by=Groups("town", ["A"])).require_columns(table, ROW)
-        with pytest.raises(ColumnError, match="'city' holds text, and this query needs numbers"):
+        with pytest.raises(ColumnError, match="'city' holds text, but this query needs numbers"):
             Count(epsilon=1, by=Groups("city", edges=[1])).require_columns(table, ROW)

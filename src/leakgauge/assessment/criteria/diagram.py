@@ -11,18 +11,18 @@ from enum import Enum
 from leakgauge.errors import ModelError, did_you_mean
 
 DIALS = ("protection", "guarantee", "usefulness", "effect", "efficiency")
-"""Those of which more is better, so that a criterion can be held to them."""
+"""Dials of which more is better, so that they can bound a criterion."""
 
 
 class Best(Enum):
-    """Where a leaf is best for its criterion: at an end of its scale, or as one of two releases nobody disputes."""
+    """Where a leaf is best for its criterion: at an end of its scale, or at one of two extreme releases."""
 
     HIGHER = "higher"
     LOWER = "lower"
     RAW = "raw"
-    """As the data released as they are: everything is kept."""
+    """As for the data released unchanged: everything is kept."""
     NULL = "null"
-    """As a release that has nothing to do with the data: nothing is told."""
+    """As for a release independent of the data: nothing is revealed."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class CriterionNode:
 
 
 NEEDED = CriterionNode("needed", "needed protection", "所需保护程度")
-"""What facts of the data feed: how much protection they call for, not how much there is."""
+"""Fed by facts of the data: how much protection they call for, not how much there is."""
 AUDIT = CriterionNode("audit", "strength of the audit", "审计强度")
-"""What says how hard an audit tried, and nothing of protection."""
+"""Fed by how hard an audit tried; it says nothing about protection."""
 BESIDE = {one.key: one for one in (NEEDED, AUDIT)}
 
 
@@ -120,7 +120,7 @@ class CriteriaDiagram:
             )
         if not (isinstance(leaf.weight, int | float) and 0 <= leaf.weight < math.inf):
             raise ModelError(
-                "{file}: the leaf {leaf!r} has a weight of {weight}; give a number from 0 on.",
+                "{file}: the leaf {leaf!r} has a weight of {weight}; give a number of at least 0.",
                 file=self.file,
                 leaf=leaf.key,
                 weight=reprlib.repr(leaf.weight),
@@ -130,13 +130,13 @@ class CriteriaDiagram:
         leaves = self.feeding(node.key)
         if not leaves and node.dial is None and node.key not in BESIDE:
             raise ModelError(
-                "{file}: nothing feeds the criterion {key!r}; let a leaf feed it, or take it out.",
+                "{file}: no leaf feeds the criterion {key!r}; let one feed it, or take it out.",
                 file=self.file,
                 key=node.key,
             )
         if leaves and node.dial is None and not any(leaf.weight for leaf in leaves):
             raise ModelError(
-                "{file}: the weights of all {count} leaves that feed {key!r} are 0; give one of them more.",
+                "{file}: the weights of all {count} leaves that feed {key!r} are 0; raise one of them.",
                 file=self.file,
                 count=len(leaves),
                 key=node.key,

@@ -163,8 +163,8 @@ def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], pla
         )
     if is_asked(key) and ways[better] in (Best.RAW, Best.NULL):
         raise FileError(
-            "{path}: people are asked about the leaf {leaf!r}, so that it has no value for the raw data or for a "
-            "release that tells nothing; write better = higher or lower.",
+            "{path}: people are asked about the leaf {leaf!r}, so it has no value for the raw data or for a release "
+            "that reveals nothing; write better = higher or lower.",
             path=place,
             leaf=key,
         )
@@ -212,5 +212,7 @@ def _text(fields: Mapping[str, object], name: str, place: Path, what: Sentence, 
     """A text of a table; one that must be there where nothing stands for its absence."""
     found = fields.get(name, absent)
     if not isinstance(found, str) or (absent is None and not found):
-        raise FileError("{path}: {what} has no {name!s} in text; give it one.", path=place, what=what, name=name)
+        raise FileError(
+            "{path}: {what} has no {name!s}, or it is not text; give it one.", path=place, what=what, name=name
+        )
     return found

@@ -1,7 +1,7 @@
-"""The criteria read from evidence and dials: a weighted mean of what the leaves say, never better than the dial.
+"""Criteria from evidence and dials: a weighted mean over the leaves, never better than the dial.
 
-What is missing counts at its unfavourable end and widens the interval, so that leaving a measurement or an answer out
-never improves a criterion, and never lowers the protection that is needed.
+Missing evidence counts at its unfavourable end and widens the interval, so leaving out a measurement or an answer never
+improves a criterion, and never lowers the protection needed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def criteria_of(
     *,
     confidence: float = 0.95,
 ) -> Criteria:
-    """The criteria of a release, what protection its data call for, and how strong its audit was.
+    """The criteria of a release, the protection its data call for, and the strength of its audit.
 
     Args:
         evidence: of the leaves, in any order; one without evidence is missing.
@@ -164,7 +164,7 @@ def _beside(needed: Criterion | None, dials: Dials) -> Sentence:
     """How much protection is called for, beside what was found; at the unfavourable ends of both."""
     found = dials.protection.ends[0]
     if needed is None or needed.points is None:
-        return Sentence("Nothing is known of how much protection the data call for.")
+        return Sentence("It is unknown how much protection the data call for.")
     if needed.missing:
         return Sentence(
             "The data call for a protection of up to {needed:.3g} of 100 (not everything that counts is known); "

@@ -1,7 +1,7 @@
-"""What noisy counts tell of one person, to somebody who knows everybody else.
+"""What noisy counts reveal about one person to someone who knows everybody else.
 
-What is left of the counts is the person's own 1 among zeros, each with noise of its own: a cell for each value, whose
-output has one law where the person has the value and another where not. Unary encoding is the same with coins.
+Only the person's own 1 among zeros is left of the counts, each with its own noise: a cell per value, whose output has
+one law if the person has the value and another if not. Unary encoding is the same with coins.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Floats, log_or_zero, sums_by
 
 MOST_OUTPUTS = 64
-"""Outputs of a cell that are told apart; what is lost by it is below a hundredth of a point."""
+"""The most distinct outputs of a cell; the loss is below a hundredth of a point."""
 MOST_COMBINATIONS = 1 << 14
 """Outputs of all cells together up to which their law is written down."""
 _NEVER = -1e4
@@ -138,9 +138,9 @@ class PersonsCells:
         return float(-(every * log_or_zero(every)).sum())
 
     def told(self) -> float:
-        """At most so many nats of the person's value: the sum over cells of what each one tells.
+        """An upper bound in nats on what is revealed about the person's value: the sum over cells.
 
-        The noise of the cells is independent, so that together they tell no more than that.
+        The noise of the cells is independent, so together they reveal no more than that.
         """
         _, own, other = self._levels
         p = self._counted[:, None]
@@ -150,7 +150,7 @@ class PersonsCells:
         return min(max(told, 0.0), self.uncertainty())
 
     def exposed(self) -> tuple[float, float]:
-        """Between which shares the exposed of the worst value lie: from its own cell alone, and from all cells.
+        """Lower and upper bounds on the exposed share of the worst value: from its own cell alone, and from all cells.
 
         All cells: the odds of v are p_v L_v over S = Σ p_j L_j of the others, whose mean is 1 − p_v; S is bounded from
         below by the least L, and by Cantelli's inequality.
@@ -182,7 +182,7 @@ def _log_ratio(own: Floats, other: Floats) -> Floats:
 
 
 def cells_of_counts(shares: Floats, noise: NoisyNumber) -> PersonsCells:
-    """What counts of values with noise leave to somebody who knows everybody else; one person moves a count by 1."""
+    """The cells that noisy counts leave to someone who knows everybody else; one person moves a count by 1."""
     law, moves = noise.added, max(round(1 / noise.span.grid), 1)
     away = np.ceil(law.KNOTS * law.scale)
     # Ratios of the two laws change between 0 and the move most.

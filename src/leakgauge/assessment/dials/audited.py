@@ -1,4 +1,5 @@
-"""What the attacker of an audit gains: the strongest attack on a secret, and the most that the release tells of it."""
+"""What the attacker of an audit gains: the strongest attack on a secret, and the most that the release reveals about
+it."""
 
 from __future__ import annotations
 
@@ -11,16 +12,16 @@ from leakgauge.errors import OptionError
 
 
 def attacker_of_audit(audit: Audit, secret: tuple[str, ...]) -> Attacker:
-    """The one attacker whom an audit tried, who knows all of the declared background.
+    """The one attacker that an audit tried, who knows all of the declared background.
 
-    Somebody who knows nothing was not tried where a background was declared: the law says what that one gains.
+    If a background was declared, an attacker without it was not tried: the law says what that one gains.
 
     Raises:
         OptionError: the audit says nothing of the secret.
     """
     exposure = next((one for one in audit.exposures if one.secret == secret), None)
     if exposure is None:
-        raise OptionError("The audit says nothing of {secret!s}; audit a release of it.", secret=secret)
+        raise OptionError("The audit does not cover {secret!s}; audit a release that contains it.", secret=secret)
     told = told_at_most(exposure.everything.information, exposure.known.information, exposure.entropy)
     tried = [one for one in audit.attacks if _is_on(one, secret)]
     # Any of them may be the strongest, so that the one with the highest upper end stands for all.

@@ -1,4 +1,4 @@
-"""Evidence of the dials: exact from the law of a release, or from attacks on it and what it is found to tell."""
+"""Evidence for the dials: exact from the law of a release, or from attacks on it and measured exposure."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def evidence_by_law(
     least_told: float | None = None,
     own_told: float | None = None,
 ) -> DialEvidence:
-    """What the law of a release says, exactly and without drawing anything.
+    """The evidence from the law of a release, exact and without drawing anything.
 
     Args:
         law: of everything that leaves.
-        backgrounds: what an attacker may know, each a column or several; somebody who knows nothing comes first.
+        backgrounds: what an attacker may know, each a column or several; an attacker who knows nothing comes first.
         numbers: that the secret's values stand for; None where they are letters.
         claims: of the mechanism, all of which hold.
         neighbours: between whom they are.
         given_counts: whether the mechanism was fitted to private counts.
         statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
-        least_told: the bits that the best channel with the same distortion tells somebody with the background.
-        own_told: the bits that this one tells.
+        least_told: the bits that the best channel with the same distortion reveals to someone with the background.
+        own_told: the bits that this one reveals.
 
     Raises:
-        ModelError: a number for each value is not there.
+        ModelError: a value has no number.
         OptionError: a column that the law does not have.
 
     Example:

@@ -1,4 +1,4 @@
-"""What claims guarantee against the worst case, as the advantage that they let anybody have."""
+"""What claims guarantee against the worst case, as the largest advantage they allow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leakgauge.claims import (
 
 
 def advantage_allowed(epsilon: float, delta: float = 0.0) -> float:
-    """(e^ε − 1 + 2δ) / (e^ε + 1): how much more often than by a coin two neighbours are told apart, at most.
+    """(e^ε − 1 + 2δ) / (e^ε + 1): the largest advantage over a coin in distinguishing two neighbours.
 
     It is the largest total variation that (ε, δ) allows in both directions.
 
@@ -44,7 +44,7 @@ _ADVANTAGES: dict[type[Statement], Callable[..., float]] = {
 
 
 def advantage_of(claims: Iterable[Statement]) -> float | None:
-    """The least that the claims allow, all of which hold; None where none of them bounds what neighbours tell.
+    """The least advantage that the claims allow, all of which hold; None where none of them bounds it.
 
     Averages over a prior, such as mutual information, bound no worst case.
     """

@@ -1,4 +1,4 @@
-"""A risk appetite as limits of the dials, and of what else a release shows."""
+"""A risk appetite: limits on the dials and on other facts of a release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPLACED = {
     "min_score": "min_effect",
     "target_grade": "min_protection",
 }
-"""Limits of the earlier scores, and the dial that is nearest; a signed threshold must not change its meaning."""
+"""Limits of the earlier scores, and the nearest dial; a signed threshold must not change its meaning."""
 DIAL_LIMITS = ("min_protection", "max_exposed", "min_guarantee", "min_usefulness", "min_effect", "min_efficiency")
 """Limits of dials, from 0 to 100."""
 _SHARES = ("max_lost", "max_alone", "max_delta", "max_attack_advantage")
@@ -26,18 +26,18 @@ _SHARES = ("max_lost", "max_alone", "max_delta", "max_attack_advantage")
 
 @dataclass(frozen=True)
 class DialPolicy:
-    """Limits; those that are None ask nothing. The ones that are filled in are the default policy.
+    """Limits; None means no limit. The defaults are the default policy.
 
     Attributes:
         min_protection: and the other dials, from 0 to 100; ``max_exposed`` in percent.
         max_lost: the share of rows whose values may never be released.
-        max_alone: the share of rows that may stand alone in the published columns.
-        min_k: the rows, or persons, that every group of rows has at least that agree in these columns.
-        max_epsilon: in nats, of all that is claimed together or shown.
+        max_alone: the share of rows that may be unique in the published columns.
+        min_k: the least rows, or persons, in every group of rows that agree in these columns.
+        max_epsilon: in nats, of everything claimed together, or shown by an audit.
         max_leakage_bits: of mutual information between a secret and everything that leaves.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
         declared: what must have been declared.
-        given: the names of limits that somebody gave; those of the default policy only colour what is recommended.
+        given: the names of limits that a user gave; those of the default policy only colour the recommendation.
 
     Raises:
         OptionError: a limit outside its range, or limits that contradict each other.
@@ -62,7 +62,7 @@ class DialPolicy:
     def __post_init__(self) -> None:
         for name, value in self.limits().items():
             if name == "min_k" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise OptionError("min_k is {value!s}; give a whole number from 1 on.", value=reprlib.repr(value))
+                raise OptionError("min_k is {value!s}; give a whole number of at least 1.", value=reprlib.repr(value))
             most = 100.0 if name in DIAL_LIMITS else 1.0 if name in _SHARES else sys.float_info.max
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise OptionError(
@@ -87,7 +87,8 @@ class DialPolicy:
         return replace(self, **asked, given=self.given | asked.keys())  # type: ignore[arg-type]
 
     def _require_attainable(self) -> None:
-        """Refuse limits that no release keeps: what tells nothing is of no use, and a raw copy protects nobody."""
+        """Refuse limits that no release can keep: one that reveals nothing is useless, and a raw copy protects
+        nobody."""
         wanted = self.limits()
         useful = next((name for name in ("min_usefulness", "min_effect") if wanted.get(name, 0) > 0), None)
         silent = next((name for name in ("min_protection", "min_guarantee") if wanted.get(name) == 100), None)
@@ -97,7 +98,7 @@ class DialPolicy:
         if useful and silent:
             raise OptionError(
                 "{first!s} = {one:g} and {second!s} = {other:g} contradict each other: a release that protects fully "
-                "tells nothing, and one that tells everything protects nobody; lower one of them.",
+                "reveals nothing, and one that reveals everything protects nobody; lower one of them.",
                 first=silent,
                 one=wanted[silent],
                 second=useful,
@@ -113,7 +114,7 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
     """The policy in a TOML file; limits that it does not set ask nothing.
 
     Raises:
-        FileError: it cannot be read, sets something that is no limit, or one whose meaning has changed.
+        FileError: it cannot be read, sets something that is not a limit, or one whose meaning has changed.
     """
     place = Path(path)
     given = parsed_toml(place)
@@ -124,7 +125,8 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
     for name in given:
         if name in REPLACED:
             raise FileError(
-                "{path} sets {name!r}, a limit of the earlier scores; decide anew and set {new!r}, from 0 to 100.",
+                "{path} sets {name!r}, a limit of the earlier scores; choose a limit again and set {new!r}, from "
+                "0 to 100.",
                 path=place,
                 name=name,
                 new=REPLACED[name],

@@ -1,8 +1,9 @@
-"""How much a release protects a typical person, and whom it makes certain.
+"""How much a release protects a typical person, and whose secret it makes certain.
 
-Two shares say what an attacker gains: A, of what was left to guess right, that is guessed right because of the release;
-B, of what was left uncertain, that is told. For numbers A is a share of their variance, and B puts information on the
-same scale: both are the squared correlation where noise and numbers are normal, however finely numbers are counted.
+Two shares say what an attacker gains: A, the share of the guesses left to get right that the release makes right; B,
+the share of the remaining uncertainty that it removes. For numbers A is a share of their variance, and B puts
+information on the same scale: both are the squared correlation where noise and numbers are normal, however finely
+numbers are counted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from leakgauge.probability.cells import Codes, Floats, sums_by
 NOTHING_LEFT = 1e-9
 """Chances of a wrong guess, or nats of uncertainty, below which nothing is left to protect."""
 CERTAIN, NEARER = 0.9, 5.0
-"""From this probability on a value is all but certain; of a common one, from a fifth of the doubt that was left."""
+"""A value is all but certain from this probability on; a common one, once four fifths of the doubt are gone."""
 
 
 def leaves_something(sight: Sight, numbers: Floats | None = None) -> bool:
@@ -46,10 +47,10 @@ def told(sight: Sight, numbers: Floats | None = None) -> float:
 
 
 def exposed(sight: Sight, classes: Codes | None = None) -> float:
-    """The largest share, over values v, of those who have v and are made all but certain to.
+    """The largest share, over values v, of the people with v for whom v becomes all but certain.
 
     Σ_z P(z) E[g(P(v|w))] / P(v) with g(t) = t (t − c)₊ / (1 − c), and c as ``CERTAIN`` and ``NEARER`` say. g is convex,
-    so that processing what is seen never adds to it. Whoever was certain before the release is not made so by it.
+    so processing what is seen never adds to it. A value that was certain before the release does not count.
 
     Args:
         sight: of values.

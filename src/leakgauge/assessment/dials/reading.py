@@ -1,4 +1,4 @@
-"""The dials read from evidence: what is not known is its unfavourable end, and never improves a dial."""
+"""The dials from evidence: the unknown counts at its unfavourable end, so it never improves a dial."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from leakgauge.artefacts.dials import (
 from leakgauge.sentences import Sentence
 
 NOTHING_TOLD = 1e-9
-"""Bits below which a release tells nothing, so that no other can tell less."""
+"""Bits below which a release reveals nothing, so that no other can reveal less."""
 
 
 def dials_of(evidence: DialEvidence) -> Dials:
@@ -92,17 +92,17 @@ def _efficiency(evidence: DialEvidence) -> Quantity:
 
 def _notes(evidence: DialEvidence) -> Iterator[Sentence]:
     if evidence.withheld:
-        yield Sentence("It is withheld, so that its usefulness is that of what is released.")
+        yield Sentence("It is withheld, so its usefulness is that of the released columns.")
     for knows in evidence.certain_to:
         if knows:
-            yield Sentence("To somebody who knows {columns}, nothing is left to protect.", columns=knows)
+            yield Sentence("For an attacker who knows {columns}, nothing is left to protect.", columns=knows)
         else:
-            yield Sentence("The secret has the same value in every row, so that no protection of it can be shown.")
+            yield Sentence("The secret has the same value in every row, so no protection can be shown.")
     if evidence.advantage is not None and evidence.advantage < 1:
         if evidence.neighbours is not None:
             yield Sentence("The guarantee is about {neighbours}.", neighbours=evidence.neighbours.said)
         if evidence.given_counts:
-            yield Sentence("The guarantee is given the counts that the release was fitted to.")
+            yield Sentence("The guarantee is conditional on the counts that the release was fitted to.")
     if any(low < high for one in evidence.attackers for low, high in [(one.told or UNKNOWN_GAIN).ends]):
         yield Sentence("A better attacker may learn more than was found.")
 

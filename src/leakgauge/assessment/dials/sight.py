@@ -1,4 +1,4 @@
-"""What somebody sees of a secret: its value against everything that is seen, and what was known before the release."""
+"""What an attacker sees of a secret: the joint law of its value, what is seen, and what was known before."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ class Sight:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseLaw:
-    """The law of everything that leaves beside everything that may be known.
+    """The joint law of everything released and everything that may be known.
 
     Attributes:
         source: p(x), or p(x, z) whose columns are all other columns that are published or known.
         channel: q(y|x), or from pairs (x, z); None where the secret itself is withheld.
         columns: the names of these other columns. Of several, the labels of the source's columns are tuples, as
             ``Counts.joint`` makes them.
-        published: those of them that leave as they are.
+        published: those of them that are released unchanged.
 
     Raises:
         LabelError: alphabets do not match.
@@ -124,7 +124,8 @@ class ReleaseLaw:
         return (source.row_marginal() if isinstance(source, Joint) else source).probabilities
 
     def sight(self, known: Sequence[str] = (), published: Sequence[str] | None = None) -> Sight:
-        """What somebody sees who knows some columns, and sees the release and some published columns; all by default.
+        """What an attacker sees who knows some columns, and sees the release and some published columns; by default
+        all.
 
         Raises:
             OptionError: a column that is not among the columns.
@@ -153,9 +154,9 @@ class ReleaseLaw:
         )
 
     def with_release(self, column: str, channel: Channel, name: str) -> ReleaseLaw:
-        """The same law with one more published column: another column as it leaves through a channel of its own.
+        """The same law with one more published column: another column released through its own channel.
 
-        Of several secrets, each tells a little of the others. The column itself stays as it was, perhaps known.
+        Each of several secrets reveals a little about the others. The column itself stays as it was, perhaps known.
 
         Raises:
             LabelError: the channel does not read a value of the column.

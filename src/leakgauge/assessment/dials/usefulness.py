@@ -1,8 +1,8 @@
-"""What a release is worth to its readers: of each statistic, the rows of the table that its rows stand for.
+"""What a release is worth to its readers: for each statistic, the number of table rows that would serve as well.
 
 τ of Goodman and Kruskal is the mean over statistics, weighted by their variance, of the share of the rows that a
-release is worth; for numbers that is the squared correlation. Both are 1 of a raw copy, and 0 of a release that tells
-nothing.
+release is worth; for numbers that is the squared correlation. Both are 1 for a raw copy, and 0 for a release that
+reveals nothing.
 """
 
 from __future__ import annotations

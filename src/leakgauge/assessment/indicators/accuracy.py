@@ -26,7 +26,7 @@ ERROR = Indicator(
     10,
     "mean squared error",
     "variances of the data",
-    by_form(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and letters that say nothing"))),
+    by_form(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and letters independent of the data"))),
 )
 DISTANCE = Indicator(
     "mahalanobis-distance",
@@ -35,7 +35,7 @@ DISTANCE = Indicator(
     "pooled standard deviations",
     by_form(
         Scale(0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")),
-        UpTo(_DRAWN_EVENLY, Sentence("no distance, and letters that say nothing")),
+        UpTo(_DRAWN_EVENLY, Sentence("no distance, and letters independent of the data")),
     ),
 )
 CORRELATION = Indicator("correlation", 12, "Pearson correlation", "correlation", SHARE)
@@ -47,7 +47,7 @@ DRAWS = 200
 FEW_DRAWS = 20
 MOST_CELLS = 20_000_000
 BLOCKS = 50
-_FOREIGN = Sentence("What is released are no letters of the column, so that it lies at no distance from them.")
+_FOREIGN = Sentence("The released values are not values of the column, so they have no distance to it.")
 
 
 def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:

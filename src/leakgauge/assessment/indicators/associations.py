@@ -1,4 +1,4 @@
-"""How closely the columns of a table go together, whatever their kinds: a number from 0 to 1 for each pair."""
+"""How strongly the columns of a table are associated, whatever their kinds: a number from 0 to 1 for each pair."""
 
 from __future__ import annotations
 

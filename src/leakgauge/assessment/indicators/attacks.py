@@ -1,4 +1,4 @@
-"""What an audit says of one column: the level it shows, and what the best attack gains of what the raw data give."""
+"""What an audit shows for one column: its level, and the advantage of the best attack relative to the raw data."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ def audited_in(audit: Audit, protected: ProtectedColumn) -> Audited:
     source = protected.setting.source
     audited = None if audit.record is None else audit.record.digest
     if protected.record_digest is not None and protected.record_digest != audited:
-        raise VerificationError("The audit is of another release than the record's; audit this one.")
+        raise VerificationError("The audit is not of the record's release; audit this one.")
     if source.name not in audit.columns:
-        raise FileError("The audit has nothing on column {name!r}; audit this release.", name=source.names[0])
+        raise FileError("The audit does not cover column {name!r}; audit this release.", name=source.names[0])
     names = [name for name in source.names if name not in source.public]
     return audited_by(audit.columns[source.name], audit.attacks, names)
 

@@ -37,7 +37,7 @@ BUDGET = Indicator(
     alike(Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000"))),
 )
 TIGHTNESS = Indicator("bound-tightness", 4, "tightness of ε's lower bound", "share of the claim", SHARE)
-_NO_LEVEL = Sentence("No finite level is claimed, so nothing can be a share of it.")
+_NO_LEVEL = Sentence("No finite level is claimed, so there is nothing to compare with.")
 
 
 def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
@@ -89,7 +89,7 @@ def _tightness(setting: Setting, context: Context) -> Evidence:
         return TIGHTNESS.missing(Sentence("There is no audit; make one with leakgauge audit."))
     if audit.shown is None or audit.estimate is None:
         return TIGHTNESS.missing(
-            Sentence("The audit shows no level of this column: nothing is claimed, or too few rows share a value.")
+            Sentence("The audit shows no level for this column: nothing is claimed, or too few rows share a value.")
         )
     if not 0 < audit.claimed < math.inf:
         return TIGHTNESS.missing(_NO_LEVEL)

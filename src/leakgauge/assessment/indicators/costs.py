@@ -115,7 +115,8 @@ def _stored(form: Form, context: Context) -> tuple[Evidence, ...]:
             return ()
         if not (one.interval[0] >= 0 and one.interval[1] < math.inf):
             raise OptionError(
-                "The stored evidence of leaf {leaf} reaches from {low} to {high}, which no run could; run it again.",
+                "The stored evidence of leaf {leaf} ranges from {low} to {high}, which no run could give; run it "
+                "again.",
                 leaf=indicator.leaf,
                 low=one.interval[0],
                 high=one.interval[1],

@@ -42,8 +42,8 @@ from leakgauge.sentences import Sentence
 
 _FEW_CELLS, _MOST_CELLS = 1 << 16, 1 << 20
 """Original × released values up to which intervals rest on many draws, and up to which there are any."""
-_NOT_KNOWN = Sentence("Made elsewhere, without a record: it is not known how.")
-_NOTHING_PROMISED = Sentence("Made elsewhere, without a record: what is not known to be promised counts as not.")
+_NOT_KNOWN = Sentence("Made elsewhere, without a record: its mechanism is unknown.")
+_NOTHING_PROMISED = Sentence("Made elsewhere, without a record: an unknown promise counts as none.")
 
 
 def collect_foreign(

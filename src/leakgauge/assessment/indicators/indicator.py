@@ -119,7 +119,7 @@ class Context:
     def __post_init__(self) -> None:
         if not 0 < self.releases_per_period < float("inf"):
             raise OptionError(
-                "{found} releases per period are not a finite number above 0.", found=self.releases_per_period
+                "--releases-per-period {found} is not a finite number above 0; try 1.", found=self.releases_per_period
             )
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)

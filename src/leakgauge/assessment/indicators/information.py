@@ -1,4 +1,4 @@
-"""What the release tells of the original, and how uncertain it is in itself.
+"""What the release reveals about the original, and its own entropy.
 
 Numbers have no largest entropy, so I(O;O) is that of the numbers in bins of a quarter of their standard deviation;
 the entropy of a noisy number is that at the same width. What numbers tell may be more than that: I(O;N) is not cut, its
@@ -135,7 +135,7 @@ def _of_letters(setting: LetterSetting, told: Ends, own: Ends, how: Sentence) ->
 def _information(setting: Setting, told: Ends, how: Sentence) -> tuple[Evidence, Evidence]:
     whole = entropy_of(setting)
     if whole < _NOTHING:
-        why = Sentence("What is public leaves nothing to tell.")
+        why = Sentence("The public columns leave nothing to reveal.")
         return INFORMATION.missing(why), SHARE_TOLD.missing(why)
     value, low, high = (max(one, 0.0) for one in told)
     share, least, most = (min(one / whole, 1.0) for one in (value, low, high))

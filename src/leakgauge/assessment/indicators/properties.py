@@ -52,7 +52,7 @@ def of_columns(form: Form, source: Source) -> tuple[Evidence, ...]:
     # The mean over the columns would fall with every column that has nothing to do with the data.
     found = [one.association for one in source.columns if one.association is not None]
     if not found:
-        why = Sentence("The table has no other column that the protected one could go together with.")
+        why = Sentence("The table has no other column to associate the protected one with.")
         return CORRELATION.missing(why), COVARIANCE.missing(why)
     how = Sentence("(Pearson's r of numbers, Cramér's V of categories, the correlation ratio of one of each)")
     strongest = Sentence(
@@ -81,7 +81,7 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     of_sizes = (
         Sentence("The share of the columns with at most {most:d} different values.", most=LARGEST_ALPHABET)
         if bounded
-        else Sentence("Numbers may have as many different values as they like.")
+        else Sentence("Numbers may have any number of different values.")
     )
     of_kinds = Sentence("The share of the columns that are of a kind the mechanism takes.")
     taken = sum(one.kind in able.columns for one in columns)

@@ -127,7 +127,7 @@ def _chosen(columns: Sequence[ReleasedColumn], name: str | None) -> ReleasedColu
     if name is None:
         if len(columns) > 1:
             raise OptionError(
-                "The release protects {count} columns ({names!s}); name the one to assess.",
+                "The release protects {count} columns ({names!s}); name the column to assess.",
                 count=len(columns),
                 names=tuple(readable),
             )

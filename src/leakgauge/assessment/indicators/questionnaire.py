@@ -88,12 +88,14 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
             continue
         if answer not in ("1", "2", "3", "4", "5"):
             raise FileError(
-                "{path}, line {line}: the answer is not a whole number from 1 to 5; leave it empty or mend it.",
+                "{path}, line {line}: the answer is not a whole number from 1 to 5; leave it empty or correct it.",
                 path=place,
                 line=line,
             )
         if not respondent:
-            raise FileError("{path}, line {line}: the answer has no respondent; number them.", path=place, line=line)
+            raise FileError(
+                "{path}, line {line}: the answer has no respondent; number the respondents.", path=place, line=line
+            )
         # "Alice" and "alice" are one person: nobody counts twice for the way a name is written.
         person = " ".join(respondent.casefold().split())
         if (person, leaf) in seen:
@@ -114,17 +116,17 @@ def _not_asked(place: Path, line: int, leaves: Sequence[str]) -> FileError:
     others = {leaf for _, _, leaf, _ in _rows(place) if leaf not in leaves}
     # A shifted line may hold a name here, so that nothing but short numbers is shown of what was found.
     if not leaves:
-        return FileError("{path}: this diagram asks nobody anything; leave the questionnaire out.", path=place)
+        return FileError("{path}: this diagram has no questions; leave the questionnaire out.", path=place)
     if all(leaf.isascii() and leaf.isdigit() and len(leaf) < 3 for leaf in others):
         return FileError(
-            "{path} is the questionnaire of another diagram: it answers {found!s}, and this diagram asks about "
-            "{leaves!s}; hand out its own.",
+            "{path} is the questionnaire of another diagram: it answers {found!s}, but this diagram asks about "
+            "{leaves!s}; use its own questionnaire.",
             path=place,
             found=tuple(sorted(others, key=int)),
             leaves=tuple(leaves),
         )
     return FileError(
-        "{path}, line {line}: the leaf is none that is asked about; write one of {leaves!s}.",
+        "{path}, line {line}: the leaf is not one that people are asked about; write one of {leaves!s}.",
         path=place,
         line=line,
         leaves=", ".join(leaves),
@@ -140,7 +142,7 @@ def write_template(path: Path | str, language: str = "en", respondents: int = 5)
             hint=did_you_mean(language, LANGUAGES),
         )
     if respondents < 1:
-        raise OptionError("A questionnaire for {count} people asks nobody; give 1 or more.", count=respondents)
+        raise OptionError("A questionnaire for {count} people is empty; give 1 or more.", count=respondents)
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((*HEADER, *_SHOWN))
@@ -184,7 +186,7 @@ def _rows(place: Path) -> Iterator[tuple[int, str, str, str]]:
                 continue
             if len(cells) != len(header):
                 raise FileError(
-                    "{path}, line {line}: it has {found} cells where the header has {wanted}.",
+                    "{path}, line {line}: it has {found} cells, but the header has {wanted}; correct the line.",
                     path=place,
                     line=reader.line_num,
                     found=len(cells),
@@ -194,7 +196,7 @@ def _rows(place: Path) -> Iterator[tuple[int, str, str, str]]:
             yield reader.line_num, respondent, leaf, answer
     except csv.Error:
         raise FileError(
-            "{path}, line {line}: it is not CSV: a quote is not closed, or a cell is far too long; mend it.",
+            "{path}, line {line}: it is not CSV: a quote is not closed, or a cell is far too long; correct it.",
             path=place,
             line=max(reader.line_num, 1),
         ) from None

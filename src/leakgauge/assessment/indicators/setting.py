@@ -150,11 +150,11 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
                 mechanism=mechanism.name,
                 way="release its histogram, or choose another mechanism"
                 if source.kind not in NUMERIC
-                else "give lower and upper in place of a sensitivity",
+                else "give lower and upper instead of a sensitivity",
             )
         if not np.isfinite(source.known).all():
             raise ColumnError(
-                "Column {name!r} holds infinite numbers, whose error has no size; leave those rows out.",
+                "Column {name!r} holds infinite numbers, whose error is undefined; leave those rows out.",
                 name=source.name,
             )
         if source.known.var() == 0:
@@ -163,7 +163,7 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
     channel = mechanism.channel()
     if channel is None:
         raise OptionError(
-            "{name!s} has no channel that can be written down here; choose fewer letters, or another mechanism.",
+            "The channel of {name!s} is too large to write down; choose fewer letters, or another mechanism.",
             name=mechanism.name,
         )
     return LetterSetting(source, mechanism, mechanism.claims, channel)

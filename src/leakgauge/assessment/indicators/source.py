@@ -112,11 +112,13 @@ def source_of(table: Table, *names: str, public: Iterable[str] = (), whole: bool
             raise ColumnError("The table has no column {name!r}; {hint}", name=name, hint=did_you_mean(name, kinds))
     if table.rows < FEWEST_ROWS:
         raise TableError(
-            "The table has {rows} rows, too few to measure; it needs {fewest}.", rows=table.rows, fewest=FEWEST_ROWS
+            "The table has {rows} rows, too few to measure; at least {fewest} are needed.",
+            rows=table.rows,
+            fewest=FEWEST_ROWS,
         )
     open_ones = set(public)
     if open_ones.issuperset(names):
-        raise ColumnError("Column {name!r} is released as it is; there is nothing to protect.", name=", ".join(names))
+        raise ColumnError("Column {name!r} is released unchanged; there is nothing to protect.", name=", ".join(names))
     usable = [name for name, kind in kinds.items() if kind is not Kind.OTHER or name in names]
     sample = None if whole else sample_of(table.rows)
     arrays, rows = columns_of(table, usable, sample), table.rows if sample is None else len(sample)

@@ -1,4 +1,4 @@
-"""Evidence of the dials from what goes out: by its law where it can be counted, by what is learnt from it elsewhere."""
+"""Evidence for the dials from a whole release: by its law if it can be counted, else by what is learnt from it."""
 
 from leakgauge.assessment.dials.usefulness import Use
 from leakgauge.assessment.outgoing.foreign import evidence_of_foreign

@@ -1,4 +1,4 @@
-"""Evidence of a release that was made elsewhere: from its rows beside those of the original, and attacks on it."""
+"""Evidence for a release made elsewhere: from its rows beside those of the original, and attacks on it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ FEWEST = 16
 
 
 def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> DialEvidence:
-    """What is known of one secret; nothing is claimed, so that nothing is guaranteed.
+    """The evidence on one secret; nothing is claimed, so nothing is guaranteed.
 
-    Where what is seen is too much to count, what the best attacker learnt stands for it, at its upper limit.
+    If there is too much to count, the upper limit of what the best attacker learnt counts instead.
     """
     case = release.seen
     hidden = next(one for one in case.secrets if one.names == (secret,))

@@ -1,7 +1,7 @@
-"""What is learnt of a secret from columns that are too many to count, beside its own channel by law.
+"""What is learnt about a secret from columns that are too many to count, combined with its own channel by law.
 
-A learner gives r(x|v) on rows that it did not learn from. The secret's own column enters by p(x|v,y) ∝ r(x|v) q(y|x),
-averaged over q(y|x) of the true x: no noise is drawn, and settings that differ in that channel alone share a learner.
+A learner gives r(x|v) on rows that it was not trained on. The secret's own column enters by p(x|v,y) ∝ r(x|v) q(y|x),
+averaged over q(y|x) of the true x: no noise is drawn, and settings that differ only in that channel share a learner.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class Learnt:
     confidence: float
 
     def attackers(self, own: float, of_numbers: bool) -> tuple[Attacker, ...]:
-        """Who knows the background, and who knows nothing and sees all of it; ``own`` are bits of the own channel."""
+        """An attacker who knows the background, and one who only sees the release; ``own`` are bits of the own
+        channel."""
         everything = held_out_information(self.letters, self.seen, self.units, self.confidence)
         nothing = Estimate(0.0, 0.0, 0.0, self.confidence, len(self.letters))
         known = nothing
@@ -77,7 +78,7 @@ class Learnt:
             known = held_out_information(self.letters, self.before, self.units, self.confidence)
         guessed = self._guessed(self.before)
         most_common = np.full(len(self.letters), np.bincount(self.letters)[: self.named].argmax()) == self.letters
-        # To whoever knows nothing, what others know is learnt at most: that is never too little.
+        # For an attacker who knows nothing, the background counts as learnt too: that errs towards privacy.
         found = [self._attacker((), most_common, self._told(everything, nothing, own, of_numbers))]
         if self.knows:
             found.append(self._attacker(self.knows, guessed, self._told(everything, known, own, of_numbers)))
@@ -99,10 +100,10 @@ class Learnt:
         return self._share(float(gain.mean()) / left, self._error(gain) / left)
 
     def _error(self, each: Floats) -> float:
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
         # The last term is for outcomes of which none was scored.
-        sure = float(norm.ppf((1 + self.confidence) / 2))
+        sure = float(ndtri((1 + self.confidence) / 2))
         return sure * float(each.std()) / math.sqrt(self._independent) + 1 / self._independent
 
     def _share(self, value: float, error: float) -> Quantity:
@@ -129,14 +130,14 @@ class Learnt:
         classes = np.where(held[self.letters] < FEWEST_HOLDERS, -1, self.letters)
         parts = [self.sure[classes == one] for one in np.unique(classes)]
         worst = max(parts, key=lambda part: float(part.mean()))
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
-        error = float(norm.ppf(self.confidence)) * float(worst.std()) / math.sqrt(len(worst))
+        error = float(ndtri(self.confidence)) * float(worst.std()) / math.sqrt(len(worst))
         return self._share(float(worst.mean()), error)
 
 
 def learnt_from(going: Outgoing, secret: tuple[str, ...]) -> Learnt:
-    """What is learnt of a secret by everything that leaves; a seeded simulation stands for other mechanisms."""
+    """What is learnt about a secret from the whole release; other mechanisms enter by a seeded simulation."""
     own = going.own(secret)
     fitted, before, seen, values, letters_by_row = _fitted(going, secret)
     rows = fitted.learner.rows

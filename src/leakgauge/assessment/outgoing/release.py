@@ -1,7 +1,7 @@
-"""A release by its plan and the table that it is made from: nothing is drawn, so that a setting is judged beforehand.
+"""A release by its plan and its table: nothing is drawn, so a setting is judged in advance.
 
-Where the secret and everything that is seen have at most a fifth as many cells as there are rows, the law is counted.
-Beyond that a learner shows what is seen of other columns, and the secret's own channel enters by its law.
+If the secret and everything seen have at most a fifth as many cells as there are rows, the law is counted. Beyond that
+a learner estimates what other columns reveal, and the secret's own channel enters by its law.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ FEWEST_POINTS, MOST_POINTS = 16, 256
 
 @dataclass(frozen=True, eq=False)
 class Outgoing:
-    """Everything that leaves by a plan.
+    """Everything that a plan releases.
 
     Attributes:
         plan: the mechanisms and the public columns.
-        table: as coarse as it leaves, background columns in their bins; small groups suppressed.
+        table: as coarse as it is released, background columns in their bins, small groups suppressed.
         background: columns that the attacker knows.
         unit: the column of persons, who may have several rows.
         public_through: the public columns that leave through a channel.
@@ -103,7 +103,7 @@ class Outgoing:
         )
 
     def lost(self, secret: tuple[str, ...]) -> float | None:
-        """The share of rows whose values are never released; None of numbers, sets and what is withheld."""
+        """The share of rows whose values are never released; None for numbers, sets and withheld secrets."""
         counted = self._counted(secret, self._given(secret))
         if counted is None or counted.channel is None or counted.numbers is not None:
             return None
@@ -118,7 +118,7 @@ class Outgoing:
         return float(sum(p for label, p in zip(values, law.shares, strict=True) if label not in reached))
 
     def bits_told(self, secret: tuple[str, ...], evidence: DialEvidence) -> float | None:
-        """The bits of a secret that everything tells at most; None of numbers, and where nothing is known."""
+        """The most bits of a secret that everything reveals; None for numbers, and where nothing is known."""
         counted = self._counted(secret, ())
         nobody = next((one.told for one in evidence.attackers if not one.knows), None)
         if counted is None or counted.numbers is not None or nobody is None:
@@ -393,8 +393,8 @@ _SEVERAL: dict[type[Statement], Callable[[Any, int], Statement]] = {
 def with_attacks(evidence: DialEvidence, audit: Audit, secret: tuple[str, ...]) -> DialEvidence:
     """Evidence with what attacks on the drawn release gained beyond it.
 
-    No attack beats an exact law but by chance, and what was learnt has an upper end of its own: an attack counts by its
-    lower end, at which it is shown. The larger of two noisy upper ends would tell more of chance than of people.
+    An attack beats an exact law only by chance, and what was learnt has its own upper end, so an attack counts by its
+    lower end, which it is shown to reach. The larger of two noisy upper ends would mostly reflect chance.
     """
     if all(one.secret != secret for one in audit.exposures):
         return evidence

@@ -46,7 +46,7 @@ class CountedColumn:
         numbers: that the values stand for; None where they are names.
         by_name: whether mechanisms read the values themselves; else they are groups that stand for numbers.
         bins: of columns of numbers, bins that are wider; each a channel from values to bins.
-        learnt: whether the counts are private, so that what is fitted to them tells them.
+        learnt: whether the counts are private, so that a mechanism fitted to them reveals them.
         is_binned: whether the values themselves are bins of what the table has.
     """
 
@@ -98,11 +98,13 @@ def counted_column(
             raise ColumnError("The table has no column {name!r}; {hint}", name=name, hint=did_you_mean(name, kinds))
     if secret in others:
         raise OptionError(
-            "Column {name!r} is the secret, and published or known as well; leave it out of one of them.", name=secret
+            "Column {name!r} is the secret, but is also published or known; give it one role.", name=secret
         )
     if table.rows < FEWEST_ROWS:
         raise TableError(
-            "The table has {rows} rows, too few to measure; it needs {fewest}.", rows=table.rows, fewest=FEWEST_ROWS
+            "The table has {rows} rows, too few to measure; at least {fewest} are needed.",
+            rows=table.rows,
+            fewest=FEWEST_ROWS,
         )
     arrays = columns_of(table, (secret, *others))
     about = CountedColumn(secret, rows or table.rows, Distribution([0], [1.0]), others, tuple(published), known)
@@ -130,8 +132,7 @@ def counted_column(
         return replace(binned, is_binned=True)
     if len(labels) > MOST_LETTERS:
         raise ColumnError(
-            "Column {name!r} has {found} different values and a search takes at most {most}; make coarser ones of them "
-            "first.",
+            "Column {name!r} has {found} different values, but a search takes at most {most}; coarsen them first.",
             name=secret,
             found=len(labels),
             most=MOST_LETTERS,
@@ -143,8 +144,8 @@ def counted_column(
     found = replace(about, source=source, numbers=numbers_of(ordered, kinds[secret]))
     if found.combinations * len(labels) > MOST_COMBINATIONS:
         raise ColumnError(
-            "Column {name!r} has {found} combinations with what is published or known, more than a search counts; make "
-            "these columns coarser first.",
+            "Column {name!r} has {found} combinations with published or known columns, more than a search can count; "
+            "coarsen these columns first.",
             name=secret,
             found=found.combinations,
         )

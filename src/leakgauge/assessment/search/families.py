@@ -1,4 +1,4 @@
-"""Families of settings: a mechanism with one parameter, from much noise to little, in the order of what a change costs.
+"""Families of settings: a mechanism with one parameter, from much noise to little, ordered by the cost of the change.
 
 Parameters are changed first, then the mechanism, then the form of the data.
 """
@@ -209,8 +209,8 @@ def _designed(
 def _noisy(column: CountedColumn, use: Use, bounds: tuple[float, float], delta: float) -> Iterator[Family]:
     if column.numbers is None:
         raise OptionError(
-            "Column {name!r} has missing values, or others than numbers, so that no noise is added to it; leave lower "
-            "and upper out, and gather it with --bins {name!s}=auto.",
+            "Column {name!r} has values that are missing or not numbers, so no noise can be added; leave lower and "
+            "upper out, and bin it with --bins {name!s}=auto.",
             name=column.name,
         )
     lower, upper = bounds

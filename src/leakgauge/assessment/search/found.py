@@ -1,4 +1,4 @@
-"""What a search found: every setting with its dials, the one that was chosen, and what stands in the way of more."""
+"""The result of a search: every setting with its dials, the chosen one, and the limits that block better ones."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.labels import Label
+from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
-    "min_protection": "its protection is {found:.3g} where {asked:g} is asked for",
-    "max_exposed": "it exposes {found:.3g} % where at most {asked:g} % may be",
-    "min_guarantee": "its guarantee is {found:.3g} where {asked:g} is asked for",
-    "min_usefulness": "its usefulness is {found:.3g} where {asked:g} is asked for",
+    "min_protection": "its protection is {found:.3g}, but {asked:g} is asked for",
+    "max_exposed": "it exposes {found:.3g} %, but at most {asked:g} % is allowed",
+    "min_guarantee": "its guarantee is {found:.3g}, but {asked:g} is asked for",
+    "min_usefulness": "its usefulness is {found:.3g}, but {asked:g} is asked for",
     "max_lost": "{found:.2%} of the rows have values that are never released, more than {asked:.2%}",
 }
 _ASKED = {
@@ -85,7 +86,7 @@ class Trial:
         values = {
             "min_protection": dials.protection.ends[0],
             "max_exposed": dials.exposed.ends[1],
-            # The shares that it was fitted to are told outright, so that they guarantee nothing.
+            # The shares it was fitted to are revealed outright, so there is no guarantee.
             "min_guarantee": 0.0 if dials.given_counts else dials.guarantee.ends[0],
             "min_usefulness": self.usefulness,
             "max_lost": self.lost,
@@ -116,12 +117,12 @@ class Search:
         secret: the column.
         goal: the limits.
         trials: every setting that was tried, in the order of the search.
-        chosen: of those that keep the limits the most useful, or where no protection is asked for the most protecting;
-            of two that are as good, the cheapest change. Rows come before counts. None where none keeps them.
+        chosen: the most useful setting that keeps the limits, or the most protective if no protection is asked for; of
+            two equally good ones, the cheaper change. Rows come before counts. None if no setting keeps them.
         closest: the chosen one, else the one that misses the limits by least.
         answers: counts with noise that keep the limits, the most useful; None where none do.
         start: the mechanism of today; None where none was given, or it is not one of a family here.
-        withheld: what the published columns tell although the secret is not released; None where there are none.
+        withheld: what the published columns reveal although the secret is not released; None where there are none.
     """
 
     secret: str
@@ -138,7 +139,7 @@ class Search:
         """What the closest one misses, the farthest first, in short sentences without a full stop."""
         limits, closest = self.goal.limits(), self.closest
         names = sorted(closest.short, key=lambda name: -closest.short[name])
-        told = {name: short_of(name, closest.found[name], limits[name]) for name in names}
+        told = {name: short_of(name, closest.found[name]) for name in names}
         return tuple(Sentence(_SHORT[name], found=told[name], asked=limits[name]) for name in names)
 
     @property
@@ -149,21 +150,21 @@ class Search:
         if answers is not None and best is not None and answers.usefulness > best.usefulness:
             notes.append(
                 Sentence(
-                    "Where only the shares are needed, answers beat rows: {answers} as a histogram has a usefulness of "
+                    "If only shares are needed, answers beat rows: {answers} as a histogram has a usefulness of "
                     "{useful:.3g} and a protection of {safe:.3g}.",
                     answers=answers.said,
-                    useful=answers.usefulness,
-                    safe=answers.dials.protection.ends[0],
+                    useful=at_least(answers.usefulness),
+                    safe=at_least(answers.dials.protection.ends[0]),
                 )
             )
         if best is not None and best is answers:
-            notes.append(Sentence("Only counts with noise keep the limits; no release of rows does."))
+            notes.append(Sentence("Only noisy counts keep the limits; no release of rows does."))
         if self.withheld is not None and least is not None and self.withheld.protection.ends[0] < least:
             notes.append(
                 Sentence(
-                    "The published columns alone leave a protection of {found:.3g}, so that no release of {secret!r} "
+                    "The published columns alone leave a protection of {found:.3g}, so no release of {secret!r} "
                     "beside them reaches {asked:g}; publish fewer or coarser columns.",
-                    found=self.withheld.protection.ends[0],
+                    found=at_least(self.withheld.protection.ends[0]),
                     secret=self.secret,
                     asked=least,
                 )
@@ -171,15 +172,16 @@ class Search:
         if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
             notes.append(
                 Sentence(
-                    "It makes {share:.3g} % of the people who share a value all but certain to have it; where that is "
+                    "It makes {share:.3g} % of the people who share a value all but certain to have it; if that is "
                     "too many, give a policy with a lower max_exposed.",
-                    share=best.dials.exposed.ends[1],
+                    share=at_most(best.dials.exposed.ends[1]),
                 )
             )
         if best is not None and best.family.is_fitted and best.dials.given_counts:
             notes.append(
                 Sentence(
-                    "{setting} is fitted to this table's counts and tells them to whoever sees it.", setting=best.said
+                    "{setting} is fitted to this table's counts and reveals them to anyone who sees it.",
+                    setting=best.said,
                 )
             )
         return tuple(notes)
@@ -188,7 +190,7 @@ class Search:
         """The chosen setting.
 
         Raises:
-            RefusalError: none keeps the limits: how close it came, and what it misses.
+            RefusalError: no setting keeps the limits; the message says how close the best came.
         """
         if self.chosen is not None:
             return self.chosen

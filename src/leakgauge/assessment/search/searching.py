@@ -1,9 +1,8 @@
-"""The search: the most useful setting that protects enough, or the most protecting one that is useful enough.
+"""The search: the most useful setting that protects enough, or the most protective one that is useful enough.
 
 Every setting is judged by its law over counts: nothing is drawn, and no budget is spent. The same law decides the
-verdict on a drawn release, beside which an attack counts by what it is shown to gain, so that no margin is needed. In
-each family protection falls as usefulness rises, so that a coarse grid and bisection between two of its points find the
-last setting that keeps the limits.
+verdict on a drawn release, where an attack counts only by its proven gain, so no margin is needed. In each family
+protection falls as usefulness rises, so a coarse grid and bisection find the last setting that keeps the limits.
 """
 
 from __future__ import annotations
@@ -57,28 +56,29 @@ def most_useful(
     as_it_is: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Search:
-    """The most useful setting whose protection is enough; without ``min_protection`` the most protecting useful one.
+    """The most useful setting that protects enough; without ``min_protection``, the most protective useful one.
 
     Args:
-        table: which is counted, never drawn from.
+        table: only its counts are read; nothing is drawn.
         secret: the column to release.
         min_protection: from 0 to 100.
         min_usefulness: from 0 to 100.
         max_exposed: the people of one value, in percent, who may be made all but certain to have it; None for any.
         max_lost: the share of rows whose values may never be released; None for any.
-        min_guarantee: from 0 to 100; what is fitted to private counts has none.
-        published: columns that leave as they are.
+        min_guarantee: from 0 to 100; a mechanism fitted to private counts has none.
+        published: columns that are released unchanged.
         backgrounds: what an attacker may know, each a column or several.
         use: what readers do with the release.
         keep: what designed channels keep.
-        lower: the least number of the column, as everybody knows it; without bounds no noise is added to numbers.
-        upper: the greatest one.
+        lower: the publicly known least number of the column; without bounds no noise is added to numbers.
+        upper: the greatest number.
         delta: of Gaussian noise.
         start: the mechanism of today: settings of the same kind are the cheapest to change to.
         rows: of the release, where the table stands for another, such as a noisy histogram.
-        counts_are_private: whether what is fitted to the counts tells something private; not where they were bought.
-        as_it_is: whether the column itself must be released, neither bins of it nor counts.
-        progress: told how many settings were tried.
+        counts_are_private: whether the counts are private, so that a mechanism fitted to them reveals something; not if
+            they were bought.
+        as_it_is: whether the column itself must be released, not bins of it or counts.
+        progress: called with the number of settings tried.
 
     Raises:
         OptionError: limits or bounds outside their range, limits that contradict each other, or nothing asked.
@@ -111,13 +111,13 @@ def most_useful(
         if not every:
             if column.numbers is None or column.is_binned:
                 raise ColumnError(
-                    "Column {name!r} has too many values to be released by name; gather them, such as with --bins "
+                    "Column {name!r} has too many values to be released by name; merge them, for instance with --bins "
                     "{name!s}=auto.",
                     name=secret,
                 )
             raise ColumnError(
-                "Column {name!r} has too many numbers to be released by name; gather them, such as with --bins "
-                "{name!s}=auto, or give lower and upper, the bounds that everybody knows, so that noise can be added.",
+                "Column {name!r} has too many numbers to be released by name; bin them, for instance with --bins "
+                "{name!s}=auto, or give publicly known bounds, lower and upper, so that noise can be added.",
                 name=secret,
             )
     return _Searching(column, goal, start, progress).search(every)
@@ -125,7 +125,7 @@ def most_useful(
 
 def _use(use: Use | str) -> Use:
     if use not in (*Use, *(one.value for one in Use)):
-        raise OptionError("--use {found!r} is neither statistics nor rows; say one of them.", found=str(use))
+        raise OptionError("--use {found!r} is neither statistics nor rows; use one of them.", found=str(use))
     return Use(use)
 
 
@@ -136,7 +136,9 @@ def _bounds(lower: float | None, upper: float | None) -> tuple[float, float] | N
         raise OptionError("One bound of the numbers is given without the other; give lower and upper.")
     if not -math.inf < lower < upper < math.inf:
         raise OptionError(
-            "The bounds {lower} and {upper} are not two finite numbers, the lower one first.", lower=lower, upper=upper
+            "The bounds {lower} and {upper} are not two finite numbers in order; give lower below upper.",
+            lower=lower,
+            upper=upper,
         )
     return lower, upper
 
@@ -154,7 +156,9 @@ class _Searching:
     def search(self, every: Iterable[Family]) -> Search:
         ends = [one for family in every for one in self._ends(self._staged(family))]
         if not self.tried:
-            raise ColumnError("Column {name!r} cannot be released by any mechanism known here.", name=self.column.name)
+            raise ColumnError(
+                "No known mechanism can release column {name!r}; bin or coarsen it first.", name=self.column.name
+            )
         meeting = [one for one in ends if not one.short]
         rows = [one for one in meeting if not one.family.counts_rows]
         answers = self._best(one for one in meeting if one.family.counts_rows)

@@ -26,7 +26,7 @@ SHARE = "share"
 
 
 class Aim(Enum):
-    """What an attack wants to know of a person."""
+    """What an attack wants to know about a person."""
 
     SECRET = "secret"
     ROW = "row"
@@ -38,11 +38,11 @@ class Attack:
     """An attack of the catalogue.
 
     Attributes:
-        title: what its findings are called; where that has fields, it begins as their names do.
+        title: the name of its findings, or its beginning if that has fields.
         method: how the attacker guesses.
-        aim: what it wants to know; of a secret there is a finding for each, else one for the release.
+        aim: what it wants to know; one finding for each secret, or one for the release.
         find: its findings in a case.
-        judged: whether it tries the release itself; what is made afresh says nothing against the release.
+        judged: whether it attacks the release itself; a simulated release proves nothing against the real one.
         knows_mechanism: whether the attacker knows how the mechanism draws.
         repeated: whether it sees many releases of the same values.
     """
@@ -58,7 +58,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Score:
-    """How many guesses are right with a release, without it, only with it and only without, of so many targets.
+    """Counts of right guesses with a release, without it, only with it and only without it, and of targets.
 
     Attributes:
         design_effect: how many targets are worth one, because targets of one unit repeat each other.
@@ -98,7 +98,7 @@ class Score:
         judged: bool | None = None,
         is_above: bool = True,
     ) -> Finding:
-        """The score held to the success that the claim allows at most, where it was tried on the release itself.
+        """The score compared with the highest success that the claim allows, if the release itself was attacked.
 
         A ceiling that was itself estimated comes with ``is_above``: whether the success is above it beyond chance.
         """
@@ -137,9 +137,10 @@ def scored(right: Truths, right_without: Truths, units: Codes | None = None) -> 
 def independent_advantage(
     right: Truths, right_without: Truths, draws: Generator, confidence: float, units: Codes | None = None
 ) -> Estimate:
-    """The advantage of an attacker who first looks, at half of the targets, whether the release helps at all.
+    """The advantage of an attacker who first checks, on half of the targets, whether the release helps at all.
 
-    Who knows a mechanism and is given a release that was not made by it would be misled, and do worse than without.
+    Otherwise a release that the known mechanism did not make would mislead the attacker, who would do worse than
+    without it.
     """
     order = draws.permutation(len(right))
     looked, rest = order[: len(order) // 2], order[len(order) // 2 :]

@@ -1,7 +1,7 @@
-"""The attacker who sees everything that leaves: one fit, and what it makes of the scored rows.
+"""The attacker who sees the whole release: one fit, and its predictions for the scored rows.
 
-r(x|v) is learnt from everything seen as it is; the secret's own released column enters by what is known of its
-mechanism: p(x|v,y) ∝ r(x|v) q(y|x), because its noise has nothing to do with the rest.
+r(x|v) is learnt from everything seen unchanged. The secret's own released column enters through its mechanism, p(x|v,y)
+∝ r(x|v) q(y|x), because its noise is independent of the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from leakgauge.probability.cells import Codes, Floats
 
 SHARPNESSES = (1.0, 2.0, 4.0)
 _FITTED: WeakKeyDictionary[Case, dict[tuple[str, ...], Attacker]] = WeakKeyDictionary()
-"""An audit asks for the same fit more than once; it goes with its case."""
+"""Fits by case: an audit asks for the same fit more than once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ def posterior(given: Floats, logs: Floats) -> Floats:
 
 
 def _own(case: Case, secret: Secret, learner: Learner, plain: Predictor) -> Likelihood | None:
-    """The law of the record, unless what was counted predicts other rows clearly better."""
+    """The law of the record, unless counted frequencies predict other rows clearly better."""
     if secret.column is None:
         return None
     rows, letters = learner.rows[learner.learn], learner.letters[learner.learn]

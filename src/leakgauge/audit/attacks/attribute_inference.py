@@ -53,7 +53,7 @@ def _finding(case: Case, secret: ReleasedSecret) -> Finding:
         case.knows,
         independent=independent_advantage(permuted, plain.guesses(z) == x, draws, case.confidence, units),
         raw=raw_advantage(without, case.confidence, units),
-        # Relative to what is seen as it is: a public column that tells on the secret accuses no mechanism.
+        # Relative to what is seen unchanged: a public column that reveals the secret is not held against the mechanism.
         ceiling=ceiling(secret.column.promises, plain.share, plain.letters, plain.rows),
     )
 
@@ -64,7 +64,7 @@ def _seen(case: Case, secret: ReleasedSecret) -> Codes:
     cells = (int(together.max()) + 1) * (int(secret.letters.max()) + 1)
     if 5 * cells <= case.rows:
         return together
-    # What a claim is given is known in any case: the ceiling is relative to it.
+    # The columns a claim is conditional on always count as known: the ceiling is relative to them.
     return numbered(case.background, secret.column.given, rows=case.rows)
 
 

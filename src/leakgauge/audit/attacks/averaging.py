@@ -24,7 +24,7 @@ _ONE_RELEASE = Sentence("averaging, 1 release")
 def averaging(case: Case) -> tuple[Finding, ...]:
     """For each secret a curve of findings: the best guess from 1, 2, 4, 8 and 16 releases of the same values.
 
-    The releases are made afresh, from a seed: a simulation of what repeated releases without a ledger would give away.
+    The releases are drawn from a seed: a simulation of what repeated releases without a ledger would leak.
     The claim of k releases is k times that of one.
     """
     return tuple(finding for secret in case.released_secrets for finding in _curve(case, secret))
@@ -33,7 +33,7 @@ def averaging(case: Case) -> tuple[Finding, ...]:
 def _curve(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
     draws = case.draws()
     column = secret.column
-    # What the claim is given is published, so that whoever averages knows it too.
+    # The columns the claim is conditional on are published, so an averaging attacker knows them too.
     known = numbered(case.background, column.given, rows=case.rows)
     knowledge = Knowledge.of(known, secret.letters, column.inputs)
     best = knowledge.best_without()
@@ -81,7 +81,7 @@ def _guessed(
 
 AVERAGING = Attack(
     Sentence(_TITLE),
-    Sentence("the likeliest secret, given releases of the same value made afresh"),
+    Sentence("the likeliest secret, given simulated releases of the same value"),
     Aim.SECRET,
     averaging,
     judged=False,

@@ -136,7 +136,7 @@ def _features(uses: Sequence[int], ordered: Sequence[bool], seen: Codes, letters
         if ordered[at] or values <= SMALL:
             plain.append(at)
             categorical.append(not ordered[at] and int(seen[:, at].max()) < 255)
-        # A value that is hardly ever seen twice says nothing of others.
+        # A value that is hardly ever seen twice predicts nothing.
         if values > SMALL and 2 * values <= len(seen):
             encoders.append(Lookup.of((at,), seen, letters, prior, width))
     frequent = np.argsort(-np.bincount(letters, minlength=width), kind="stable")[: min(ENCODED, width)]

@@ -79,10 +79,10 @@ class ReleasedColumn:
 
 @dataclass(frozen=True, eq=False)
 class Secret:
-    """What an attacker guesses: some columns, the released column that tells of them, and a letter per row.
+    """What an attacker guesses: some columns, their released column, and a letter per row.
 
-    A withheld secret has no column: it goes through no mechanism, but what leaves may tell on it. Of many numbers or
-    dates the letter is a tenth, which is guessed; bits are counted over the values.
+    A withheld secret has no released column, but other columns may reveal it. For many numbers or dates the letter is a
+    decile, which is guessed; bits are counted over the values.
     """
 
     names: tuple[str, ...]
@@ -117,12 +117,12 @@ class Case:
         together: what the record claims of all columns of a row.
         confidence: of every interval.
         targets: how many rows the attacks that compare rows with rows are tried on, at most.
-        simulation_seed: for splits, permutations and releases made afresh; it protects nobody.
+        simulation_seed: for splits, permutations and simulated releases; it protects nobody.
         seen: the background and the public columns one by one, as they are.
         units: for each row the number of the person it belongs to; None where rows are people. It is never seen.
-        public_is_known: whether who looks for a row knows the public columns without the release; what leaves with a
-            release that was made elsewhere is all its doing.
-        is_sample: whether the rows are a sample of a release that has more.
+        public_is_known: whether an attacker who looks for a row knows the public columns without the release; for a
+            release made elsewhere, every column counts as revealed by it.
+        is_sample: whether the rows are a sample of a larger release.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -164,7 +164,7 @@ class Case:
         )
 
     def seen_beside(self, secret: Secret) -> tuple[SeenColumn, ...]:
-        """Everything seen as it is beside the secret's own column, released columns of other secrets included.
+        """Everything seen unchanged besides the secret's own column, including released columns of other secrets.
 
         Where nothing is known of how the secret was released, its own column is seen like the others.
         """
@@ -186,17 +186,17 @@ class Case:
 
     @property
     def verdict_confidence(self) -> float:
-        """Of each finding that is held against the claim, so that all of them together use half of the miss.
+        """The confidence of each finding against the claim, such that all together use half of the allowed error.
 
-        The other half is for what the rows show.
+        The other half is for the levels that the rows show.
         """
         # The catalogue imports the attacks, and they this module.
         from leakgauge.audit.attacks.catalogue import ATTACKS
 
         judged = [one.aim for one in ATTACKS.values() if one.judged]
-        # What is withheld claims nothing, so that nothing can be held against it.
+        # A withheld secret has no claim to disprove.
         findings = sum(len(self.released_secrets) if aim is Aim.SECRET else 1 for aim in judged)
-        # Twice the share, because of an interval with two ends only the lower one accuses.
+        # Twice the share, because only the lower end of an interval can disprove a claim.
         return 1 - (1 - self.confidence) / max(findings, 1)
 
     def draws(self) -> Generator:
@@ -233,7 +233,7 @@ def read_case(
     made = Release.read(release)
     record, place = made.record, made.record_file
     asked = Asked.of(secret, withheld, background, unit or record.plan.unit)
-    with open_table(str(made.output if released is None else released)) as opened:
+    with open_table(made.source if released is None else str(released)) as opened:
         plan = _bound(record, place, original)
         _require_rows(original, opened)
         asked.require_columns(plan, original)
@@ -275,10 +275,10 @@ def require_settings(confidence: float, targets: int, simulation_seed: int) -> N
     """Refuse settings of attacks outside their range."""
     require_confidence(confidence)
     if targets < 16:
-        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
+        raise OptionError("{targets} targets are too few to show anything; try 1000 or more.", targets=targets)
     if simulation_seed < 0:
         raise OptionError(
-            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+            "A simulation seed of {seed} is below 0; give a whole number of at least 0.", seed=simulation_seed
         )
 
 
@@ -339,11 +339,12 @@ def _secrets(
 
 
 def require_people(table: Table, unit: str) -> None:
-    """Refuse a unit with so few values that nothing is left to tell after people are split."""
+    """Refuse a unit with too few values to split people into parts."""
     (sizes,) = table.group_sizes([(unit,)])
     if sizes.groups < FEWEST_ROWS:
         raise OptionError(
-            "The unit {name!r} has {found} values, too few to be people; it needs {least}, or leave it out.",
+            "The unit {name!r} has {found} values, too few to be people; name a column with at least {least}, or "
+            "leave it out.",
             name=unit,
             found=sizes.groups,
             least=FEWEST_ROWS,
@@ -353,13 +354,13 @@ def require_people(table: Table, unit: str) -> None:
 def _require_rows(original: Table, released: Table) -> None:
     if original.rows != released.rows:
         raise TableError(
-            "The release has {released} rows and the original {original}; name the table that was released.",
+            "The release has {released} rows, but the original has {original}; name the table that was released.",
             released=released.rows,
             original=original.rows,
         )
     if original.rows < FEWEST_ROWS:
         raise TableError(
-            "The table has {rows} rows, too few to try an attack on; it needs {fewest}.",
+            "The table has {rows} rows, too few for an attack; at least {fewest} are needed.",
             rows=original.rows,
             fewest=FEWEST_ROWS,
         )

@@ -50,28 +50,28 @@ def attack(
     simulation_seed: int = 0,
     progress: Counting | None = None,
 ) -> tuple[Finding, ...]:
-    """What every attack finds in a release, in a fixed order.
+    """The findings of every attack on a release, in a fixed order.
 
     Args:
         release: the release, or the file of its record.
         original: the table it was made from, its rows in the same order.
         secret: the column to guess, or several; by default each protected column in turn.
         withheld: columns of the original to guess as well, although they are not released.
-        background: columns of the original that the attacker knows. Numbers and dates with many values are guessed,
-            and known to the attacks that count over all rows, by tenths.
-        unit: the column whose values tell people apart: rows are split, and intervals made, by person.
+        background: columns of the original that the attacker knows. Numbers and dates with many values are guessed, and
+            known to attacks that count over all rows, by deciles.
+        unit: the column that identifies people: rows are split, and intervals made, by person.
         bins: how some background columns are known, where the record does not bin them.
         released: the released table, where it is not where the record says.
         confidence: of every interval.
         targets: how many rows the attacks that compare rows with rows are tried on, at most.
-        simulation_seed: for splits, permutations and releases made afresh. It is for simulation only.
-        progress: told of every attack.
+        simulation_seed: for splits, permutations and simulated releases.
+        progress: called after every attack.
 
     Raises:
         FileError: a record that cannot be read or is not whole.
         VerificationError: a record that was changed, or a release that is not the record's.
         TableError: tables with different numbers of rows, or too few.
-        ColumnError: a column that is not there, or not protected.
+        ColumnError: a column that does not exist, or is not protected.
         OptionError: a confidence, seed, number of targets or background that cannot be used.
 
     Example:

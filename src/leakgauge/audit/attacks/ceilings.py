@@ -1,4 +1,4 @@
-"""How often any attack can be right under a claim.
+"""The highest success of any attack under a claim.
 
 An attacker guesses x from y. Let p be what it knows beforehand, v = max p(x), A_x the outputs at which it guesses x,
 and s_x the chance of A_x given x. Under (ε, δ) every other x' has a chance of at least e^−ε (s_x − δ) at A_x, and the

@@ -1,4 +1,5 @@
-"""Attribute inference by whoever sees everything that leaves, and learnt from other rows what goes with the secret."""
+"""Attribute inference by an attacker who sees the whole release and has learnt from other rows what predicts the
+secret."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def _finding(case: Case, secret: Secret) -> Finding:
 def _allowed(secret: Secret, attacker: Attacker, draws: Generator) -> Floats | None:
     """The success that the claim allows at most on each scored row; None where nothing is claimed.
 
-    It is relative to what is seen as it is, so that a public column that tells on the secret accuses no mechanism.
+    It is relative to what is seen unchanged, so a public column that reveals the secret is not held against the
+    mechanism.
     """
     column = secret.column
     if column is None or not column.promises:
@@ -87,16 +89,16 @@ def _within(groups: Codes, draws: Generator) -> Codes:
 
 def _is_above(excess: Floats, units: Codes | None, confidence: float) -> bool:
     """Whether a mean is above 0 beyond chance, by Student's lower limit."""
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     sums, _ = unit_sums(excess, units)
     error = float(sums.std()) / np.sqrt(len(sums) - 1)
-    return bool(sums.mean() > student.ppf((1 + confidence) / 2, len(sums) - 1) * error)
+    return bool(sums.mean() > stdtrit(len(sums) - 1, (1 + confidence) / 2) * error)
 
 
 LEARNED_INFERENCE = Attack(
     Sentence("attribute inference, learnt"),
-    Sentence("the likeliest secret, given everything published and known, as learnt from rows seen on both sides"),
+    Sentence("the likeliest secret, given everything published and known, learnt from other rows of both tables"),
     Aim.SECRET,
     learned_inference,
     knows_mechanism=False,

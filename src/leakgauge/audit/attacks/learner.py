@@ -1,4 +1,4 @@
-"""What can be learnt of a secret from what is seen beside it, on one part of the rows, and chosen on another."""
+"""What can be learnt about a secret from the other columns: trained on one part of the rows, selected on another."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ CLASSES = 32
 MOST_ROWS = 100_000
 """Of larger tables a sample is learnt from and scored, of whole units."""
 PAIRED = 8
-"""The most telling columns, pairs of which are looked up."""
+"""The most revealing columns, pairs of which are looked up."""
 FEWEST_FOR_TREES = 2_000
-"""Of fewer rows trees learn nothing that look-ups do not."""
+"""With fewer rows, trees learn nothing that look-ups do not."""
 _LEARN, _CHOOSE = 0.5, 0.2
 """Shares of the units; the rest is scored."""
 

@@ -1,7 +1,7 @@
 """Membership inference: was this record in the table?
 
-A release of a table has members only. So the table is split at random: members, which are released afresh by the same
-mechanisms, and controls, which are not. That is a simulation, drawn from a seed; it protects nobody and leaves no file.
+A release of a table has only members. So the table is split at random into members, which are released again by the
+same mechanisms, and controls, which are not. That is a simulation from a seed; it protects nobody and leaves no file.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
         crowd = Crowd.of(drawn_by, case.classes[rows], made)
         tried.append(_Recognised.of(_statistic(case, crowd, targets), asked))
     success, independent, as_is = (one.success(case.confidence) for one in tried)
-    # Nothing protects public values, so that nothing is claimed of who is recognised by them.
+    # Public values are not protected, so there is no claim about people recognised by them.
     most = ceiling(() if case.public else case.together, np.array([0.5]), 2, np.ones(1))
     return (
         Finding(
@@ -131,7 +131,7 @@ def _beyond_a_coin(success: Estimate) -> Quantity:
 
 MEMBERSHIP_INFERENCE = Attack(
     Sentence("membership inference"),
-    Sentence("a record counts as released where the released rows are likelier with it than a learnt threshold"),
+    Sentence("a record counts as released if the likelihood of the released rows with it exceeds a learnt threshold"),
     Aim.MEMBERSHIP,
     membership_inference,
     judged=False,

@@ -86,7 +86,9 @@ def _linked(case: Case, crowd: Crowd, targets: Codes, luck: Floats) -> Truths:
 
 RECORD_LINKAGE = Attack(
     Sentence("record linkage"),
-    Sentence("among rows with the same public values the one that is likeliest for this person against others"),
+    Sentence(
+        "among rows with the same public values, the one with the highest likelihood for this person relative to others"
+    ),
     Aim.ROW,
     record_linkage,
 )

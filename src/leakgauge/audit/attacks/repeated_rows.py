@@ -1,4 +1,4 @@
-"""Repeated rows: where a value that is seen comes again and again, the noise of its rows averages out."""
+"""Repeated rows: if a visible value occurs in many rows of one person, the noise of these rows averages out."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def repeated_rows(case: Case) -> tuple[Finding, ...]:
     """For each released secret the guess p(x) Π q(y_i|x) over all rows that share a value.
 
     By which column, or pair of columns, rows are gathered is chosen on half of the groups, and counted on the others.
-    Where a unit is declared that nobody sees, a second finding says what its rows would give away if they could be
-    linked; it says nothing against the release. Nothing is found where no value that is seen repeats.
+    If a unit is declared that nobody sees, a second finding says what its rows would leak if they could be linked; it
+    is not held against the release. There is no finding if no visible value repeats.
     """
     return tuple(finding for secret in case.released_secrets for finding in _findings(case, secret))
 
@@ -121,7 +121,7 @@ def _finding(
         case.knows,
         independent=independent_advantage(shuffled, without, draws, case.confidence, units),
         raw=raw_advantage(without, case.confidence, units),
-        # What a row promises says little of many rows that share their secret.
+        # The guarantee for one row says little about many rows that share their secret.
         ceiling=None,
         name=_LINKED if linked else None,
         method=_method(best.names, int(np.median(sizes)), int(sizes.max())),

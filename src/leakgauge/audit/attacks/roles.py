@@ -1,4 +1,4 @@
-"""Which columns are guessed, which are known, and what is refused of such a choice."""
+"""The roles of columns in an attack, and the choices that are refused."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from leakgauge.tables import Table
 
 @dataclass(frozen=True)
 class Asked:
-    """The columns of the original that an attack is told of.
+    """The columns of the original that an attack uses.
 
     Attributes:
         secrets: the protected columns to guess; None for all of them.
         withheld: columns to guess that are not released.
         background: columns that the attacker knows.
-        unit: the column whose values tell people apart.
+        unit: the column that identifies people.
     """
 
     secrets: tuple[str, ...] | None
@@ -74,7 +74,7 @@ class Asked:
         readable = [name for one in plan.columns for name in one.reads if name not in plan.public]
         for name in self.secrets or ():
             if name in plan.public:
-                raise OptionError("Column {name!r} is released as it is; there is nothing to guess.", name=name)
+                raise OptionError("Column {name!r} is released unchanged; there is nothing to guess.", name=name)
             if name not in readable:
                 raise ColumnError(
                     "Column {name!r} is not released through a mechanism; {hint}",
@@ -85,10 +85,10 @@ class Asked:
     def _require_withheld(self, plan: BoundPlan) -> None:
         for name in self.withheld:
             if name in plan.public:
-                raise OptionError("Column {name!r} is released as it is; there is nothing to guess.", name=name)
+                raise OptionError("Column {name!r} is released unchanged; there is nothing to guess.", name=name)
             if name in plan.reads:
                 raise OptionError(
-                    "Column {name!r} is named as withheld, but the release holds it; name it as a secret.", name=name
+                    "Column {name!r} is named as withheld, but the release contains it; name it as a secret.", name=name
                 )
             if self.withheld.count(name) > 1 or name == self.unit:
                 raise OptionError("Column {name!r} is named twice; give it one role.", name=name)

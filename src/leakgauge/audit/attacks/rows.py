@@ -17,7 +17,7 @@ from leakgauge.randomness import Randomness
 AT_ONCE = 1 << 22
 """Likelihoods held in memory."""
 MOST_SCORES = 1 << 27
-"""So many likelihoods are computed at most; where there are more, fewer rows are tried, chosen at random."""
+"""The most likelihoods computed; beyond that, fewer rows are attacked, chosen at random."""
 _MOST_SHARES = 1 << 26
 _REFERENCES = 256
 """Where a column has more inputs × outputs than the one, this many of its inputs or more stand for all of them."""

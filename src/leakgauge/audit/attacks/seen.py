@@ -1,4 +1,4 @@
-"""What an attacker sees of each row as it is: what is known, what is published, what other mechanisms released."""
+"""What an attacker sees of each row: known columns, published columns, and columns released by other mechanisms."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from leakgauge.audit.foreign.release import ForeignRelease
 
 
 def attack_foreign(release: ForeignRelease, progress: Counting | None = None) -> tuple[Finding, ...]:
-    """What every attack that can be tried finds, in a fixed order; each rests on the matched rows alone."""
+    """The findings of every possible attack, in a fixed order; each uses only the matched rows."""
     findings: list[Finding] = []
     for done, one in enumerate(ATTACKS.values(), 1):
         case = _case(release, one)
@@ -45,5 +45,5 @@ def _name(attack: Attack) -> str:
 def _told(attack: Attack, found: Finding) -> Finding:
     if not attack.knows_mechanism:
         return found
-    method = Sentence("{method}; how values were changed is estimated from the matched rows", method=found.method)
+    method = Sentence("{method}; the changes of values are estimated from the matched rows", method=found.method)
     return msgspec.structs.replace(found, method=method)

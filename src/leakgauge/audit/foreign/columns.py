@@ -1,7 +1,7 @@
 """A column of a release made elsewhere beside the original's: how often it contains the truth, and how it was changed.
 
-Nobody wrote down how it was made. What can be said of it is estimated from the matched rows, for the attacks that
-compare values: it is what an attacker knows who has seen as many rows on both sides.
+Its mechanism is unknown. For attacks that compare values it is estimated from the matched rows, as an attacker could
+who has seen as many rows of both tables.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class EstimatedLaw(Law):
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
         """Nothing is drawn by a law that is only estimated."""
-        raise InternalError("A release made elsewhere is not drawn again.")
+        raise InternalError("A release made elsewhere cannot be drawn again.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Unknown(Mechanism):
 
     def run(self, values: object, randomness: Randomness) -> object:
         """It is not run."""
-        raise InternalError("A release made elsewhere is not made again.")
+        raise InternalError("A release made elsewhere cannot be made again.")
 
 
 @dataclass(frozen=True, eq=False)

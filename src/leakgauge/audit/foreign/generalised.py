@@ -1,4 +1,4 @@
-"""What a released value stands for: itself, an interval, a set, whatever a mask leaves open, or anything.
+"""What a released value stands for: itself, an interval, a set, the values that match a mask, or anything.
 
 A value that the original has stands for itself; only others are read as something coarser. So ``30-39`` is a range of
 ages, and stays a name where the original itself has ``30-39``.
@@ -56,7 +56,7 @@ class Meaning:
         members = np.zeros((len(originals), len(released)), dtype=np.bool_)
         for at, text in enumerate(texts):
             if text is None:
-                # A missing value was suppressed: it says nothing, and nothing false.
+                # A missing value was suppressed: it says nothing, so nothing false.
                 members[:, at] = True
             elif equal[at] >= 0:
                 members[equal[at], at] = True

@@ -1,4 +1,4 @@
-"""The level that the rows of a release made elsewhere show at least, whatever made it."""
+"""A lower bound on the level of a release made elsewhere, from its rows, whatever made it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _CHOOSING = 4
 def shown_by_matched_rows(column: Changed, confidence: float, simulation_seed: int) -> Shown | None:
     """The ε that the released values of two true values show at least; None where too few rows share a value.
 
-    Of numbers the rows of the lowest quarter stand against those of the highest, where too few share a value: mixtures
-    are no easier to tell apart than the values in them.
+    If too few rows share a number, rows of the lowest quarter are compared with those of the highest: mixtures are no
+    easier to distinguish than the values in them.
     """
     order = simulation(simulation_seed).permutation(len(column.original))
     chooses, proves = order[::_CHOOSING], np.delete(order, slice(None, None, _CHOOSING))
@@ -42,7 +42,7 @@ def shown_by_matched_rows(column: Changed, confidence: float, simulation_seed: i
             return None
     else:
         return None
-    # Their numbers, not their texts: no value of the table is told.
+    # Their numbers, not their texts: no value of the table is shown.
     outputs = {name: column.released[rows] for name, rows in groups.items()}
     if not column.ordered:
         outputs = {name: np.array([f"output {one + 1}" for one in codes]) for name, codes in outputs.items()}

@@ -1,4 +1,4 @@
-"""Which row of the original each row of a release is of: by a key that both have, or by their order."""
+"""Matching of the rows of a release to those of its original: by a key that both have, or by their order."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Matched:
         """The rows of two tables as long as each other."""
         if original != released:
             raise TableError(
-                "The release has {released} rows and the original {original}, so that their order does not say which "
-                "row is whose; name a column that both have with --key.",
+                "The release has {released} rows and the original {original}, so they cannot be matched by order; "
+                "name a column that both have with --key.",
                 released=released,
                 original=original,
             )
@@ -54,8 +54,8 @@ class Matched:
             repeated = len(values) - values.null_count - len(pc.unique(values.drop_null()))
             if repeated:
                 raise ColumnError(
-                    "The key {name!r} comes again in {repeated} rows of the {where}; name a column whose values are "
-                    "all different.",
+                    "The key {name!r} repeats in {repeated} rows of the {where}; name a column whose values are all "
+                    "different.",
                     name=key,
                     repeated=repeated,
                     where=where,
@@ -64,8 +64,7 @@ class Matched:
         rows = np.flatnonzero(np.asarray(found.is_valid()))
         if not len(rows):
             raise ColumnError(
-                "No row of the release has a value of the key {name!r} that the original has; name another column, or "
-                "the table that was released.",
+                "No value of the key {name!r} is in both tables; name another column, or the table that was released.",
                 name=key,
             )
         at = np.asarray(pc.drop_null(found)).astype(np.int64)

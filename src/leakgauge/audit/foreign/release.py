@@ -73,7 +73,7 @@ class ForeignRoles:
         for name in self.withheld:
             if name in written:
                 raise OptionError(
-                    "Column {name!r} is named as withheld, but the release holds it; name it as a secret.", name=name
+                    "Column {name!r} is named as withheld, but the release contains it; name it as a secret.", name=name
                 )
         for name in self.read:
             # The key may be the unit: a person with one row.
@@ -121,9 +121,9 @@ class ForeignRelease:
 
     @property
     def linkable(self) -> tuple[str, ...]:
-        """The published columns whose values are mostly true, or new: by these a row may be found again.
+        """The published columns whose values are mostly true, or new, by which a row may be linked.
 
-        Who knows the truth finds nobody by a value that mostly is another.
+        Someone who knows the truth cannot link rows by values that are mostly changed.
         """
         if _order_is_doubtful(self.matched, self.changed):
             # Which values are true cannot be told then; all of them may be.
@@ -242,7 +242,7 @@ def read_foreign(
         columns = [column for column in opened.columns() if column.kind is not Kind.OTHER]
         written, rows = columns_of(opened, [column.name for column in columns]), opened.rows
     if not written.keys() - {roles.key}:
-        raise TableError("The release has no column to look at beside the key; name another table.")
+        raise TableError("The release has no column besides the key; name another table.")
     comparable = [column.name for column in original.columns() if column.kind is not Kind.OTHER]
     values = columns_of(original, [name for name in comparable if name in (*written, *roles.read)])
     if roles.key is None:
@@ -251,7 +251,7 @@ def read_foreign(
         matched = Matched.by_key(roles.key, values[roles.key], written[roles.key])
     if len(matched.original) < FEWEST_ROWS:
         raise TableError(
-            "{rows} rows are matched, too few to try an attack on; it needs {fewest}.",
+            "{rows} rows are matched, too few for an attack; at least {fewest} are needed.",
             rows=len(matched.original),
             fewest=FEWEST_ROWS,
         )
@@ -269,7 +269,7 @@ def _identifiers(
 ) -> Iterator[Sentence]:
     """Columns of the release that name people, the key included: what is in the file is released."""
     for column in columns:
-        # What was changed names nobody by being unique.
+        # A changed value identifies nobody by being unique.
         if column.name in roles.names or (column.name in changed and not changed[column.name].is_mostly_unchanged):
             continue
         sizes = np.bincount(values_of(written[column.name], column.name))
@@ -277,8 +277,8 @@ def _identifiers(
         reason = identifies(column, written[column.name], distinct=len(sizes), alone=alone, rows=rows)
         if reason is not None:
             yield Sentence(
-                "Column {name!r} is in the released file and names people ({reason}); leave it out of what is handed "
-                "out, unless it is in this copy for the audit alone.",
+                "Column {name!r} is in the released file and identifies people ({reason}); do not hand it out, unless "
+                "it is in this copy only for the audit.",
                 name=column.name,
                 reason=reason,
             )
@@ -292,6 +292,6 @@ def _doubted_order(matched: Matched, changed: Mapping[str, Changed]) -> Iterator
     """A warning where rows that were matched by order have nothing to do with each other."""
     if _order_is_doubtful(matched, changed):
         yield Sentence(
-            "Matched by order, the rows agree no more than by chance: their order may be another, and then every "
-            "number here is too low; match them with --key."
+            "Matched by order, the rows agree no more than by chance: their order may differ, and then every number "
+            "here is too low; match them with --key."
         )

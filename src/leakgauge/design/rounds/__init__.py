@@ -1,4 +1,4 @@
-"""Releases of one secret after each other: what they tell together, and the next one that adds least."""
+"""Successive releases of one secret: what they reveal together, and the next one that adds least."""
 
 from leakgauge.design.rounds.designing import NextRound, leakage_by_round, next_round
 

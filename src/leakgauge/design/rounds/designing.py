@@ -1,4 +1,4 @@
-"""Rounds: releases of one secret after each other, and the next one that adds least to what the others have told.
+"""Rounds: successive releases of one secret, and the next one that adds least to what the others have revealed.
 
 The channel of a round reads the secret, so that given the secret the rounds are independent. Whoever has seen the
 earlier ones is an attacker with a background: what each of them released. The next round is the least leaking channel
@@ -33,7 +33,7 @@ ROUND_CELLS = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class NextRound:
-    """The round that adds least to what earlier ones have told.
+    """The round that adds least to what earlier ones have revealed.
 
     Attributes:
         solution: its channel, designed beside what the earlier rounds released; the gap is that of what it adds.
@@ -47,19 +47,20 @@ class NextRound:
 
     @property
     def added(self) -> float:
-        """What the round tells beyond the earlier ones, I(X;Y|Y1…Yk) in bits; at most that where it is not exact."""
+        """What the round reveals beyond the earlier ones, I(X;Y|Y1…Yk) in bits; an upper bound where it is not
+        exact."""
         told, floor = self.solution.leakage_with_background, self.solution.background_floor
         assert told is not None and floor is not None
         return told - floor
 
     @property
     def after(self) -> float:
-        """What all rounds tell together, in bits; at most that where it or ``before`` is not exact."""
+        """What all rounds reveal together, in bits; an upper bound where it or ``before`` is not exact."""
         return min(self.before.bits + self.added, entropy(self.solution.problem.prior))
 
 
 def leakage_by_round(source: Distribution | Joint, channels: Sequence[Channel]) -> tuple[SequenceLeakage, ...]:
-    """What the first, the first two, … of these releases of one secret tell together, in bits.
+    """What the first, the first two, … of these releases of one secret reveal together, in bits.
 
     Example:
         >>> answer = Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]])
@@ -98,7 +99,7 @@ def next_round(
 
 
 def told_before(problem: RateDistortion, earlier: Sequence[Channel]) -> SequenceLeakage:
-    """What earlier rounds tell together, with the background that the problem's attacker knows."""
+    """What earlier rounds reveal together, with the background that the problem's attacker knows."""
     return sequence_leakage(problem.source if _knows(problem) else problem.prior, earlier)
 
 
@@ -111,7 +112,7 @@ def after_rounds(
     """
     _require_designable(problem, reads_earlier)
     if not earlier:
-        raise OptionError("A next round follows others, and none is given; give the channels of one or more.")
+        raise OptionError("A next round needs earlier rounds, but none is given; give the channels of one or more.")
     for channel in earlier:
         same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "values of the secret")
     background = problem.source if _knows(problem) and isinstance(problem.source, Joint) else None
@@ -125,8 +126,8 @@ def after_rounds(
         laws, exact = joint_channel(counted).matrix, counted.total() == len(earlier)
         if not exact and isinstance(problem.target, MaxLeakage):
             raise OptionError(
-                "A largest leakage is that of all rounds, and {counted} of the {count} earlier ones are all that can "
-                "be counted; ask for a distortion.",
+                "A limit on leakage is about all rounds, but only {counted} of the {count} earlier ones can be "
+                "counted; ask for a distortion.",
                 counted=counted.total(),
                 count=len(earlier),
             )
@@ -150,7 +151,7 @@ def _knows(problem: RateDistortion) -> bool:
 
 
 def _letters(problem: RateDistortion, earlier: Sequence[Channel], room: int) -> tuple[tuple[Label, ...], Floats]:
-    """Every combination of letters that one person may have been released as, and their laws, a row each input."""
+    """Every combination of letters that one person may have been released as, and their laws, one row per input."""
     cases = math.prod(len(channel.outputs) for channel in earlier)
     if cases * len(problem.inputs) > room:
         raise _too_many(problem, cases, room)
@@ -164,8 +165,8 @@ def _letters(problem: RateDistortion, earlier: Sequence[Channel], room: int) -> 
 
 def _too_many(problem: RateDistortion, cases: int, room: int) -> OptionError:
     return OptionError(
-        "{cases} values seen in earlier rounds × {inputs} values of the secret are more than the {limit} beside which "
-        "a round is designed; merge rare values.",
+        "{cases} values seen in earlier rounds × {inputs} values of the secret are more than the {limit} for which a "
+        "round can be designed; merge rare values.",
         cases=cases,
         inputs=len(problem.inputs),
         limit=room,
@@ -174,12 +175,14 @@ def _too_many(problem: RateDistortion, cases: int, room: int) -> OptionError:
 
 def _require_designable(problem: RateDistortion, reads_earlier: bool) -> None:
     if problem.secret is not None:
-        raise OptionError("The next round is designed for a secret itself, not for a column that tells on it.")
+        raise OptionError(
+            "The next round is designed for a secret itself, not for a column that reveals it; leave the secret out."
+        )
     allowed = (Knowledge.NOBODY, Knowledge.BOTH if reads_earlier else Knowledge.ATTACKER)
     if problem.knowledge not in allowed:
         raise OptionError(
-            "After earlier rounds a channel reads {reads}, which does not go with knowledge {knowledge!s}; say "
-            "{first!s} or {second!s}.",
+            "After earlier rounds a channel reads {reads}, which does not fit knowledge {knowledge!s}; use {first!s} "
+            "or {second!s}.",
             reads=Sentence("the secret and all that is known") if reads_earlier else Sentence("the secret alone"),
             knowledge=problem.knowledge.value,
             first=allowed[0].value,

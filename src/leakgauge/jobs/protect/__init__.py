@@ -1,6 +1,6 @@
-"""The main job: table in, leakage measured, channel designed, release written, attacked, graded, reported.
+"""The main job: table in, leakage measured, channel designed, release written, attacked, judged, reported.
 
-What is finished is kept, and nothing that was drawn or bought is so twice.
+Finished stages are kept, and nothing is drawn or bought twice.
 """
 
 from __future__ import annotations
@@ -85,29 +85,29 @@ __all__ = ["NAMES", "Done", "Progress", "protect"]
 NAMES = (*STAGES, "report")
 """The stages in order."""
 COARSEN = "coarsen"
-"""What is told before the stages where levels are chosen."""
+"""The stage reported before the others where levels are chosen."""
 Progress = Callable[[JobEvent], None]
-"""Told where the job stands."""
+"""Called with the progress of the job."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
 FEWEST_ROWS = 16
-"""Attacks need so many."""
+"""The least number of rows an attack needs."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """A job that came to its end; ``refused`` is why nothing was released or the release must not be given away."""
+    """A finished job; ``refused`` is why nothing was released or the release must not be handed out."""
 
     kept: Folder
     refused: RefusalError | None
 
     @property
     def folder(self) -> Path:
-        """Where everything is."""
+        """The folder of the results."""
         return self.kept.place
 
     @property
     def job(self) -> Job:
-        """The job as it stands in ``job.json``."""
+        """The job as stored in ``job.json``."""
         return self.kept.job
 
     def read(self, kind: type[Stored], name: str) -> Stored:
@@ -116,7 +116,7 @@ class Done:
 
     @property
     def verdict(self) -> Judgement:
-        """The verdict: on the release, or where nothing was released because of it, on what would have been.
+        """The verdict on the release, or on the release that it prevented.
 
         Raises:
             RefusalError: there is none; it says why nothing was released.
@@ -127,7 +127,7 @@ class Done:
 
     @property
     def released(self) -> bool:
-        """Whether something was released; ``refused`` says whether it may be given away."""
+        """Whether something was released; ``refused`` says whether it may be handed out."""
         return self.job.outcome is not None and self.job.outcome.released
 
     def _repr_html_(self) -> str:
@@ -138,7 +138,7 @@ class Done:
         return notebook.table_html((), [("nothing was released", refused), ("folder", str(self.folder))], "Job")
 
     def require(self) -> None:
-        """Refuse where nothing was released, a veto stands against the release, or what was asked of it is not kept.
+        """Raise if nothing was released, the release is vetoed, or it breaks a limit that was asked for.
 
         Raises:
             RefusalError: says why.
@@ -152,21 +152,20 @@ def protect(
 ) -> Done:
     """A protected table, its audit, its verdict and its report, all in one folder.
 
-    A stage that was finished before is not done again where it would read the same; so a job that was killed goes on
-    where it was, and a release that was drawn is never drawn again. Where nothing meets the target, nothing is
-    released, and the report says what is possible.
+    A finished stage is not run again if its inputs are unchanged: a killed job resumes, and a release is never drawn
+    twice. If nothing meets the target, nothing is released, and the report says what is possible.
 
     Args:
         table: a path or a frame, as ``open_table`` takes it, or a whole ``Request``.
-        folder: where everything goes; a new one, or that of the same job.
+        folder: the folder for the results; a new one, or that of the same job.
         overwrite: whether the folder of another release may be used.
-        progress: told of every stage.
-        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat`` those
-            of an earlier job are as they were unless they are given. A public column goes through a channel that tells
-            less of the secrets as ``public=["occupation=0.1", "sex"]`` or ``{"occupation": 0.1, "sex": None}``.
+        progress: called at every stage.
+        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat``, those
+            of the earlier job unless given. ``public=["occupation=0.1", "sex"]`` or ``{"occupation": 0.1, "sex":
+            None}`` releases a public column through a channel that reveals less about the secrets.
 
     Raises:
-        InputError: something that cannot be used; a folder that was new is gone again.
+        InputError: an input that cannot be used; a new folder is removed again.
         TableError: the table changed meanwhile.
         EngineError: disk, engine or solver failed.
     """
@@ -182,7 +181,7 @@ def protect(
         require_private_shares(request, earlier)
         if source.rows < FEWEST_ROWS:
             raise TableError(
-                "The table has {rows} rows, too few to try an attack on; it needs {least}.",
+                "The table has {rows} rows, too few for an attack; at least {least} are needed.",
                 rows=source.rows,
                 least=FEWEST_ROWS,
             )
@@ -213,14 +212,14 @@ def protect(
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
             if not any(_spends(work, stage) for stage in kept.job.stages):
-                # What cannot be used, or must not be published, leaves nothing behind.
+                # A refused input leaves nothing behind.
                 kept.drop(*work.files(*FILES["report"]), PLAN)
             raise
     return Done(kept, refused)
 
 
 def _request_of(table: object, **asked: Any) -> Request:
-    """What is asked of a path or a frame; of a request, the same with these changes."""
+    """The request for a path or a frame; a given request with these changes."""
     known = {one.name: one.default for one in structs.fields(Request)[1:]} | {"secret": ()}
     for name in asked:
         if name not in known:
@@ -228,7 +227,7 @@ def _request_of(table: object, **asked: Any) -> Request:
     public: Any = asked.get("public")
     are_names = isinstance(public, Collection) and all(isinstance(name, str) for name in public)
     if are_names and asked.get("public_distortion") is None:
-        # A column that is named anew as it is does not keep an earlier share.
+        # A column named again without a share does not keep its earlier share.
         asked["public"], asked["public_distortion"] = public_columns(public)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(table, Request):
@@ -247,10 +246,10 @@ def _request_of(table: object, **asked: Any) -> Request:
 
 
 def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:
-    """The job that is repeated, whose mechanisms do what is asked."""
+    """The job to repeat, if its mechanisms fit the request."""
     if Path(folder).resolve() == place.resolve():
         raise OptionError(
-            "{path!s} holds the job to repeat, and is named for the new one too; name a new folder.", path=str(place)
+            "{path!s} holds the job to repeat and is also named for the new one; name a new folder.", path=str(place)
         )
     earlier = earlier_job(folder)
     earlier.require_same_mechanism(asked)
@@ -259,14 +258,14 @@ def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:
 
 
 def _plain(value: object, several: bool) -> object:
-    """A field as JSON has it; of those that take several texts, one may stand alone."""
+    """A field in its JSON form; a single text becomes a list where several are allowed."""
     if isinstance(value, Path):
         value = str(value)
     return [value] if several and isinstance(value, str) else codec.encode(value)
 
 
 def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coarsening | None]:
-    """What is asked with its levels chosen where it says so; from the same table they are the same in every run."""
+    """The request with its levels chosen, if it asks for that; the same table gives the same levels in every run."""
     if asked.min_k is None:
         return asked, None
     tell(JobEvent(COARSEN, "started"))
@@ -287,7 +286,8 @@ def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
 
 
 def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalError | None:
-    """All stages and the report; why nothing was released, or what the release does not keep, where that is so."""
+    """Run all stages and write the report; returns why nothing was released, or which limit the release breaks, if
+    so."""
     folder, refused = work.folder, None
     for name, stage in STAGES.items():
         if refused is not None:
@@ -322,7 +322,7 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
 
 
 def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
-    """Write the recipient's kit; a release that must not be given away has none."""
+    """Write the recipient's kit, unless the release must not be handed out."""
     place = work.folder.place / KIT
     if not to_hand_out:
         drop_kit(place)
@@ -333,12 +333,12 @@ def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
 
 
 def _spends(work: Work, stage: str) -> bool:
-    """Whether a stage draws noise that cannot be taken back: it is never done again silently."""
+    """Whether a stage draws noise, which cannot be undone: it is never silently repeated."""
     return stage == "release" or (stage == "design" and work.asked.accounted is not None)
 
 
 def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Progress) -> RefusalError | None:
-    """One stage; the refusal where nothing meets the target or the ledger says no."""
+    """Run one stage; returns the refusal if nothing meets the target or the ledger refuses."""
     folder, start = work.folder, time.monotonic()
     folder.forget(name)
     try:
@@ -359,7 +359,7 @@ def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Pr
 
 
 def _require_same_draws(work: Work, overwrite: bool) -> None:
-    """Refuse before anything is written to a folder whose release would be drawn anew: a finished job stays one."""
+    """Refuse to redraw the release of a finished job, before anything is written to its folder."""
     for name in STAGES:
         if name in work.folder.job.stages and not work.folder.is_done(name, _inputs(work, name)):
             _require_unspent(work, name, overwrite)
@@ -368,8 +368,8 @@ def _require_same_draws(work: Work, overwrite: bool) -> None:
 def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
     if stage in work.folder.job.stages and _spends(work, stage) and not overwrite:
         raise FileError(
-            "What was drawn in {path} is no longer what the job would draw, or was changed; doing it again would give "
-            "more away: name a new folder, or say --overwrite.",
+            "The release in {path} was changed, or the job would now draw another one, which would leak more; name a "
+            "new folder, or add --overwrite.",
             path=work.folder.place,
         )
 
@@ -409,21 +409,21 @@ def _inputs(work: Work, stage: str) -> str:
     levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and "levels" in read}
     return digest_of(
         {
-            # Another version must not draw again what is drawn.
+            # A new version of Leakgauge must not draw the release again.
             "version": None if _spends(work, stage) else folder.job.versions["leakgauge"],
             "table": folder.job.table.sha256,
             "asked": read,
             "named": named,
             "earlier": earlier,
             "outcome": codec.encode((folder.job.outcome, folder.job.repeated)) if stage == "report" else None,
-            # The file that was named may change; what was read of it is what counts.
+            # The named file may change; only the content that was read counts.
             **({"levels": levels} if levels else {}),
         }
     )
 
 
 def _not_kept(work: Work) -> RefusalError | None:
-    """What speaks against the release: a veto, or a limit that somebody gave and it does not keep."""
+    """The reason against the release: a veto, or a limit given by the user that it breaks."""
     try:
         work.folder.read(Judgement, VERDICT).require()
     except RefusalError as error:
@@ -432,20 +432,21 @@ def _not_kept(work: Work) -> RefusalError | None:
 
 
 def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalError | None:
-    """A limit in bits that everything released or known does not keep: other secrets tell on a secret as well."""
+    """The refusal if everything released or known breaks a limit in bits: other secrets also reveal a secret."""
     limits = {aim.columns: aim.max_leakage for aim in work.asked.aims if aim.max_leakage is not None}
     for one in secrets:
         limit, told = limits.get(one.secret), one.leakage_after
         if told is None or one.leakage_before is None:
             continue
-        # Counted, it is what the table says; enclosed, no more than the lower end is shown.
+        # A counted number is exact for the table; of a bounded one, only the lower end is certain.
         bits = told.value if one.exact else told.ends[0]
         if limit is None:
             continue
         if bits > limit * (1 + COUNTED) + COUNTED:
             return RefusalError(
-                "Everything that is released or known tells {bits:.4g} bits of {secret!s}, and {limit:g} are allowed: "
-                "what else is released tells on it too; do not give the release away, allow less or publish less.",
+                "Everything released or known reveals {bits:.4g} bits of {secret!s}, but {limit:g} are allowed, "
+                "because other released columns reveal it too; do not hand out the release, and allow less or publish "
+                "less.",
                 bits=bits,
                 secret=", ".join(one.secret),
                 limit=limit,
@@ -454,7 +455,7 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
 
 
 def _explaining(asked: Request) -> Explaining:
-    """By what the verdict on a job is explained."""
+    """The inputs that explain the verdict on a job."""
     return Explaining.by(
         diagram=asked.diagram,
         questionnaire=asked.questionnaire,
@@ -470,5 +471,5 @@ def _arcs(work: Work) -> Diagram:
 
 
 def _is_file(named: object) -> bool:
-    """Whether a field names a file; the paper's diagram goes by its name."""
+    """Whether a field names a file; the paper's diagram is named directly."""
     return bool(named) and named != PAPER

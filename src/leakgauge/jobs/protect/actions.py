@@ -1,7 +1,7 @@
-"""Actions: other settings of a job, each evaluated before anything is drawn, that would change a verdict.
+"""Actions: other settings of a job that would change its verdict, each evaluated before anything is drawn.
 
-They are tried in the order of what they cost to do: declare, change a number, change a public column, both at once, let
-another channel be designed.
+They are tried in the order of effort: declare, change a number, change a public column, both at once, design another
+channel.
 """
 
 from __future__ import annotations
@@ -34,38 +34,39 @@ from leakgauge.tables import Kind
 
 MOST_ACTIONS = 3
 NEARER = 0.05
-"""Of a limit, by which an action must come nearer that does not turn a verdict."""
+"""The share of a limit by which an action must come nearer if it does not change the verdict."""
 CHANGED = 0.1
-"""The share of a public column's values that is changed where it is to tell less."""
+"""The share of a public column's values that is changed so that it reveals less."""
 MOST_VALUES = 16
-"""Of a public column for which a channel is tried: with more, its design takes seconds."""
+"""The most values of a public column for which a channel is tried: with more, its design takes seconds."""
 _EPSILON = re.compile(r"(?<=epsilon=)[0-9.eE+-]+")
 _WORDS = ("max_distortion", "max_leakage", "local_dp", "within")
 
 
 def with_actions(found: Judgement, asked: Request, judging: Judging) -> Judgement:
-    """The judgement with what would change it."""
+    """The judgement with the actions that would change it."""
     return structs.replace(found, actions=actions(found, asked, judging))
 
 
 def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...]:
-    """At most three settings that would change a verdict; the first turns it, where any does.
+    """At most three settings that would change a verdict; the first changes the recommendation if any does.
 
-    Where the verdict is to release, or what was released breaks its claims, there is nothing that settings could do.
+    There are none if the verdict is to release, or if the release breaks its claims.
     """
     if now.recommendation is Recommendation.RELEASE:
         return ()
     if now.recommendation is Recommendation.RELEASE_IF:
         return (_declared(now, asked),)
     if asked.accounted is not None or asked.repeat is not None:
-        # Its channel follows from what was bought, or from another job: what another run has is not known before.
+        # The channel follows from a bought histogram or from another job, so the result of another run is unknown in
+        # advance.
         return ()
     trials = Trials(judging)
     start = trials.of((), asked)
     if start is None or {*now.vetoes} - {*start.verdict.vetoes}:
         return ()
     if start.is_kept:
-        # What was drawn shows more than its law: as much more is asked of other settings.
+        # The drawn release reveals more than its law says: other settings must do better by as much.
         trials = Trials(_stricter(judging, now, start.verdict))
         start = trials.of((), asked) or start
     found = list[Setting]()
@@ -81,7 +82,7 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
 
 
 def _stricter(judging: Judging, now: Verdict, by_law: Verdict) -> Judging:
-    """The same with a limit of protection that is higher by what a drawn release fell short of its law."""
+    """The policy with its protection limit raised by as much as a drawn release fell short of its law."""
     short = _lowest(by_law, "protection") - _lowest(now, "protection")
     limit = min((judging.policy.min_protection or 0.0) + max(short, 0.0), 99.0)
     return dataclasses.replace(judging, policy=dataclasses.replace(judging.policy, min_protection=limit))
@@ -93,7 +94,7 @@ def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
     vetoed = [name for name in start.asked.public if _names_people(start.verdict, name)]
     fewer = start
     if vetoed:
-        # Nothing else can help before these are out.
+        # Nothing else can help before these are taken out.
         said = Sentence("take out {columns!s}", columns=tuple(vetoed))
         without = trials.of((said,), start.asked, _without(start.asked, vetoed))
         if without is None:
@@ -107,12 +108,12 @@ def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
     if {"min_protection", "max_exposed", "max_alone", "min_k"} & missed:
         changes: Iterable[Setting] = _public_changes(fewer, trials)
         if not trials.judging.learnt:
-            # The nearest first; where each takes a learner of its own, one is followed up before the next is learnt.
+            # The nearest first; where each needs its own learner, one is followed up before the next is trained.
             changes = sorted(changes, key=lambda one: short_of(one.verdict))
         for changed in changes:
             turned |= changed.is_kept
             yield changed
-            # Two changes are asked for only where one is not enough.
+            # Two changes are proposed only where one is not enough.
             for setting in () if turned else _tuned(changed, trials):
                 turned |= setting.is_kept
                 yield setting
@@ -121,7 +122,7 @@ def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
 
 
 def _tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
-    """The noise of the secrets, changed by as little as keeps the policy, or comes nearest to it."""
+    """The noise of the secrets, with the least change that keeps the policy or comes nearest to it."""
     if "max_lost" in missed_lines(start.verdict) and start.asked.keep == "nothing":
         said = Sentence("keep the shares, so that every value is released")
         kept = trials.of((*start.said, said), start.asked, {"keep": None})
@@ -149,7 +150,7 @@ def _each_tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
 
 
 def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
-    """The number that says how much noise a secret gets."""
+    """The number that sets the noise of a secret."""
     name = next((name for name in _WORDS if getattr(aim, name) is not None), None)
     columns = ", ".join(aim.columns)
 
@@ -188,7 +189,7 @@ def _spend(columns: str, now: float) -> Callable[[float], Sentence]:
 
 def _tell(columns: str, now: float) -> Callable[[float], Sentence]:
     return lambda value: Sentence(
-        "let {columns!s} tell {value:g} bits instead of {now:g}", columns=columns, value=value, now=now
+        "let {columns!s} reveal {value:g} bits instead of {now:g}", columns=columns, value=value, now=now
     )
 
 
@@ -208,10 +209,10 @@ def _change(columns: str, now: float) -> Callable[[float], Sentence]:
 
 
 def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
-    """Every way in which a public column could tell less: coarser, through a channel, or not at all."""
+    """Every way to make a public column reveal less: coarser, through a channel, or not published."""
     for name in _by_values(start.asked, trials.judging)[:2]:
         ways = list(_less_telling(start.asked, name, trials.judging))
-        # Where each takes a learner of its own, the one that helps most comes first.
+        # Where each needs its own learner, the most helpful comes first.
         for said, change in reversed(ways) if trials.judging.learnt else ways:
             found = trials.of((*start.said, said), start.asked, change) if trials.may_learn(start.asked) else None
             if found is not None:
@@ -219,7 +220,7 @@ def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
 
 
 def _by_values(asked: Request, judging: Judging) -> list[str]:
-    """The public columns that leave as they are, those with most values first: they single out and tell most."""
+    """The public columns released unchanged, those with most values first: they single out and reveal most."""
     names = asked.public_as_is
     sizes = judging.table.group_sizes([(name,) for name in names]) if names else []
     return [one.columns[0] for one in sorted(sizes, key=lambda one: -one.groups)]
@@ -249,7 +250,7 @@ def _has_levels(asked: Request, name: str) -> bool:
 
 
 def _without(asked: Request, names: list[str]) -> Change:
-    """What leaves some public columns out of a job, and what was said of them alone."""
+    """The changes that leave public columns, and all options about them, out of a job."""
     public = tuple(name for name in asked.public if name not in names)
     shares = {name: share for name, share in (asked.public_distortion or {}).items() if name in public}
 
@@ -271,9 +272,9 @@ def _without(asked: Request, names: list[str]) -> Change:
 
 
 def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
-    """Another kind of channel: for a mechanism that is named one that keeps shares, for numbers one that keeps near.
+    """Another kind of channel: one that keeps shares instead of a named mechanism, one with small errors for numbers.
 
-    Where the setting was searched for, all kinds were looked at.
+    A search has already tried all kinds.
     """
     asked, policy = start.asked, trials.judging.policy
     if asked.clamp or len(asked.aims) > 1 or is_searched(asked):
@@ -297,7 +298,7 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
         if found is not None:
             tried.append((value, found))
             if found.is_kept or not is_useful(found, columns, policy):
-                # Those after it have more noise.
+                # Later ones have more noise.
                 break
     if not tried:
         return
@@ -331,7 +332,7 @@ def _spread(aim: Aim, judging: Judging) -> float | None:
 
 
 def _declared(now: Verdict, asked: Request) -> Action:
-    """What is left to be declared, in words that are somebody else's to write."""
+    """The declarations still missing, whose words the user must write."""
     options = {"purpose": "--purpose TEXT", "recipient": "--recipient TEXT", "review": "--review 2027-11-16"}
     missing = [option for name, option in options.items() if not getattr(asked, name)]
     return Action(
@@ -356,7 +357,7 @@ def _action(one: Setting, before: Request) -> Action:
 
 
 def _options(asked: Request) -> list[str]:
-    """What is typed after the table, an option with its value each; one without a value is followed by another."""
+    """The options to type after the table, each with its value if it has one."""
     words = asked.arguments()[1:]
     return [
         word
@@ -368,7 +369,7 @@ def _options(asked: Request) -> list[str]:
 
 
 def _nearer(found: list[Setting], now: Verdict) -> Iterator[Setting]:
-    """Those that come nearer to a release than fewer changes do, and not by hardly any use or hardly any protection."""
+    """The settings that come nearer to a release than fewer changes do, without losing nearly all use or protection."""
     for one in found:
         fewer = [other.verdict for other in found if len(other.said) < len(one.said)]
         is_nearer = short_of(one.verdict) < min(map(short_of, (now, *fewer))) - NEARER

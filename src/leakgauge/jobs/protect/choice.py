@@ -1,4 +1,5 @@
-"""How the secret will be released: a designed channel, the best of some mechanisms, or what protects enough."""
+"""How the secret will be released: a designed channel, the best of some mechanisms, or a setting that protects
+enough."""
 
 from __future__ import annotations
 
@@ -39,29 +40,30 @@ CURVE = 25
 """Points of the frontier."""
 LETTERS = 64
 CELLS = 1 << 17
-"""Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
+"""Secrets with more values, or more values × backgrounds, get no frontier: it would take longer than everything
+else."""
 NUMBER_CELLS = 1 << 11
-"""The same of numbers beside a background, whose channels take ten times as long; they get no comparison either."""
+"""The same for numbers with a background, whose channels take ten times as long; they get no comparison either."""
 KEPT_CELLS = 1 << 11
-"""Values × backgrounds beside which shares are kept: with more, one channel takes seconds."""
+"""The most values × backgrounds with which shares are kept: with more, one channel takes seconds."""
 BOUNDED_GAP = 1e-6
-"""In nats: beside a bound on ratios, and between numbers, the last digits take far longer than the first."""
+"""In nats: with a bound on ratios, and between numbers, the last digits take far longer than the first."""
 CURVE_GAP = 1e-5
-"""In nats: closer than anybody could see in a picture."""
+"""In nats: finer than a picture can show."""
 MOST_PROTECTION = 99.9
-"""Points that a search looks for at most: nothing that is of any use has 100."""
+"""The highest protection a search aims for: nothing useful reaches 100."""
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
 Keep = Callable[[str, msgspec.Struct], None]
-"""Writes an artefact at once: what was tried must be there where the answer is no."""
+"""Writes an artefact at once, so that a refusal leaves what was tried."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the secret is released: a mechanism as its plan says it, or the name of a channel file and the channel.
+    """How the secret is released: a mechanism as spelt in the plan, or the name of a channel file and the channel.
 
-    ``noisy`` says whether it is a number with noise, which may leave its bounds.
+    ``noisy`` says whether it is a noisy number, which may leave its bounds.
     """
 
     plan: str
@@ -72,7 +74,8 @@ class Chosen:
 def plan_of(
     asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
 ) -> ReleasePlan:
-    """The plan by which every group of secrets is released; letters or edges of ``learnt`` are of another table."""
+    """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
+    table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
     how = sources.suppression
@@ -113,7 +116,7 @@ def plan_text(
         said += f"unprotected = [{', '.join(map(_quoted, asked.public_through))}]\n"
     if clamped := _clamped(asked, chosen):
         said += f"clamp = [{', '.join(map(_quoted, clamped))}]\n"
-    # As they were asked for, so that whoever reads the plan sees what the table decided.
+    # Written as asked for, so that a reader of the plan sees what the table decided.
     gathered = {name: spelled_binning(asked_binning(how)) for name, how in bins.items() if not isinstance(how, Levels)}
     files = named_levels(asked.levels, asked.columns)
     coarser = {name: f"{files[name][0].resolve()}:{how.level}" for name, how in bins.items() if isinstance(how, Levels)}
@@ -128,7 +131,7 @@ def channel_file(asked: Request, group: tuple[str, ...]) -> str:
 
 
 def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
-    """The secrets whose released numbers are brought back to their bounds."""
+    """The secrets whose released numbers are clamped to their bounds."""
     return tuple(name for group, how in chosen.items() for name in group if asked.clamp and how.noisy)
 
 
@@ -148,9 +151,9 @@ def choose(
     keep: Keep | None,
     margin: float = 0.0,
 ) -> Chosen:
-    """How the secret will be released; what the choice rests on is kept, unless nobody asks for it.
+    """How the secret will be released; the evidence for the choice is stored through ``keep``.
 
-    A setting that is looked for protects by so many points of ``margin`` more than is asked for.
+    A searched setting protects by ``margin`` points more than asked for.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
@@ -163,17 +166,17 @@ def choose(
 
 
 def require_designable(asked: Request, sources: Sources) -> None:
-    """Refuse, before anything else is done, what a design would take hours for, or what bins alone make impossible.
+    """Refuse at the start a design that would take hours, or that bins alone make impossible.
 
     Raises:
         OptionError: a secret with more values than a channel is designed for, where no mechanism is named; clamping
             where nothing adds noise.
-        RefusalError: bins that alone put values off by more than readers can bear.
+        RefusalError: bins that alone move values by more than the error allowed.
     """
     named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
     if asked.clamp and all(_any_letters(text).noise is None for text in named):
         raise OptionError(
-            "--clamp brings numbers with noise back to their bounds, and no --mechanism here adds noise; leave it out."
+            "--clamp clamps noisy numbers to their bounds, but no --mechanism here adds noise; leave it out."
         )
     for aim in asked.aims:
         sources.allowing(aim)
@@ -182,14 +185,14 @@ def require_designable(asked: Request, sources: Sources) -> None:
 
 
 def _any_letters(text: str) -> Mechanism:
-    """A mechanism by its name, for a question that its letters do not matter to."""
+    """A mechanism by its name, for a question that does not depend on its values."""
     return parse_mechanism(text, letters=("a", "b"))
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
-    """Keep what is possible at all: the frontiers where the shares are kept and where nothing is, where they can be.
+    """Store the frontiers with and without keeping shares, where they can be computed.
 
-    First the one on which a designed channel lies; a mechanism by its name keeps nothing.
+    First the one on which a designed channel lies; a named mechanism keeps nothing.
     """
     question = replace(sources.question(asked, aim), local_dp=None)
     plain = question.problem(sources.table, Slope(0.0))
@@ -201,7 +204,7 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     found = frontier(problem, CURVE, CURVE_GAP)
     beside: Sequence[Solution] = ()
     with suppress(InputError, EngineError):
-        # The other curve is a companion: where there is none, as where values are released as others, one is enough.
+        # The other curve is optional: where it does not exist, one is enough.
         beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
     keep("frontier.json", as_frontier(found, question, beside))
 
@@ -212,9 +215,9 @@ def _cells(problem: RateDistortion) -> int:
 
 
 def _is_slow(problem: RateDistortion) -> bool:
-    """Whether one channel takes seconds, so that many of them beside it are too much.
+    """Whether one channel takes seconds, so that computing many is too slow.
 
-    So do those of numbers beside a background, and those that keep shares beside a large one.
+    This holds for numbers with a background, and for keeping shares with a large one.
     """
     source = problem.source
     if not isinstance(source, Joint) or len(source.columns) == 1:
@@ -226,13 +229,13 @@ def _is_slow(problem: RateDistortion) -> bool:
 
 
 def _forget(name: str, artefact: msgspec.Struct) -> None:
-    """Keep nothing."""
+    """Store nothing."""
 
 
 def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> Chosen:
     question, table, origin = sources.question(asked, aim), sources.table, PriorOrigin.THIS_TABLE
     if asked.accounted is not None:
-        # What is bought is a histogram of the secret alone, so the channel is designed as if nobody knew more.
+        # The histogram bought is of the secret alone, so the channel is designed as if nobody knew more.
         (secret,) = aim.columns
         table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
@@ -244,13 +247,12 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
         if aim.within is None:
             raise
         raise RefusalError(
-            "{reason} Of the {within:g} asked for with --within the bins take a part; these numbers are of what is "
-            "left.",
+            "{reason} The bins use up part of the {within:g} allowed by --within; these numbers are about the rest.",
             reason=error,
             within=aim.within,
         ) from None
     if aim.max_distortion is None and aim.max_leakage is None and solution.leakage < TELLS_NOTHING:
-        # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
+        # If one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     if keep is None:
@@ -262,7 +264,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
 
 
 def require_affordable(asked: Request, sources: Sources) -> None:
-    """Refuse to buy histograms where what is known of the whole cost does not fit the budget."""
+    """Refuse to buy histograms if the known part of the whole cost does not fit the budget."""
     known = [one for aim in asked.aims for one in (asked.accounted, aim.local_dp) if one is not None]
     if sources.ledger is not None and sources.dataset is not None:
         cost = Cost(tuple(step for epsilon in known for step in histogram_steps(epsilon)))
@@ -275,25 +277,25 @@ def _solved(aim: Aim, question: Question, table: Table) -> Solution:
         return solve(question.problem(table, MaxDistortion(aim.max_distortion)), gap)
     if aim.max_leakage is not None:
         return solve(question.problem(table, MaxLeakage(aim.max_leakage)), gap)
-    # Of all channels that keep the bound the one of least distortion.
+    # The channel of least distortion among those that keep the bound.
     return solve(question.problem(table, Slope(math.inf)), gap)
 
 
 def _keep_comparison(question: Question, sources: Sources, chosen: Solution, keep: Keep) -> None:
-    """Keep other mechanisms at the distortion of the one that was chosen, where they can be compared."""
+    """Store the comparison with other mechanisms at the distortion of the chosen one, where they can be compared."""
     plain, target = replace(question, local_dp=None), MaxDistortion(chosen.distortion)
-    # Without a bound on ε the channel that was chosen is the optimum itself.
+    # Without a bound on ε the chosen channel is the optimum itself.
     bounded = None if question.local_dp is None else chosen.channel
     try:
         found = comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
     except (InputError, RefusalError):
-        # The comparison is a companion: a secret for which there is none is released all the same.
+        # The comparison is optional: a secret without one is released all the same.
         return
     keep("comparison.json", found)
 
 
 def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
-    """The best of the named mechanisms that meets the target; one alone without a target is taken as it is."""
+    """The best of the named mechanisms that meets the target; a single one without a target is taken as it is."""
     if aim.max_distortion is None and aim.max_leakage is None:
         (text,) = aim.mechanism
         return _planned(text, asked, aim, sources)
@@ -316,7 +318,7 @@ def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> C
 
 
 def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
-    """A mechanism as a plan takes it: its letters are the table's, which the record then says."""
+    """A mechanism as a plan takes it: its values are those of the table, and the record says so."""
     question = sources.question(asked, aim)
     problem = question.problem(sources.table, Slope(0.0))
     if text.endswith(".json"):
@@ -337,7 +339,7 @@ def _named(channel: Channel, aim: Aim) -> NamedChannel:
 def _searched(
     asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep, margin: float
 ) -> Chosen:
-    """The most useful setting that protects as much as is asked for, and so many points more."""
+    """The most useful setting that protects as asked for, plus a margin in points."""
     (secret,) = aim.columns
     seen = sources.known(asked, aim.columns) if asked.accounted is None else ()
     limits = policy_of(asked)
@@ -353,7 +355,7 @@ def _searched(
         max_lost=limits.max_lost,
         use=asked.use,
         keep=KeepOnTheWhole(asked.kept),
-        # Beside columns that are too many to count, those that tell most: what all of them tell is judged afterwards.
+        # Of too many columns to count, the most revealing; the effect of all of them is judged afterwards.
         published=tuple(name for name in asked.public if name in seen),
         backgrounds=(tuple(name for name in asked.background if name in seen),),
         lower=asked.lower,
@@ -362,7 +364,7 @@ def _searched(
     )
     found = _found(asked, goal, sources, progress)
     if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
-        # What only the default policy asks for colours the verdict, and refuses nothing.
+        # Limits of the default policy only colour the verdict and refuse nothing.
         found = _found(asked, replace(goal, max_exposed=None, max_lost=None), sources, progress)
     keep("improvement.json", stored(found))
     trial = found.search.require()

@@ -1,4 +1,4 @@
-"""What public columns are worth that are released coarser, or without the values of small groups."""
+"""The worth of public columns that are released coarser, or with small groups suppressed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from leakgauge.tables.pairing import paired_counts
 
 
 def coarsened(sources: Sources, column: str) -> ColumnUtility | None:
-    """The worth of a public column that is not released as it is; None of one that is.
+    """The worth of a public column that is coarsened; None for one released unchanged.
 
-    A coarser value is not wrong: the set of values that it stands for holds the true one, and so does the missing
-    value, which stands for all. What it costs is what is lost, and how many values it stands for.
+    A coarser value is not wrong: the set of values it stands for contains the true one, and a missing value stands for
+    all. Its cost is the information lost, and the number of values it stands for.
     """
     hidden = sources.suppression is not None
     kinds = {one.name: one.kind for one in sources.original.columns()}

@@ -41,7 +41,7 @@ from leakgauge.release.priors import own_prior
 
 HALF_A_ROW = 0.5
 MOST_SHARES = 40
-"""Values whose shares are told one by one, at most."""
+"""The most values whose shares are listed."""
 
 
 def levels_of(sources: Sources, named: NamedChannel) -> Levels:
@@ -52,7 +52,8 @@ def levels_of(sources: Sources, named: NamedChannel) -> Levels:
 
 
 def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, released: Path) -> Utility:
-    """What a released secret and the public columns are worth, by the law of the release; of numbers as drawn, too."""
+    """The worth of a released secret and of the public columns, by the law of the release; for numbers also as
+    drawn."""
     own = _through(sources, named, distortion_named(aim.distortion))
     letters, mean = (tuple(dict.fromkeys(named.secrets)), named.channel.outputs), own.distortion.value
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
@@ -61,7 +62,7 @@ def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, rel
 
 
 def _through(sources: Sources, named: NamedChannel, distortion: Distortion) -> ColumnUtility:
-    """What columns are worth behind a channel."""
+    """The worth of columns released through a channel."""
     channel, secrets = named.channel, named.secrets
     p, q = own_prior(sources.table, named.inputs, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
@@ -77,16 +78,16 @@ def _through(sources: Sources, named: NamedChannel, distortion: Distortion) -> C
     mean = mean_distance(p, q, distances[[values[label] for label in secrets]])
     found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(named, p))
     if not same or isinstance(distortion, Absolute):
-        # A number that is never released has near neighbours that are; a set of values holds many.
+        # A number that is never released has near neighbours that are, and a set of values contains many.
         return found
-    # A value that occurs and is expected in less than half a row of the release is as good as never released.
+    # A value expected in less than half a row of the release is practically never released.
     reached = (p @ q) * sources.table.rows >= HALF_A_ROW
     dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
     return replace(found, dropped=Quantity(dropped, "share"))
 
 
 def _shares(named: NamedChannel, prior: Floats) -> tuple[ValueShares, ...]:
-    """The shares of the values before and after, where they are few enough to be looked at."""
+    """The shares of the values before and after, if they are few enough to show."""
     secrets, outputs = named.secrets, named.channel.outputs
     before = dict.fromkeys(secrets, 0.0)
     for secret, share in zip(secrets, prior.tolist(), strict=True):
@@ -106,7 +107,7 @@ def _shares(named: NamedChannel, prior: Floats) -> tuple[ValueShares, ...]:
 
 
 def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, released: Path) -> Utility | None:
-    """What a secret is worth as numbers with noise; None of any other mechanism."""
+    """The worth of a secret released as noisy numbers; None for any other mechanism."""
     if mechanism.noise is None:
         return None
     (column,) = aim.columns
@@ -138,7 +139,7 @@ _OF_THE_ATTACK = ("attack", "success", "baseline", "advantage")
 
 
 def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
-    """What became of each secret: bits before and after, what attacks find, the dials."""
+    """The outcome for each secret: bits before and after, results of attacks, the dials."""
     exposures = {one.secret: one for one in folder.read(Audit, "audit.json").exposures}
     dials = folder.read(Judgement, "verdict.json").dials
     found = []
@@ -162,13 +163,13 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
 
 
 def headline(folder: Folder, asked: Request) -> Headline:
-    """What is recommended and why; of the secret that decides the dials, bits before and after, ε, the best attack."""
+    """The recommendation and its reasons, and the numbers of the deciding secret: dials, bits, ε, the best attack."""
     verdict = folder.read(Judgement, "verdict.json")
     outcome = next(one for one in outcomes(folder, asked) if ", ".join(one.secret) == verdict.deciding)
     secret = outcome.secret
     worth = folder.get(Utility, asked.file("utility.json", secret))
     record, name = folder.read(Record, "release.json"), ", ".join(secret)
-    # Of several columns, or of a person with several rows, what all of them keep together.
+    # For several columns, or a person with several rows, the guarantee of all of them together.
     alone = record.plan.unit is None and len(record.plan.columns) == 1
     own = next((record.claims[key].levels for key in (name, secret[0]) if key in record.claims), None)
     levels: Mapping[str, Level] = own if alone and own is not None else record.together
@@ -195,7 +196,7 @@ def headline(folder: Folder, asked: Request) -> Headline:
 
 
 def _plain(level: Level) -> Level:
-    """The level alone: what all columns keep together also says by which bound, which a headline has no place for."""
+    """The level alone, without the bound it was derived by, which a headline has no room for."""
     return Level(**{name: getattr(level, name) for name in Level.__struct_fields__})
 
 

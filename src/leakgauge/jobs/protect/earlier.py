@@ -1,4 +1,4 @@
-"""A job that is done again on a new table: what was asked of it, and its mechanisms as they were."""
+"""A job repeated on a new table: its request, and its mechanisms unchanged."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _DECIDING = (
     *("max_distortion", "local_dp", "min_protection", "min_usefulness", "mechanism", "keep", "distortion", "within"),
     *("bins", "levels", "clamp", "lower", "upper", "accounted", "public_distortion"),
 )
-"""What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""
+"""Fields that determine the mechanism, which cannot change while the mechanism stays."""
 _TYPED_AS = {"public_distortion": "public"}
-"""Options that fields are parts of."""
+"""The option that each field belongs to."""
 _SEARCHED_BY = ("min_protection", "min_usefulness")
-"""Of these, what only limits a job whose mechanism is not searched."""
+"""Of these, fields that are only limits unless the mechanism is searched for."""
 _PER_COLUMN = ("bins", "levels")
-"""Of these, what is said of public columns and the background may be said anew."""
+"""Of these, fields that may change for public columns and the background."""
 _NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
 
 
@@ -49,40 +49,40 @@ class Earlier:
 
     @cached_property
     def asked(self) -> Request:
-        """What was asked, as it is asked again: edges that were learnt stay, and nothing is bought again."""
+        """The request as repeated: learnt edges stay, and nothing is bought again."""
         asked = self.job.asked
         named = {text.rpartition("=")[0] for text in asked.bins}
         fixed = {name: f"{name}={one.binning}" for name, one in self.record.plan.bins.items() if one.level is None}
         if asked.min_k is not None:
-            # The public columns are coarsened anew, as the new table needs it.
+            # The public columns are coarsened again, as the new table needs.
             fixed = {name: text for name, text in fixed.items() if name in asked.released_secrets}
-        # For an error that readers can bear there are bins that nobody asked for.
+        # An allowed error leads to bins that nobody asked for.
         implied = (fixed[name] for name in asked.released_secrets if name in fixed and name not in named)
         return structs.replace(
             asked,
             bins=(*(fixed.get(text.rpartition("=")[0], text) for text in asked.bins), *implied),
             accounted=None,
-            # By its default the account would have the name of the new table.
+            # By default the account would have the name of the new table.
             dataset=None if asked.ledger is None else asked.dataset or default_dataset(asked.table),
             repeat=str(self.folder),
         )
 
     def fields(self, given: Mapping[str, object]) -> Mapping[str, object]:
-        """The fields of the request for the new table, with those that are given anew."""
-        # Bins typed as they were then mean the edges that they had then.
+        """The fields of the request for the new table, with those given again."""
+        # Bins typed as before mean the same edges as before.
         same = given.get("bins") == codec.encode(self.job.asked.bins)
         typed = {name: value for name, value in given.items() if name != "bins" or not same}
         return {**codec.encode(self.asked), **typed}
 
     def require_same_mechanism(self, asked: Request) -> None:
-        """Refuse a request that would need another mechanism than the one that is there.
+        """Refuse a request that would need another mechanism.
 
         Raises:
-            OptionError: another secret, or another value of an option that the mechanism follows from.
+            OptionError: another secret, or another value of an option that determines the mechanism.
         """
         if asked.groups != self.asked.groups:
             raise OptionError(
-                "--repeat releases {secrets!s} as {path!s} did, and other secrets are named; name the same, or run "
+                "--repeat releases {secrets!s} as {path!s} did, but other secrets are named; name the same, or run "
                 "without --repeat.",
                 secrets=tuple(name for group in self.asked.groups for name in group),
                 path=str(self.folder),
@@ -90,20 +90,20 @@ class Earlier:
         for name in _DECIDING:
             if _deciding(asked, name) != _deciding(self.asked, name):
                 raise OptionError(
-                    "--{name!s} is not as it was in {path!s}, whose mechanism --repeat takes as it is; leave it out, "
-                    "or run without --repeat.",
+                    "--{name!s} differs from {path!s}, whose mechanism --repeat takes unchanged; leave it out, or run "
+                    "without --repeat.",
                     name=_TYPED_AS.get(name, name.replace("_", "-")),
                     path=str(self.folder),
                 )
 
     def require_public(self, asked: Request) -> None:
-        """Refuse a request that no longer publishes what a mechanism reads: its claims are given that."""
+        """Refuse a request that no longer publishes a column a mechanism reads: its claims are conditional on it."""
         for column in self.record.plan.columns.values():
             hidden = tuple(repr(name) for name in column.given if name not in asked.public)
             if hidden:
                 raise OptionError(
-                    "The mechanism of {path!s} reads {columns!s}, which must be public for that; publish it as before, "
-                    "or run without --repeat.",
+                    "The mechanism of {path!s} reads {columns!s}, which must therefore be public; publish it as "
+                    "before, or run without --repeat.",
                     path=str(self.folder),
                     columns=hidden,
                 )
@@ -133,7 +133,7 @@ class Earlier:
                 )
 
     def levels(self, asked: Request) -> dict[str, Levels]:
-        """The levels that are not named anew, as the record has them: their file may be another by now, or gone."""
+        """The levels that are not named again, from the record: their file may have changed or be gone."""
         before = named_levels(self.job.asked.levels, self.job.asked.columns)
         now = named_levels(asked.levels, asked.columns)
         recorded = binnings(self.record.plan)
@@ -144,12 +144,12 @@ class Earlier:
         }
 
     def chosen(self) -> dict[tuple[str, ...], Chosen]:
-        """How secrets and public columns are released: as they were, and designed from what is another table now."""
+        """How secrets and public columns are released: unchanged, marked as designed from another table."""
         found = {column.writes: _chosen(column, self.folder) for column in self.record.plan.columns.values()}
         return {group: found[group] for group in (*((name,) for name in self.asked.public_through), *self.asked.groups)}
 
     def learnt(self, asked: Request) -> tuple[str, ...]:
-        """The columns whose letters or edges were taken from an earlier table, and are as they were."""
+        """The columns whose values or edges come from an earlier table, unchanged."""
         plan = self.record.plan
         letters = [name for name, one in plan.columns.items() if one.letters in PRIVATE_LETTERS]
         edges = [name for name, one in plan.bins.items() if one.learnt is not None or one.from_another_table]
@@ -157,7 +157,8 @@ class Earlier:
         return tuple(dict.fromkeys((*letters, *kept)))
 
     def require_known_values(self, plan: ReleasePlan, table: Table) -> None:
-        """Refuse, before anything is drawn, a table with values that the mechanism does not take: how many, not which.
+        """Refuse, before anything is drawn, a table with values the mechanism does not accept: says how many, not
+        which.
 
         Raises:
             ColumnError: how many rows have one.
@@ -165,7 +166,7 @@ class Earlier:
         bound = bind(plan, table)
         for one in bound.columns:
             known = set(one.form.labels)
-            # Intervals hold numbers that are not among the labels; the release looks at these row by row.
+            # Intervals contain numbers that are not labels; the release checks these row by row.
             if not known or any(isinstance(part, Interval) for part in known):
                 continue
             found = bound.table.counts(*one.reads).merge({"input": one.reads})
@@ -183,7 +184,7 @@ class Earlier:
 
 
 def earlier_job(folder: Path | str) -> Earlier:
-    """The job in a folder, once it is finished and has released something.
+    """The finished job in a folder that has released something.
 
     Raises:
         FileError: there is none, or its files cannot be read.
@@ -199,7 +200,7 @@ def earlier_job(folder: Path | str) -> Earlier:
     if "release" not in job.stages:
         raise OptionError("The job in {path} released nothing; repeat one that did.", path=place)
     if not (place / RECORD).is_file():
-        raise FileError("{path} is missing, so that the job cannot be repeated; put it back.", path=place / RECORD)
+        raise FileError("{path} is missing, so the job cannot be repeated; put it back.", path=place / RECORD)
     if file_digest(place / RECORD) != job.stages["release"].outputs.get(RECORD):
         raise VerificationError(
             "{path} was changed after the job wrote it; put it back as it was, or run the job again.",
@@ -209,7 +210,7 @@ def earlier_job(folder: Path | str) -> Earlier:
 
 
 def _deciding(asked: Request, name: str) -> object:
-    """What the mechanism follows from in a field of a request."""
+    """The part of a field of a request that determines the mechanism."""
     if name in _SEARCHED_BY and not asked.is_searched:
         return None
     value = asked.kept if name == "keep" else getattr(asked, name)

@@ -1,4 +1,4 @@
-"""The folder of a job: what was asked, what each finished stage read and wrote, and who is at work in it."""
+"""The folder of a job: the request, what each finished stage read and wrote, and a lock."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 
 @dataclass
 class Folder:
-    """A job's folder and its job, which is written into ``job.json`` after every stage.
+    """A job and its folder; the job is written to ``job.json`` after every stage.
 
     Attributes:
-        made: whether the folder was made for it.
+        made: whether the folder was created for this job.
         held: artefacts that this run wrote or read, by the names of their files.
-        plan: by which the secret is released, where this run made it.
+        plan: the release plan, if this run made it.
     """
 
     place: Path
@@ -65,7 +65,7 @@ class Folder:
         return self.read(kind, name) if self.has(name) else None
 
     def artefacts(self) -> dict[str, msgspec.Struct]:
-        """Everything that a report tells, by the names of the files."""
+        """Everything a report reads, by the names of the files."""
         kinds = artefacts_of(self.job.asked)
         return {name: self.read(kind, name) for name, kind in kinds.items() if self.has(name)}
 
@@ -74,14 +74,14 @@ class Folder:
         return (self.place / name).is_file()
 
     def is_done(self, stage: str, inputs: str) -> bool:
-        """Whether a stage was finished from the same inputs and what it wrote is as it was."""
+        """Whether a stage was finished from the same inputs and its output is unchanged."""
         done = self.job.stages.get(stage)
         return (done is not None and done.inputs == inputs) and all(
             self.has(file) and file_digest(self.place / file) == digest for file, digest in done.outputs.items()
         )
 
     def forget(self, *stages: str) -> None:
-        """Forget stages and what they wrote; the kit holds the release, and goes with it."""
+        """Forget stages and their output; the kit contains the release, and goes with it."""
         if "release" in stages:
             drop_kit(self.place / KIT)
         for name in stages:
@@ -91,7 +91,7 @@ class Folder:
         self.note(stages={name: done for name, done in self.job.stages.items() if name not in stages})
 
     def drop(self, *files: str) -> None:
-        """Remove what this job wrote, these files included, and the folder where it was made for it and is empty."""
+        """Remove the files of this job, these included, and the folder if it was created for the job and is empty."""
         self.forget(*self.job.stages)
         for name in (*files, JOB, "diagram.toml", _LOCK):
             (self.place / name).unlink(missing_ok=True)
@@ -102,7 +102,7 @@ class Folder:
     def finish(
         self, stage: str, inputs: str, outputs: Iterable[str], seconds: float, refused: Sentence | None = None
     ) -> None:
-        """Note a finished stage, and why it refused where it did."""
+        """Record a finished stage, and why it refused if it did."""
         written = {file: file_digest(self.place / file) for file in outputs if self.has(file)}
         done = StageDone(inputs, written, round(seconds, 3), refused)
         self.note(stages={**self.job.stages, stage: done})
@@ -115,11 +115,11 @@ class Folder:
 
 @contextmanager
 def open_folder(place: Path, asked: Request, table: TableRead, overwrite: bool = False) -> Iterator[Folder]:
-    """The folder of this job, alone: new, or left by an earlier run that was asked the same.
+    """The folder of this job, locked: new, or left by an earlier run of the same request.
 
     Raises:
-        FileError: it holds something else, and may not be overwritten.
-        OptionError: another run is at work in it.
+        FileError: it contains something else, and may not be overwritten.
+        OptionError: another run is using it.
     """
     made = not place.exists()
     try:
@@ -133,9 +133,9 @@ def open_folder(place: Path, asked: Request, table: TableRead, overwrite: bool =
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise OptionError(
-                "Another job is at work in {path}; wait for it, or name another folder.", path=place
+                "Another job is running in {path}; wait for it, or name another folder.", path=place
             ) from None
-        # The lock's file stays: whoever removed it could let two in at once.
+        # The lock file stays: removing it could let two jobs in at once.
         yield replace(_opened(place, asked, table, overwrite), made=made)
 
 
@@ -147,26 +147,26 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
     new = Job(asked, table, started, finished=None, versions=versions, stages={}, outcome=None)
     shared = not file.exists() and any(not one.name.startswith(".") for one in place.iterdir())
     if shared and not overwrite:
-        raise FileError("{path} is not empty; name a new folder, or say --overwrite.", path=place)
+        raise FileError("{path} is not empty; name a new folder, or add --overwrite.", path=place)
     if not shared:
-        # A folder that holds other things too may have other readers; each file of the job is closed all the same.
+        # A folder with other contents may have other readers; each file of the job is private all the same.
         close_folder(place)
     if not file.exists():
         return Folder(place, new)
     found = codec.read(Job, file)
     if (_undeclared(found.asked), found.table) == (_undeclared(asked), table):
-        # What an interrupted run finished is kept; versions are those that finish the job.
+        # Stages of an interrupted run are kept; the versions stored are those that finish the job.
         return Folder(
             place, msgspec.structs.replace(found, asked=asked, versions=versions, finished=None, outcome=None)
         )
     if "release" in found.stages and not overwrite:
-        raise FileError("{path} holds the release of another job; name a new folder, or say --overwrite.", path=place)
-    # What released nothing is no loss.
+        raise FileError("{path} holds the release of another job; name a new folder, or add --overwrite.", path=place)
+    # A job that released nothing may be replaced.
     folder = Folder(place, found)
     folder.forget(*found.stages)
     return Folder(place, new)
 
 
 def _undeclared(asked: Request) -> Request:
-    """What decides what is drawn: somebody who declares a purpose later has the same release judged anew."""
+    """The fields that affect the draw: a purpose declared later only has the same release judged again."""
     return msgspec.structs.replace(asked, purpose=None, recipient=None, review=None, prepared_by=None)

@@ -35,7 +35,7 @@ from leakgauge.tables import Binning, Table, in_bins, open_table
 from leakgauge.tables.remembered import remembered
 
 MOST_COMPARED = 64
-"""Values of a secret up to which the best channel is looked for beside a mechanism that is named."""
+"""The most values of a secret for which a named mechanism is compared with the best channel."""
 ANY_DISTORTION = MaxDistortion(1.0)
 OF_ONE_SECRET = ("max_distortion", "max_leakage", "local_dp", "within", "mechanism", "distortion")
 """Fields of a request that an ``Aim`` has for each secret."""
@@ -43,13 +43,13 @@ OF_ONE_SECRET = ("max_distortion", "max_leakage", "local_dp", "within", "mechani
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """A job on an open table; settings are judged one after the other, and share what was learnt of the table.
+    """A job on an open table; settings are judged in turn and share what was learnt from the table.
 
     Attributes:
-        table: whose counts are made once for all settings.
+        table: its counts are made once for all settings.
         policy: limits of the dials.
-        learnt: of columns that are too many to count.
-        known: channels that were designed, and what was found of settings, each by all that it depends on.
+        learnt: models of columns that are too many to count.
+        known: designed channels and results of settings, by everything they depend on.
     """
 
     table: Table
@@ -69,7 +69,7 @@ class Judging:
     def of_release(
         self, settled: Request, sources: Sources, release: Release, audit: Audit, accusing: Audit | None = None
     ) -> Judgement:
-        """The same of a job whose levels are chosen and whose sources are open."""
+        """The same for a job whose levels are chosen and whose sources are open."""
         return judge(
             release,
             self.table,
@@ -90,11 +90,11 @@ class Judging:
 
         Args:
             asked: the job.
-            budgets: whether ε and δ of all columns together are wanted; they take long, and only a policy that limits
-                them asks for them.
+            budgets: whether ε and δ of all columns together are wanted; they take long, and only some policies limit
+            them.
 
         Raises:
-            InputError, RefusalError, EngineError: as of the job itself, where nothing meets what is asked.
+            InputError, RefusalError, EngineError: as for the job itself, if nothing meets the request.
         """
         terms, key = Terms.of(asked, self.policy), tuple(asked.arguments())
         found = self.known.get((key, True)) or self.known.get((key, budgets))
@@ -121,20 +121,20 @@ class Judging:
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
 
     def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
-        """The same of a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
+        """The same for a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
         terms = Terms.of(settled, self.policy)
         evidence, facts = self._of_bound(settled, sources, plan, terms, budgets=True)
         return judgement(evidence, terms, facts)
 
     def _sources(self, asked: Request, opened: ExitStack) -> tuple[Request, Sources]:
-        # Nothing is spent here, so that no ledger is opened.
+        # Nothing is spent here, so no ledger is opened.
         free = structs.replace(asked, ledger=None, dataset=None, accounted=None)
         settled = free if free.min_k is None else choose_levels(free, self.table, lambda done, of: None)[0]
         return settled, open_sources(settled, self.table, opened)
 
 
 def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str | None = None) -> Judgement:
-    """The verdict on a finished job by what lies in its folder, and the table that it names.
+    """The verdict on a finished job, from its folder and the table that it names.
 
     Args:
         folder: of the job.
@@ -150,9 +150,9 @@ def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str 
 
 
 def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | None = None) -> ReleasePlan:
-    """The plan that a job would release by, without what it keeps beside it.
+    """The plan of a job, without the files stored beside it.
 
-    Channels that were ``designed`` for a job that agrees in all that they depend on are taken from there.
+    Channels ``designed`` for an equivalent job are reused.
     """
     known = {} if designed is None else designed
     shared = _beside_the_aims(asked, sources)
@@ -176,7 +176,7 @@ def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | No
 
 
 def _beside_the_aims(asked: Request, sources: Sources) -> str:
-    """All that a channel depends on but what is asked of a secret: columns in their roles, bins, what is kept."""
+    """Everything a channel depends on except the aim of a secret: columns in their roles, bins, what is kept."""
     fields = [getattr(asked, name) for name in asked.__struct_fields__ if name not in OF_ONE_SECRET]
     return repr((fields, sorted(sources.bins.items())))
 
@@ -187,7 +187,7 @@ def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:
 
 
 def _efficiency(asked: Request, sources: Sources, columns: Sequence[BoundColumn]) -> dict[Secret, tuple[float, float]]:
-    """Of each secret the bits that the best channel for the same use tells, and those of its own; where they are known.
+    """For each secret, the bits that the best equally useful channel reveals, and those of its own, where known.
 
     A channel that was designed without a bound on ε is the best one.
     """
@@ -206,12 +206,12 @@ def _efficiency(asked: Request, sources: Sources, columns: Sequence[BoundColumn]
 def _beside_the_best(asked: Request, aim: Aim, sources: Sources, own: Channel) -> tuple[float, float]:
     (letters,) = sources.table.group_sizes([aim.columns])
     if letters.groups > MOST_COMPARED:
-        raise RefusalError("{count} values are too many to be compared with the best channel.", count=letters.groups)
+        raise RefusalError("{count} values are too many for a comparison with the best channel.", count=letters.groups)
     question = replace(sources.question(asked, aim), local_dp=None)
     problem = question.problem(sources.table, ANY_DISTORTION)
     shares = problem.prior.probabilities
     if own.inputs == own.outputs == problem.inputs and np.allclose(shares @ own.matrix, shares):
-        # What keeps the shares is beside the best channel that keeps them.
+        # A channel that keeps the shares is compared with the best one that keeps them.
         question = replace(question, keep=Keep.SHARES)
     compared = comparison(sources.table, question, (), ANY_DISTORTION, CURVE_GAP, bounded=own)
     this = next(one for one in compared.ranking if one.role is Role.DESIGNED)

@@ -1,4 +1,4 @@
-"""What released numbers are worth: how far they are from the true ones, and how many lie where none can be."""
+"""The worth of released numbers: their errors, and how many lie outside their bounds."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _DATES = (Kind.DATE, Kind.TIMESTAMP)
 def numbers_through_channel(
     sources: Sources, aim: Aim, inputs: Sequence[Label], outputs: Sequence[Label], distortion: float, released: Path
 ) -> NumberUtility:
-    """Numbers, or bins of them, that went through a channel with so much mean absolute distortion."""
+    """The worth of numbers, or bins, released through a channel with this mean absolute distortion."""
     (column,) = aim.columns
     unit = _unit(sources.original, column)
     binning = sources.bins.get(column)
     places = centres(outputs, inputs)
     true, shown = _numbers(sources.original, column), _shown(released, column, outputs, places)
     known = centres(inputs, outputs)
-    # As in the distance itself: a value in place of a missing one, or none in place of a value.
+    # As in the distance itself: a value in place of a missing one, or the reverse.
     missing = float(np.ptp(known[~np.isnan(known)])) or 1.0
     wrong = np.where(np.isnan(true) == np.isnan(shown), np.nan_to_num(np.abs(true - shown)), missing)
-    # What is wrong with missing values counts too, but only rows that have a number share it: never too small.
+    # Errors in missing values are included but shared only among rows with a number, so the bound is never too small.
     numbers = int((~np.isnan(true)).sum())
     promised = distortion * len(true) / max(numbers, 1)
     promised += 0.0 if binning is None else bin_error(sources.original, column, binning)
@@ -50,7 +50,7 @@ def numbers_through_channel(
 
 
 def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, released: Path) -> NumberUtility:
-    """Numbers with noise between declared bounds; missing ones are what stands for them."""
+    """The worth of noisy numbers between declared bounds; missing values count as their replacement."""
     true = _numbers(sources.original, column)
     if noise.missing is not None:
         true = np.where(np.isnan(true), noise.missing, true)
@@ -85,7 +85,7 @@ def _numbers_of(released: Path, column: str) -> Floats:
 
 
 def _shown(released: Path, column: str, outputs: Sequence[Label], places: Floats) -> Floats:
-    """Where each released value stands: that of its text where bins were released, else of itself."""
+    """The number that each released value stands for: that of its text for bins, else itself."""
     by_text = dict(zip(map(text_of, outputs), places.tolist(), strict=True))
     with open_table(released) as table:
         parts = [_placed(batch.column(0), by_text) for batch in table.batches(column)]

@@ -1,4 +1,4 @@
-"""Who is in two tables, and whose values are the same in both."""
+"""People who are in two tables, and those with the same values in both."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _BEFORE, _NOW = 0, 1
 def persons_in_both(before: Table, now: Table, unit: str, columns: tuple[str, ...]) -> tuple[int, int]:
     """How many persons are in both tables, and how many of them with the same values of these columns in both.
 
-    A person may have several rows: then the different values of all of them count. Missing values are alike.
+    For a person with several rows, the set of values counts. Missing values are equal to each other.
     """
     import pyarrow.compute as pc
 
     rows = _with_sides(before, now, (unit, *columns))
     person, *values = rows.column_names[:-1]
-    # In which of the two tables a person has a value; and then over all values of the person.
+    # First the tables in which a person has a value, then over all values of the person.
     seen = rows.group_by([person, *values]).aggregate([("side", "min"), ("side", "max")])
     persons = seen.group_by(person).aggregate(
         [(end, over) for end in ("side_min", "side_max") for over in ("min", "max")]

@@ -1,4 +1,4 @@
-"""What recipients of a release can compute, the kit that lets them, and what would let them compute more."""
+"""What recipients of a release can compute, their kit, and commands that would let them compute more."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from leakgauge.release.recorded_plan import plan_of
 from leakgauge.tables import Kind
 
 HALF = 0.5
-"""Of the rows: what a release that keeps the shares is worth at least, whatever its channel."""
+"""The least share of the rows that a release that keeps the shares is worth, whatever its channel."""
 PART_OF_CHANCE = 0.1
-"""How large the noise of a histogram is to be beside √rows, the order of what counts are off by chance."""
+"""The noise of a histogram relative to √rows, the order of sampling error of counts."""
 _EPSILONS = (0.1, 1.0)
-"""The least and the most that is proposed for a histogram, in nats."""
+"""The least and the greatest ε proposed for a histogram, in nats."""
 _WITHOUT_LETTERS = (Kind.INT, Kind.FLOAT, Kind.OTHER)
 """Columns of which no histogram is bought."""
 
-WEAK = Sentence("its channel tells so little of its values that the whole release is worth less than one row")
+WEAK = Sentence("its channel reveals so little about its values that the whole release is worth less than one row")
 
 
 def recipients(
     asked: Request, sources: Sources, release: Release, plan: RecordedPlan, *, chosen_from_table: bool, folder: Path
 ) -> Recipients:
-    """What recipients can compute of every column that went through a mechanism; ``folder`` is that of the job."""
+    """What recipients can compute from every column that went through a mechanism; ``folder`` is that of the job."""
     record = release.record
     kept = () if chosen_from_table else tuple(_kept(asked, sources, plan))
     found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
@@ -85,12 +85,14 @@ def write_recipients_kit(
 
 def _notes(asked: Request) -> Iterator[Sentence]:
     if asked.simulate is not None:
-        yield Sentence("This is a simulation: its noise follows from a seed, so it protects nobody and is no release.")
-    if asked.unit is not None and asked.rows_per_unit is None:
-        # How many they are follows from the table; without a declared number every row counts as a person.
         yield Sentence(
-            "One person may have several rows, and how many is not declared: intervals count every row as a person, "
-            "and are too narrow where persons repeat."
+            "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."
+        )
+    if asked.unit is not None and asked.rows_per_unit is None:
+        # The number of rows per person follows from the table; without a declared one every row counts as a person.
+        yield Sentence(
+            "One person may have several rows, and their number is not declared: intervals count every row as a "
+            "person, and are too narrow where people have several."
         )
 
 
@@ -107,8 +109,8 @@ def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
     else:
         if asked.kept == Keep.ASSOCIATIONS.value:
             raise OptionError(
-                "--publish-shares puts channels of single columns into the kit, and one that keeps associations reads "
-                "several; leave it out: these cross-tables can be counted as they are."
+                "--publish-shares puts channels of single columns into the kit, but a channel that keeps associations "
+                "reads several; leave it out: these cross-tables can be counted directly."
             )
         private = any(
             asked.accounted is None if not aim.mechanism else any(map(_is_private, aim.mechanism)) or aim.mechanism[1:]
@@ -116,8 +118,7 @@ def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
         )
     if not private:
         raise OptionError(
-            "--publish-shares puts channels into the kit that follow from private counts, and here none does; leave it "
-            "out."
+            "--publish-shares is for channels that follow from private counts, but none does here; leave it out."
         )
 
 
@@ -144,7 +145,7 @@ def _readings(
 
 def _kept(asked: Request, sources: Sources, plan: RecordedPlan) -> Iterator[str]:
     """The columns whose channel was designed here to keep shares, and does."""
-    # What a channel that somebody brought keeps by chance would tell of the table.
+    # What a user's own channel keeps by chance would reveal something about the table.
     brought = {name for aim in asked.aims if aim.mechanism for name in aim.columns}
     for one in plan.columns:
         named = one.channel
@@ -166,7 +167,7 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         share = effective_rows_of_mean(variance, said.noise.variance, said.noise.slope)
     elif column.reads == column.writes:
         found = _effective_rows(sources, column, said)
-        # A column that keeps its shares is counted, even where its channel would be worth more to who knows it.
+        # A column that keeps its shares is counted directly, even where correcting by its channel would be worth more.
         if found is not None and (found.estimator is Estimator.DIRECT or not said.keeps_shares):
             confused, share = sum(map(len, found.confused)), found.share
     if share is not None and share * units < 1 and not said.keeps_shares:
@@ -185,7 +186,7 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
 
 
 def _kept_together(column: BoundColumn) -> tuple[str, ...]:
-    """The columns whose cross-tables a channel keeps that keeps the shares of all that it reads and writes."""
+    """The columns whose cross-tables a channel keeps."""
     together = dict.fromkeys((*column.reads, *column.writes))
     return tuple(name for name in together if len(column.writes) > 1 or name not in column.writes)
 
@@ -212,10 +213,10 @@ def epsilon_of_histogram(rows: int) -> float:
 
 
 def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -> tuple[str, ...]:
-    """The commands that do the same from a noisy histogram, and open a ledger for it where none is named.
+    """The commands that do the same from a noisy histogram, and open a ledger if none is named.
 
-    None where that cannot be: of numbers, of many values, and beside what a histogram does not go with. Where
-    associations are kept, recipients can count cross-tables as they are.
+    None if that is impossible: for numbers, many values, or options a histogram cannot be combined with. If
+    associations are kept, recipients can count cross-tables directly.
     """
     kinds = {one.name: one.kind for one in sources.table.columns()}
     sizes = sources.table.group_sizes([(name,) for name in asked.released_secrets])
@@ -227,7 +228,7 @@ def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -
     dataset = asked.dataset or default_dataset(asked.table)
     ledger = asked.ledger or f"{dataset}.ledger"
     try:
-        # By default a channel keeps all values; one that loses some cannot be corrected for, whoever knows it.
+        # By default a channel keeps all values; one that loses some cannot be corrected for, even if it is known.
         again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None, keep=None)
     except OptionError:
         return ()

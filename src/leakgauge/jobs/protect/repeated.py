@@ -1,4 +1,4 @@
-"""What a repeated release and the ones before it tell together, and who is in several of them."""
+"""What a repeated release and the earlier ones reveal together, and who is in several of them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from leakgauge.tables import in_bins, open_table
 
 
 def repeated(work: Work, earlier: Earlier) -> Repeated:
-    """The releases before that of this job, and what all of them tell together."""
+    """The earlier releases of this job, and what all of them reveal together."""
     before = tuple(_releases(work, earlier))
-    # Somebody may be in every release but those whose tables are known to share nobody with this one.
+    # A person may be in every release except those whose tables are known to share nobody with this one.
     counted = [one for one in before if one.shared != 0]
     origin = work.release.record.budget.epsilon.origin
     if len(counted) < len(before):
-        # The sum would tell everybody which tables share nobody.
+        # The sum would reveal which tables share nobody.
         origin = Origin.TABLE
     costs = [
         *(one.epsilon for one in counted),
@@ -77,7 +77,7 @@ def _releases(work: Work, earlier: Earlier) -> Iterator[EarlierRelease]:
 
 
 def _compared(work: Work, one: EarlierRelease, job: Earlier | None) -> EarlierRelease:
-    """The release with how many persons of its table are in the new one too, or why that cannot be told."""
+    """The release with the number of people shared with the new table, or why it is unknown."""
     found = _in_both(work, job)
     if isinstance(found, Sentence):
         return structs.replace(one, shared=None, unchanged=None, unknown=found)
@@ -90,7 +90,7 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
     """For each secret the persons in both tables, and those with the same values in both."""
     unit, bins = work.asked.unit, work.sources.bins
     if unit is None:
-        return Sentence("no column names the persons")
+        return Sentence("no column identifies people")
     if job is None:
         return Sentence("its folder is gone or holds another job")
     asked = job.job.asked
@@ -99,7 +99,7 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
     try:
         with open_table(asked.table, **asked.reading) as table:
             if watched(asked.table, table).digest() != job.job.table.sha256:
-                return Sentence("its table was changed since")
+                return Sentence("its table has changed since")
             if unit not in (column.name for column in table.columns()):
                 return Sentence("its table has no column {unit!r}", unit=unit)
             before = in_bins(table, {name: bins[name] for name in work.asked.released_secrets if name in bins})
@@ -117,7 +117,7 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
     try:
         named = bound_channel(work.plan, sources.original, secret)
     except OptionError:
-        # Numbers with noise have no finite channel; their ε add up all the same.
+        # Noisy numbers have no finite channel; their ε still add up.
         return RepeatedSecret(secret, all_of_it, exact=False)
     prior = own_prior(sources.table, named.inputs, named.channel).distribution
     alone, together = (_told(prior, named, times) for times in (1, releases))
@@ -136,7 +136,7 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
 
 
 def _told(prior: Distribution, named: NamedChannel, times: int) -> SequenceLeakage:
-    """What so many releases tell together; where the channel is given columns, what these tell is among it."""
+    """What this many releases reveal together, including what the columns reveal that the channel is conditional on."""
     if named.compared is None:
         return sequence_leakage(prior, [named.channel] * times)
     left, success, exact = 0.0, 0.0, True

@@ -1,4 +1,4 @@
-"""What a job reads: the table, watched while the job is at work, and what its choices are made from."""
+"""The inputs of a job: the table, watched for changes while the job runs, and the data its choices use."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS_PER_CELL = 5
-"""Rows for each combination of secret and known values from which frequencies are taken for a law."""
+"""The least rows per combination of secret and known values for frequencies to count as probabilities."""
 _ROWS = 1 << 16
-"""Of a piece that is digested at once: the same rows have the same digest, however they came in pieces."""
+"""Rows digested at once, so that the digest does not depend on how rows are split into batches."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What a choice is made from; ``table`` is the original in its bins and levels, small groups suppressed.
+    """The data of a choice; ``table`` is the original in its bins and levels, with small groups suppressed.
 
-    Bins are those that the table settled. Public columns are seen ``through`` the channels that were designed for them.
+    Bins are those settled on the table. Public columns are seen ``through`` the channels designed for them.
     """
 
     original: Table
@@ -54,11 +54,11 @@ class Sources:
     through: Mapping[str, Channel] = field(default_factory=dict)
 
     def released_bins(self, asked: Request) -> dict[str, Binning]:
-        """How the released columns are gathered or coarsened."""
+        """How the released columns are binned or coarsened."""
         return {name: self.bins[name] for name in asked.released if name in self.bins}
 
     def question(self, asked: Request, aim: Aim) -> Question:
-        """What the channel of one source is designed for."""
+        """The design problem of one source."""
         known = self.known(asked, aim.columns)
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
         if self._reads_public(asked, aim.columns):
@@ -74,19 +74,19 @@ class Sources:
         return asked.kept == Keep.ASSOCIATIONS.value and secret in designed
 
     def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
-        """The public columns whose cross-tables with a secret are kept: all of them, or the most telling that fit.
+        """The public columns whose cross-tables with a secret are kept: all of them, or the most revealing that fit.
 
-        Where rows that agree in them are few, their secrets would be released nearly as they are: every group needs as
-        many rows, or persons, as a cell does on average.
+        In a small group, secrets would be released nearly unchanged: every group needs as many rows, or persons, as a
+        cell does on average.
 
         Raises:
-            OptionError: none of them has several values and few enough of them.
+            OptionError: every one has a single value or too many.
         """
         varied = self._varied(asked.public_as_is)
         if not varied:
             raise OptionError(
-                "--keep associations keeps cross-tables with public columns, and {columns!s} has the same value in "
-                "every row; publish another column, or say --keep shares.",
+                "--keep associations keeps cross-tables with public columns, but {columns!s} has the same value in "
+                "every row; publish another column, or use --keep shares.",
                 columns=", ".join(asked.public_as_is),
             )
 
@@ -98,8 +98,8 @@ class Sources:
         if not kept:
             raise OptionError(
                 "The associations of {secret!s} with {columns!s} cannot be kept: every public value needs at least "
-                "{rows} rows, and as many on average with each value of the secret; coarsen these columns with --bins, "
-                "--levels or --min-k, or say --keep shares.",
+                "{rows} rows, and as many on average with each value of the secret; coarsen these columns with "
+                "--bins, --levels or --min-k, or use --keep shares.",
                 secret=", ".join(secret),
                 columns=", ".join(varied),
                 rows=ROWS_PER_CELL,
@@ -107,7 +107,7 @@ class Sources:
         return kept
 
     def allowing(self, aim: Aim) -> Aim:
-        """The aim with what an error that readers can bear leaves for the channel.
+        """The aim, with the part of the allowed error that is left for the channel.
 
         Raises:
             RefusalError: the bins alone take all of it.
@@ -118,20 +118,20 @@ class Sources:
         return replace(aim, max_distortion=left_within(self.original, column, self.bins.get(column), aim.within))
 
     def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """The columns that a design counts as known: all that the attacker sees, or those, while counts can tell.
+        """The columns that a design counts as known: all that the attacker sees, if counts suffice.
 
-        With more cells than a fifth of the rows, frequencies are mostly noise: then of the background, and after it of
-        the public columns, the most telling that fit.
+        With more cells than a fifth of the rows, frequencies are mostly noise: then the most revealing that fit, first
+        of the background, then of the public columns.
         """
         varied = self._varied(asked.seen if seen is None else tuple(dict.fromkeys(seen)))
         if not varied or self.fits(secret, varied):
             return varied
-        # What a channel reads is counted in any case.
+        # Columns that a channel reads always count.
         read = self.kept_with(asked, secret) if self._reads_public(asked, secret) else ()
         return self._most_telling(secret, varied, partial(self.fits, secret), read, asked.background)
 
     def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Columns with several values; one value alone tells nothing."""
+        """Columns with several values; a constant reveals nothing."""
         sizes = self.table.group_sizes([(name,) for name in columns]) if columns else []
         return tuple(one.columns[0] for one in sizes if one.groups > 1)
 
@@ -143,8 +143,9 @@ class Sources:
         known: tuple[str, ...] = (),
         first: tuple[str, ...] = (),
     ) -> tuple[str, ...]:
-        """Those that are known and of the others the most telling that fit, some of them before all others."""
-        # By a column in which nearly every row is alone every channel looks free, and the secret itself would go out.
+        """The known columns and the most revealing others that fit, some of them before all others."""
+        # Given a column in which nearly every row is unique, every channel looks free, and the secret itself would be
+        # released.
         fitting = [name for name in columns if name not in known and fits((name,))]
         for name in sorted(fitting, key=lambda one: (one not in first, -self.told(secret, one))):
             known = (*known, name) if fits((*known, name)) else known
@@ -156,7 +157,7 @@ class Sources:
         return letters * groups <= self.table.rows / ROWS_PER_CELL
 
     def told(self, secret: tuple[str, ...], name: str) -> float:
-        """What a column tells of a secret, in bits, without the bias of few rows."""
+        """What a column reveals about a secret, in bits, corrected for the bias of few rows."""
         counts = self.table.counts(*secret, name)
         return estimate(background_floor, counts, secret, background=[name], estimator=Estimator.MILLER_MADOW).value
 
@@ -164,14 +165,15 @@ class Sources:
 def open_sources(
     asked: Request, table: Table, opened: ExitStack, levels: Mapping[str, Levels] | None = None
 ) -> Sources:
-    """All of it; a ledger is closed with the stack. ``levels`` that are known already are not read from their files."""
+    """Open the sources of a job; a ledger is closed with the stack. ``levels`` already known are not read from their
+    files."""
     ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
     dataset = asked.dataset or default_dataset(asked.table)
     if ledger is not None:
-        # An account that is missing is told before anything is done.
+        # A missing account is reported before anything is done.
         ledger.account(dataset)
     for aim in asked.aims:
-        # A file of distances that cannot be read is told before anything is done.
+        # An unreadable file of distances is reported before anything is done.
         distortion_named(aim.distortion)
     bins = _settled_bins(asked, table, levels or {})
     below = asked.suppress_below
@@ -187,7 +189,7 @@ def open_sources(
 
 
 def _settled_bins(asked: Request, table: Table, levels: Mapping[str, Levels]) -> dict[str, Binning]:
-    """How columns are binned, with all that the table decides of it."""
+    """The bins of columns, with everything the table decides."""
     columns = (*asked.secrets, *asked.seen)
     named = zip(asked.levels, named_levels(asked.levels, columns), strict=True)
     bins = parse_binnings(asked.bins, columns, [text for text, name in named if name not in levels])
@@ -301,8 +303,8 @@ def watched(content: str | pa.Table, table: Table) -> Watch:
 
 def _changed() -> TableError:
     return TableError(
-        "The table was changed while the job was at work, so its parts would not fit together; run it again in a new "
-        "folder."
+        "The table changed while the job was running, so its results would not fit together; run the job "
+        "again in a new folder."
     )
 
 

@@ -54,35 +54,35 @@ PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, VERDICT, PROMISE = "survey.json", "measurement.json", "verdict.json", "promise.json"
 COARSENING_FILE, RECIPIENTS, TELLING = "coarsening.json", "recipients.json", "telling.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
-"""What the design leaves where nothing meets the target."""
+"""The files the design leaves if nothing meets the target."""
 ROOM = 1 << 24
-"""Bytes that what is designed from a noisy histogram takes at most; it has up to 64 values."""
+"""The most bytes that a design from a noisy histogram takes; it has up to 64 values."""
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
 OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW})
 """Files that a job with several secrets has for each of them."""
 PUBLIC_CHANNEL, PUBLIC_DESIGN = "public-channel.json", "public-design.json"
 """Files that a job has for each public column that goes through a channel."""
 KNOWN_ANYWAY = 1e-9
-"""Of a secret's information: what a background may leave without leaving anything."""
+"""The share of a secret's information below which a background leaves nothing to protect."""
 RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
-"""Endings of tables whose readers work with text rather than with Parquet."""
+"""Endings of tables that are released as CSV rather than as Parquet."""
 COUNTED = 1e-3
-"""Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
+"""Bits, and the share of a limit in bits, within which a counted and a designed number count as equal."""
 MOST_SEARCHES = 4
-"""Times that a setting is looked for anew, until all that leaves tells as little as is asked for, and hardly less."""
+"""How often a setting is searched for again until the whole release just protects as asked for."""
 NEAR_ENOUGH = 0.4
-"""Points above what is asked for that nobody would look for a better setting for."""
+"""Points above the goal within which no better setting is searched for."""
 SURE = 1 - 1e-6
-"""The confidence at which what an audit finds is a veto."""
+"""The confidence at which a finding of an audit becomes a veto."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated.
+    """A running job.
 
-    The verdict on it is by ``judging``, and explained by ``explaining``.
-
-    Where levels were chosen, ``asked`` has the chosen ones alone, and ``coarsening`` says how they were.
+    ``tell`` is called with the amounts done and in all of the current stage, ``earlier`` is the job repeated.
+    ``judging`` gives the verdict and ``explaining`` explains it. If levels were chosen, ``asked`` has only the chosen
+    ones, and ``coarsening`` how they were chosen.
     """
 
     asked: Request
@@ -103,17 +103,17 @@ class Work:
 
     @property
     def is_promised(self) -> bool:
-        """Whether the verdict by law is known before anything is drawn: somebody gave limits to hold it to.
+        """Whether the verdict by law is made before anything is drawn, because limits were given.
 
-        What is designed from a noisy histogram must not depend on the table itself, and so is not refused by it.
+        A design from a noisy histogram must not depend on the table itself, so the table cannot refuse it.
         """
         return bool(self.judging.policy.given) and self.asked.accounted is None
 
     @property
     def plan(self) -> ReleasePlan:
-        """By which the secret is released, once that is chosen."""
+        """The release plan, once it is chosen."""
         if self.folder.plan is None:
-            # Levels are those that were read when the job began, whatever is in their files now.
+            # Levels are those read when the job began, whatever their files contain now.
             bins = self.sources.released_bins(self.asked)
             levels = {name: how for name, how in bins.items() if isinstance(how, Levels)}
             self.folder.plan = read_plan(self.folder.place / PLAN, levels)
@@ -129,7 +129,7 @@ class Work:
     def measured(
         self, secret: tuple[str, ...], known: tuple[str, ...], channel: NamedChannel | None = None
     ) -> Measurement:
-        """What a secret gives away to somebody who knows other columns: released as it is, or through a channel."""
+        """What a secret leaks to someone who knows other columns: released unchanged, or through a channel."""
         return measure(
             self.sources.table,
             Roles(secret, background=known),
@@ -140,7 +140,7 @@ class Work:
         )
 
     def files(self, *names: str) -> tuple[str, ...]:
-        """The files of a stage by their names in the folder: those about a secret, or a column, once for each."""
+        """The files of a stage by their names in the folder, repeated for each secret or column they are about."""
         return tuple(file for name in names for file in self._files(name))
 
     def _files(self, name: str) -> list[str]:
@@ -151,20 +151,21 @@ class Work:
 
 
 Stage = Callable[[Work], tuple[str, ...]]
-"""Part of the job; gives the names of the files it wrote."""
+"""A stage of the job, which returns the names of the files it wrote."""
 
 
 def survey_stage(work: Work) -> tuple[str, ...]:
-    """Which columns name people or single them out; what must not be published is refused before anything is drawn.
+    """Finds the columns that identify people or single them out, and refuses to publish them before anything is drawn.
 
     Raises:
-        RefusalError: a public column names people, more rows stand alone than the policy allows, or groups are smaller.
+        RefusalError: a public column identifies people, more rows are unique than the policy allows, or groups are too
+        small.
     """
     asked, table = work.asked, work.sources.table
     found = surveyed(
         table,
         asked.secrets,
-        # Of a table that is wider than anybody reads, what the job is about.
+        # For a very wide table, only the columns of the job.
         names=asked.columns if len(table.columns()) > MOST_COLUMNS else (),
         unit=asked.unit,
         public=asked.public,
@@ -184,7 +185,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
-    """What each secret would give away: released as it is, and by the background alone."""
+    """What each secret would leak if released unchanged, and through the background alone."""
     written = []
     for at, secret in enumerate(work.asked.sources):
         measured = work.measured(secret, work.asked.background)
@@ -196,30 +197,30 @@ def measure_stage(work: Work) -> tuple[str, ...]:
 
 
 def _require_hidden(measured: Measurement) -> None:
-    """Refuse a background by which everybody's secret is known already."""
+    """Refuse a background that already determines everybody's secret."""
     known, all_of_it = measured.background_floor, measured.entropy.value
-    # With one row for each value of the background anything is determined, which shows nothing.
+    # With one row per value of the background everything is determined, which shows nothing.
     repeated = 2 * measured.letters.get("background", 0) <= measured.rows
     if known is not None and repeated and known.value >= all_of_it * (1 - KNOWN_ANYWAY):
         raise OptionError(
-            "Who knows {background!s} knows {secret!s} already: in this table one determines the other, and there is "
-            "nothing left to protect; leave one of them out.",
+            "Whoever knows {background!s} already knows {secret!s}: in this table one determines the other, so "
+            "nothing is left to protect; leave one of them out.",
             background=", ".join(measured.background),
             secret=", ".join(measured.secret),
         )
 
 
 def design_stage(work: Work) -> tuple[str, ...]:
-    """How each secret will be released; where nothing meets the target, what is possible, and then the refusal."""
+    """Chooses how each secret will be released; if nothing meets the target, stores what is possible and refuses."""
     asked, folder, written = work.asked, work.folder, list[str]()
     if work.earlier is not None:
         return _taken_over(work, work.earlier)
     if asked.accounted is not None:
-        # Histograms are bought before channels are known: a full disk must not lose what was paid for.
+        # Histograms are bought before channels are known, so a full disk must be noticed first.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
     chosen, sources = _telling_less(work, written), work.sources
-    # The attacker does not see these columns as they are, but what their channels make of them.
+    # The attacker sees only the output of the channels of these columns.
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     sources = replace(sources, through=through)
     written += _tells(replace(work, sources=sources))
@@ -250,10 +251,10 @@ def design_stage(work: Work) -> tuple[str, ...]:
 
 
 def _promised(work: Work, chosen: dict[tuple[str, ...], Chosen], keep: Callable[..., None]) -> Judgement:
-    """The verdict by law before anything is drawn; settings that were looked for protect as much as is asked for.
+    """The verdict by law before anything is drawn; searched settings protect as asked for.
 
-    A search counts columns that can be counted, as they are, and one secret at a time. Where all that leaves tells more
-    it is asked for as much more, and where that tells less, for as much less.
+    A search covers one secret at a time and only columns that can be counted. If the whole release reveals more, the
+    search is repeated with a goal higher by as much; if it reveals less, with a lower one.
     """
     asked, folder, judging = work.asked, work.folder, work.judging
     least = judging.policy.min_protection if "min_protection" in judging.policy.given else None
@@ -272,7 +273,7 @@ def _promised(work: Work, chosen: dict[tuple[str, ...], Chosen], keep: Callable[
                 tell = partial(_noted, beside, group)
                 others[group] = choose(asked, aim, work.sources, work.tell, tell, margins[group])
         except RefusalError:
-            # Nothing protects so much more: what was found is judged as it is.
+            # No setting protects that much more: the one found is judged as it is.
             break
         plan = plan_of(asked, others, work.sources)
         found = judging.of_plan(asked, work.sources, plan)
@@ -301,7 +302,7 @@ def _is_better(found: Judgement, best: Judgement, groups: Sequence[tuple[str, ..
 
 
 def _tells(work: Work) -> Iterator[str]:
-    """What public columns tell, in its file."""
+    """Writes what public columns reveal."""
     told = telling(work.asked, work.sources)
     if told is not None:
         work.folder.write(TELLING, told)
@@ -309,7 +310,7 @@ def _tells(work: Work) -> Iterator[str]:
 
 
 def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chosen]:
-    """The channels of public columns that are to tell less of the secrets, each in its file."""
+    """Designs the channels of public columns that are to reveal less about the secrets, each in its file."""
     asked, chosen = work.asked, dict[tuple[str, ...], Chosen]()
     for column in asked.public_through:
         channel, design = least_telling(asked, work.sources, column)
@@ -325,7 +326,7 @@ def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chose
 
 
 def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
-    """The mechanisms of the job that is repeated, as they were; a limit that they do not keep here is told first."""
+    """The unchanged mechanisms of the repeated job; a limit that they break here is reported first."""
     asked, folder, chosen, learnt = work.asked, work.folder, earlier.chosen(), earlier.learnt(work.asked)
     folder.plan = plan_of(asked, chosen, work.sources, learnt=learnt)
     for aim in asked.aims:
@@ -346,20 +347,21 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
 
 
 def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:
-    """Refuse before anything is drawn what a design would not have chosen: more bits than are allowed."""
+    """Refuse, before anything is drawn, more bits than allowed, which a design would not have chosen."""
     if aim.max_leakage is None:
         return
     try:
         channel = bound_channel(plan, work.sources.original, aim.columns)
     except OptionError:
         return
-    # Public columns that go through a channel count as they are: nothing is drawn yet, and that is never too little.
+    # Public columns that go through a channel count as unchanged: nothing is drawn yet, and the bound is on the safe
+    # side.
     measured = work.measured(aim.columns, work.sources.known(work.asked, aim.columns), channel)
     told = measured.leakage_with_background or measured.mutual_information
     if told is not None and told.value > aim.max_leakage * (1 + COUNTED) + COUNTED:
         raise RefusalError(
-            "The mechanism of {path!s} tells {bits:.4g} bits of {secret!s} in the new table, and {limit:g} are "
-            "allowed; design another one without --repeat, or allow more with --max-leakage.",
+            "The mechanism of {path!s} reveals {bits:.4g} bits of {secret!s} in the new table, but {limit:g} are "
+            "allowed; design another without --repeat, or allow more with --max-leakage.",
             path=str(earlier.folder),
             bits=told.value,
             secret=", ".join(aim.columns),
@@ -368,7 +370,7 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
 
 
 def release_stage(work: Work) -> tuple[str, ...]:
-    """The release with its record; one that an interrupted run finished is kept, never drawn again."""
+    """Writes the release with its record; one finished by an interrupted run is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = work.plan
     if _is_drawn(work, plan):
@@ -397,8 +399,9 @@ def release_stage(work: Work) -> tuple[str, ...]:
 
 
 def is_chosen_by_counts(asked: Request) -> bool:
-    """Whether which mechanism is taken depends on the table, so that naming it would tell of the counts."""
-    # A search that reads a noisy histogram alone was paid for.
+    """Whether the choice of mechanism depends on the table, so that naming it would reveal something about the
+    counts."""
+    # A search that reads only a noisy histogram was paid for.
     searched = asked.is_searched and asked.accounted is None
     if searched or any(len(aim.mechanism) > 1 for aim in asked.aims):
         return True
@@ -415,7 +418,7 @@ def is_chosen_by_counts(asked: Request) -> bool:
 
 
 def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
-    """Whether a whole release by this plan lies in the folder: a run was cut short after it had drawn it."""
+    """Whether the folder contains a complete release by this plan, from a run interrupted after drawing it."""
     place = work.folder.place
     if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
         return False
@@ -429,27 +432,27 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
-    """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
+    """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
     work.folder.write(AUDIT, audited(work, work.asked.confidence))
     work.folder.write(RECIPIENTS, _recipients(work))
     return (AUDIT, RECIPIENTS, *_by_its_law(work))
 
 
 def _recipients(work: Work) -> Recipients:
-    # As it was asked: a command says it again before levels were chosen.
+    # The original request, before levels were chosen, because commands repeat it.
     asked, folder = work.folder.job.asked, work.folder.place
     plan, chosen = bind(work.plan, work.sources.original), is_chosen_by_counts(asked)
     return recipients(asked, work.sources, work.release, plan, chosen_from_table=chosen, folder=folder)
 
 
 def audited(work: Work, confidence: float) -> Audit:
-    """The release held to its record at a confidence."""
+    """The audit of the release against its record at a confidence."""
     asked = work.asked
     return audit_release(
         work.release,
         work.sources.original,
         background=asked.background,
-        # What a public column was is not guessed: its channel is there for the secrets.
+        # A public column is not attacked itself: its channel protects the secrets.
         secret=asked.released_secrets,
         withheld=asked.withhold,
         unit=asked.unit,
@@ -472,7 +475,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
         secret = aim.columns
         bound = next((one for one in columns if secret in (one.reads, one.writes)), None)
         if bound is None or bound.channel is None:
-            # Numbers with noise have no finite channel; their guarantee is in the record.
+            # Noisy numbers have no finite channel; their guarantee is in the record.
             worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, released)
             if worth is not None:
                 written.append(asked.file("utility.json", secret))
@@ -490,7 +493,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
 
 
 def _as_released(table: Table, columns: Sequence[BoundColumn], released: Path) -> Table:
-    """The table with the values that channels put in place of those of some columns: one sample of their noise."""
+    """The table with some columns replaced by the output of their channels: one sample of their noise."""
     with open_table(released) as opened:
         found = columns_of(opened, [one.name for one in columns])
     return ReplacedTable(table, {one.name: one.form.written(one.form.outputs([found[one.name]]))[0] for one in columns})
@@ -499,14 +502,14 @@ def _as_released(table: Table, columns: Sequence[BoundColumn], released: Path) -
 def assess_stage(work: Work) -> tuple[str, ...]:
     """The verdict on the release, what explains it, and what would change it."""
     audit, judging = work.folder.read(Audit, AUDIT), work.judging
-    # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
-    # veto, which holds the release back, is made of it only beyond doubt.
+    # At the confidence of the intervals a correct release is sometimes accused. The report always shows that; only
+    # findings beyond doubt become a veto, which stops the release.
     accusing = audited(work, SURE) if audit.violated else None
     found = judging.of_release(work.asked, work.sources, work.release, audit, accusing)
     work.tell(1, 3)
     found = explained(found, work.release, audit, work.sources.original, work.explaining)
     work.tell(2, 3)
-    # As it was asked: actions are options that are typed.
+    # The original request: actions are options to type.
     work.folder.write(VERDICT, with_actions(found, work.folder.job.asked, judging))
     work.tell(3, 3)
     return (VERDICT,)
@@ -553,7 +556,7 @@ READS: dict[str, tuple[str, ...]] = {
     ),
     "report": (*DECLARED, "prepared_by", "report_language"),
 }
-"""What a stage reads of what was asked."""
+"""The fields of the request that each stage reads."""
 FILES: dict[str, tuple[str, ...]] = {
     "survey": (),
     "measure": (),
@@ -580,4 +583,4 @@ FILES: dict[str, tuple[str, ...]] = {
         VERDICT,
     ),
 }
-"""What a stage reads of what earlier ones wrote."""
+"""The files of earlier stages that each stage reads."""

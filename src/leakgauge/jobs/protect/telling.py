@@ -1,4 +1,4 @@
-"""Public columns that tell on a secret: how much, how little they could tell, and the channels that make them do so."""
+"""Public columns that reveal a secret: how much, how little they could, and the channels that achieve it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
 
 ONE_IN_TEN = 0.1
-"""The share of values that is changed where nobody says how many."""
+"""The default share of values that is changed."""
 SHOWN_GAP = 1e-4
-"""In nats: closer than anybody reads in a table."""
+"""In nats: finer than a table shows."""
 MOST_SHOWN = 50
-"""Values of a column of which the least is shown: some tenths of a second."""
+"""The most values of a column whose least leakage is shown; this many take some tenths of a second."""
 MOST_DESIGNED = 100
-"""Values of a column that is released through a channel: with more it would take minutes."""
+"""The most values of a column released through a channel: with more it would take minutes."""
 WORK = 1 << 16
-"""Values² × values of the secret that all shown channels take together: some seconds."""
+"""The most work on all shown channels, in values² × values of the secret: some seconds."""
 
 
 def telling(asked: Request, sources: Sources) -> Telling | None:
-    """What every public column tells of every secret, and the least it would tell; None without public columns.
+    """What every public column reveals about every secret, and the least it could reveal; None without public columns.
 
-    A column that the attacker sees through a channel (``sources.through``) has what it tells then instead.
+    For a column seen through a channel (``sources.through``), what it then reveals instead.
     """
     if not asked.public:
         return None
@@ -54,7 +54,7 @@ def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]
 
 
 def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) -> Iterator[TellingColumn]:
-    """The same with the least that each would tell, the most telling first, as long as the work is worth it."""
+    """The same with the least that each could reveal, the most revealing first, while the work stays small."""
     names = dict.fromkeys((one.column,) for one in found) | dict.fromkeys(one.secret for one in found)
     values = {one.columns: one.groups for one in sources.table.group_sizes(list(names))}
     left = WORK
@@ -74,7 +74,7 @@ def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) ->
 
 
 def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | None:
-    """Why no channel is shown of a column with so many values and a secret with so many; None where one is."""
+    """Why no channel is shown for a column and a secret with this many values; None where one is."""
     if one.tells is None:
         return Sentence("too many values for so few rows")
     if min(count, letters) < 2:
@@ -82,15 +82,16 @@ def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | No
     if one.tells.ends[0] <= 0:
         return Sentence("nothing beyond chance")
     if count > MOST_SHOWN:
-        return Sentence("has {count:d} values; gather them with --bins or --levels", count=count)
+        return Sentence("has {count:d} values; merge them with --bins or --levels", count=count)
     return None
 
 
 def _released(sources: Sources, one: TellingColumn) -> TellingColumn:
-    """With what the column tells as it is released: its channel was made for all secrets, beside what else is seen."""
+    """With what the column reveals as released: its channel was designed for all secrets, given everything else
+    seen."""
     counts, channel = sources.table.counts(*one.secret, one.column), sources.through[one.column]
     joint = counts.joint(one.secret, (one.column,))
-    # By their texts, as the channel of an earlier job has them.
+    # Matched by their texts, as in the channel of an earlier job.
     places = {text_of(label): row for row, label in enumerate(channel.inputs)}
     seen = joint.matrix @ channel.matrix[[places[text_of(label)] for label in joint.columns]]
     told = background_floor(Scenario(Joint(joint.rows, channel.outputs, seen)))
@@ -102,29 +103,29 @@ def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColum
     try:
         best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
     except EngineError:
-        # The table is a companion: what cannot be proven is left out, and the release is made all the same.
+        # The table is optional: what cannot be proven is left out, and the release is made all the same.
         return replace(one, left_out=Sentence("not computed: no proof was found"))
     return replace(one, least=Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage))
 
 
 def require_channels(asked: Request, sources: Sources) -> None:
-    """Refuse, before anything else is done, public columns for which no channel can be designed.
+    """Refuse at the start public columns for which no channel can be designed.
 
     Raises:
-        OptionError: a column with one value alone, with more than a channel is designed for, or with too few rows.
+        OptionError: a column with a single value, with more than a channel can be designed for, or with too few rows.
     """
     for column in asked.public_through:
         (size,) = sources.table.group_sizes([(column,)])
         if size.groups < 2:
             raise OptionError(
-                "Column {column!r} has one value alone, which tells nothing of anybody; release it as it is with "
+                "Column {column!r} has a single value, which reveals nothing about anybody; release it unchanged with "
                 "--public {column!s}.",
                 column=column,
             )
         if size.groups > MOST_DESIGNED:
             raise OptionError(
-                "Column {column!r} has {found} values, more than the {most} for which a channel that tells less is "
-                "designed; gather them with --bins or --levels, or release the column as it is.",
+                "Column {column!r} has {found} values, more than the {most} for which a channel that reveals less can "
+                "be designed; merge them with --bins or --levels, or release the column unchanged.",
                 column=column,
                 found=size.groups,
                 most=MOST_DESIGNED,
@@ -133,25 +134,25 @@ def require_channels(asked: Request, sources: Sources) -> None:
 
 
 def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str, ...]:
-    """The secrets of which a column is to tell least: all at once while counts can tell, else the one it tells most of.
+    """The secrets that a column is to reveal least about: all at once if counts suffice, else the one it reveals most.
 
     Raises:
-        OptionError: the rows are too few for any.
+        OptionError: there are too few rows for any.
     """
     if sources.fits(asked.secrets, (column,)):
         return asked.secrets
     fitting = [name for name in asked.secrets if sources.fits((name,), (column,))]
     if not fitting:
         raise OptionError(
-            "Column {column!r} and the secrets have too many values for so few rows to say what it tells; gather them "
-            "with --bins or --levels, or release the column as it is.",
+            "Column {column!r} and the secrets have too many values for so few rows to estimate what it reveals; "
+            "merge them with --bins or --levels, or release the column unchanged.",
             column=column,
         )
     return (max(fitting, key=lambda name: sources.told((name,), column)),)
 
 
 def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedChannel, Design]:
-    """The channel through which a public column tells least of the secrets, and its numbers."""
+    """The channel through which a public column reveals least about the secrets, and its numbers."""
     question, best = solved_least_telling(asked, sources, column)
     return question.named(best), as_design(best, price=price_of_keeping(best, question.gap))
 
@@ -159,8 +160,8 @@ def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedC
 def solved_least_telling(asked: Request, sources: Sources, column: str) -> tuple[Question, Solution]:
     """The same without its numbers, which take as long again.
 
-    The attacker also sees the background and the columns that are released as they are. Other columns that go through
-    channels are left out: each of them tells less than it would as it is.
+    The attacker also sees the background and the columns released unchanged. Other columns that go through channels are
+    left out: each reveals less than it would unchanged.
     """
     assert asked.public_distortion is not None
     secret = _hidden_secrets(asked, sources, column)
@@ -173,5 +174,5 @@ def solved_least_telling(asked: Request, sources: Sources, column: str) -> tuple
 
 
 def _kept_alone(asked: Request) -> Keep:
-    """What the channel of a public column keeps: associations are kept with columns that are released as they are."""
+    """What the channel of a public column keeps: associations are kept only with columns released unchanged."""
     return Keep.NOTHING if asked.kept == Keep.NOTHING.value else Keep.SHARES

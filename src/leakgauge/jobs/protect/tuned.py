@@ -1,4 +1,4 @@
-"""Settings of a job, each evaluated once, and the number of one secret that keeps a policy with least change."""
+"""Settings of a job, each evaluated once, and the least change of one secret's number that keeps a policy."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from leakgauge.jobs.protect.judged import Judging
 from leakgauge.sentences import Sentence
 
 MOST_WORK = 40
-"""What evaluating settings may cost, one for a setting whose columns are counted: on a sample of 30,000 rows below a
-twentieth of a second. Work is counted and not timed, so that the same job has the same actions everywhere."""
+"""The budget for evaluating settings; one whose columns are counted costs 1, below a twentieth of a second on 30,000
+rows. Work is counted, not timed, so that the same job has the same actions everywhere."""
 LEARNT_AT_ONCE = 8_000
-"""Values that a learner takes as long for as a setting that is counted."""
+"""The number of values for which a learner takes as long as counting one setting."""
 LEAST_LEARNT = 5
-"""What a learner costs however few rows there are: a quarter of a second."""
+"""The fixed cost of a learner, however few rows there are: a quarter of a second."""
 OF_ASSOCIATIONS, OF_A_PUBLIC_CHANNEL, OF_A_SEARCH = 1, 4, 10
-"""What more one costs whose channel reads public columns, for whose public column one is designed, and whose setting is
-searched for."""
+"""The extra cost of a setting whose channel reads public columns, that designs a channel for a public column, or that
+is searched for."""
 STEPS = 7
-"""Numbers that are tried of one secret."""
+"""The most numbers tried for one secret."""
 AIMED, NEAR = 0.5, 1.0
-"""Points above a limit that a number is looked for at, and that are near enough."""
+"""Points above a limit at which a number is searched for, and within which it is near enough."""
 IDLE = 0.1
 """Points by which a limit must come nearer for the search to go on."""
 LEAST_PART = 0.05
-"""Of the way between two numbers that a step goes."""
+"""The least and greatest share of the way between two numbers that a step takes."""
 MOST_NATS = 8.0
-"""An ε, or bits, up to which less noise is looked for."""
+"""The largest ε, or bits, tried when less noise is searched for."""
 Change: TypeAlias = Mapping[str, Any]
 """Fields of a request."""
 _BUDGETS = ("max_epsilon", "max_leakage_bits")
@@ -47,7 +47,7 @@ _BY_LESS = ("min_usefulness", "min_effect")
 
 @dataclass(frozen=True)
 class Setting:
-    """A job with a change, in words, and what it comes to."""
+    """A job with a change, the change in words, and its result."""
 
     said: tuple[Sentence, ...]
     asked: Request
@@ -55,12 +55,12 @@ class Setting:
 
     @property
     def verdict(self) -> Verdict:
-        """What is recommended of it."""
+        """The verdict on it."""
         return self.found
 
     @property
     def is_kept(self) -> bool:
-        """Whether nothing speaks against it but what is left to declare."""
+        """Whether only declarations are missing."""
         return self.verdict.recommendation is not Recommendation.DO_NOT_RELEASE
 
 
@@ -70,9 +70,9 @@ class Tuning:
 
     Attributes:
         now: the number.
-        most: the number at which a release tells nothing, or as near as is looked at.
-        change: of the job for another number.
-        said: what is done then.
+        most: the number at which a release reveals nothing, or the last one tried.
+        change: the changed job for another number.
+        said: the change in words.
     """
 
     now: float
@@ -82,7 +82,7 @@ class Tuning:
 
 
 class Trials:
-    """Settings that were evaluated, each once, as long as there is work left to spend on them."""
+    """Settings evaluated, each once, until the budget for work is used up."""
 
     def __init__(self, judging: Judging) -> None:
         self.judging = judging
@@ -92,7 +92,7 @@ class Trials:
         self._done: dict[tuple[str, ...], Judgement | None] = {}
 
     def of(self, said: tuple[Sentence, ...], asked: Request, change: Change | None = None) -> Setting | None:
-        """The job with a change; None where it is impossible, or no work is left."""
+        """The job with a change; None if it is impossible, or the budget is used up."""
         try:
             changed = structs.replace(asked, **(change or {}))
         except InputError:
@@ -105,7 +105,7 @@ class Trials:
             try:
                 self._done[key] = self.judging.before(changed, budgets=self._limits_budgets)
             except (InputError, RefusalError, EngineError):
-                # What cannot be made is no way out.
+                # An impossible setting is not an action.
                 self._done[key] = None
             fits = len(self.judging.learnt) - fits
             self._fits += fits
@@ -114,7 +114,7 @@ class Trials:
         return None if found is None else Setting(said, changed, found)
 
     def may_learn(self, asked: Request) -> bool:
-        """Whether work is left for another learner, where columns are learnt from; for one there always is."""
+        """Whether the budget allows another learner, if settings need one; the first is always allowed."""
         return not self.judging.learnt or not self._fits or self.left >= self._learning(asked)
 
     def _learning(self, asked: Request) -> int:
@@ -131,12 +131,12 @@ class Trials:
 
 
 def keeps(setting: Setting, secret: str, policy: DialPolicy) -> bool:
-    """Whether the noise of one secret is as a policy asks."""
+    """Whether the noise of one secret satisfies the policy."""
     return _is_safe(setting, secret, policy) and is_useful(setting, secret, policy)
 
 
 def _is_safe(setting: Setting, secret: str, policy: DialPolicy) -> bool:
-    """Whether noise enough is in one secret."""
+    """Whether one secret has enough noise."""
     dials, beyond = setting.verdict.dials[secret], {*_BUDGETS} & missed_lines(setting.verdict)
     return (
         not beyond
@@ -159,8 +159,8 @@ def is_useful(setting: Setting, secret: str, policy: DialPolicy) -> bool:
 def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setting | None:
     """The number that keeps the policy with least change, or comes nearest to it.
 
-    Each limit says where it would just be kept, if what is missing fell evenly between the nearest number that misses
-    it and the nearest that keeps it; the farthest of these is tried next.
+    For each limit, linear interpolation between the nearest number that misses it and the nearest that keeps it says
+    where it would just be kept; the farthest of these is tried next.
     """
     policy = trials.judging.policy
     noisier = not _is_safe(start, of, policy)
@@ -174,13 +174,13 @@ def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setti
             for name in missing
             if missing[name] < AIMED < spare[name]
         ]
-        # Where one end alone moves, what is missing does not fall evenly.
+        # If only one end moves, interpolation is too slow, so the step is widened.
         value = _between(near, far, 0.5 if in_a_row > 1 else max(parts, default=0.5))
         if value is None:
             break
         one = trials.of((*start.said, dial.said(value)), start.asked, dial.change(value))
         if one is None:
-            # What cannot be made is too far.
+            # An impossible setting counts as too far.
             far = value
             continue
         tried.append((keeps(one, of, policy), -short_of(one.verdict), -abs(value - dial.now), one))
@@ -188,7 +188,7 @@ def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setti
         if (_is_safe if noisier else is_useful)(one, of, policy):
             others = _spare(one, of, policy, not noisier)
             if min(found.values(), default=0.0) <= NEAR and not -NEAR < min(others.values(), default=0.0) < 0:
-                # Near enough, and where other limits are missed they are missed by more than is left to go.
+                # Near enough; other limits are missed by more than the remaining way could gain.
                 break
             far, spare, in_a_row = value, found, max(in_a_row, 0) + 1
         else:
@@ -199,7 +199,7 @@ def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setti
 
 
 def _nearer(found: Mapping[str, float], missing: Mapping[str, float]) -> bool:
-    """Whether what was missing became less."""
+    """Whether a setting misses less than before."""
     short = [name for name, points in missing.items() if points < 0]
     return not short or any(found[name] > missing[name] + IDLE for name in short)
 
@@ -210,7 +210,7 @@ def _may_help(setting: Setting, secret: str, policy: DialPolicy) -> bool:
 
 
 def _spare(setting: Setting, secret: str, policy: DialPolicy, noisier: bool) -> dict[str, float]:
-    """By how many points each limit that noise decides is kept; below 0 where it is missed."""
+    """The points by which each limit that noise decides is kept; below 0 where it is missed."""
     dials, lines = setting.verdict.dials[secret], {line.name: line for line in setting.verdict.policy}
     found = dict[str, float]()
     for name, limit in _decided_by_noise(policy, noisier).items():
@@ -228,7 +228,7 @@ def _spare(setting: Setting, secret: str, policy: DialPolicy, noisier: bool) -> 
 
 
 def _at_best(policy: DialPolicy, noisier: bool) -> dict[str, float]:
-    """The same of a release that tells nothing, or of the table itself."""
+    """The same for a release that reveals nothing, or for the table itself."""
     limits = _decided_by_noise(policy, noisier)
     return {
         name: 100.0 if name in _BUDGETS else limit if name[:3] == "max" else 100 - limit
@@ -242,15 +242,15 @@ def _decided_by_noise(policy: DialPolicy, noisier: bool) -> dict[str, float]:
 
 
 def _between(near: float, far: float, part: float) -> float | None:
-    """A number with few digits, so far from one to the other; None where there is none between them."""
-    # Never so close to an end that the other one is not moved.
+    """A number with few digits at this share of the way between two others; None where there is none between them."""
+    # Never so close to an end that the other does not move.
     value = near + min(max(part, LEAST_PART), 1 - LEAST_PART) * (far - near)
     rounded = [float(f"{value:.{digits}g}") for digits in (2, 3)]
     return next((number for number in rounded if min(near, far) < number < max(near, far)), None)
 
 
 def is_searched(asked: Request) -> bool:
-    """Whether its setting is looked for, so that no number of it can be changed."""
+    """Whether its setting is searched for, so that it has no number to change."""
     return asked.is_searched
 
 

@@ -1,7 +1,7 @@
 """Bundled data: people of UCI Adult (Becker and Kohavi 1996, doi:10.24432/C5XW20, CC BY 4.0).
 
-The 30,718 people of the training part whose occupation is known, ten of its columns, in its order. A number for each
-person stands first, as tables of people have one; it is ours.
+The 30,718 people of the training part whose occupation is known, ten of its columns, in its order. The first column, a
+number per person as tables of people have one, is ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one run of a mechanism costs in a sequence: the kinds of steps that compose."""
+"""The cost of one run of a mechanism in a sequence: the kinds of steps that compose."""
 
 from leakgauge.mechanisms.steps.known import (
     DiscreteGaussianNoise,

@@ -153,7 +153,7 @@ class RandomizedResponse(PureStep):
         require_whole(self.letters, 2, "A number of letters")
 
     def renyi(self, orders: Floats) -> Floats:
-        """The exact curve in nats: only two letters tell the secrets apart, the others weigh nothing."""
+        """The exact curve in nats: only two letters distinguish the secrets, the others cancel."""
         if self.epsilon in (0.0, math.inf):
             return super().renyi(orders)
         share = (1 + math.exp(-self.epsilon)) / (1 + (self.letters - 1) * math.exp(-self.epsilon))

@@ -25,7 +25,7 @@ POINTS = 600
 
 
 class Loss(ABC):
-    """The privacy loss of one run, as dp-accounting is told of it."""
+    """The privacy loss of one run, in the form that dp-accounting takes."""
 
     names_a_missing_record: ClassVar[bool] = True
     """Whether it knows the law without the record, so that sampling can be amplified."""

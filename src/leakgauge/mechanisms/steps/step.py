@@ -1,4 +1,4 @@
-"""What every kind of step in a sequence says of itself, and steps of which only a claim is known."""
+"""The interface of every kind of step in a sequence, and steps known only by a claim."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Step:
         require_whole(self.count, 1, "A count")
         if not _is_number(self.sampling_probability) or not 0 < self.sampling_probability <= 1:
             raise OptionError(
-                "A sampling probability of {probability!r} lies outside (0, 1]; leave it out when nothing is sampled.",
+                "A sampling probability of {probability!r} is not above 0 and at most 1; leave it out when "
+                "nothing is sampled.",
                 probability=self.sampling_probability,
             )
 
@@ -87,7 +88,7 @@ class Claimed(Step):
                 known=tuple(notion.name for notion in COMPOSABLE),
             )
         if isinstance(self.statement, ApproximateDP) and self.statement.delta >= 1:
-            raise OptionError("A δ of {delta} lies outside [0, 1).", delta=self.statement.delta)
+            raise OptionError("A δ of {delta} is not in [0, 1); give one that is.", delta=self.statement.delta)
         if isinstance(self.statement, RenyiDP) and not 1 < self.statement.order < math.inf:
             raise OptionError(
                 "An order of {order} cannot be composed; give a finite one above 1.", order=self.statement.order
@@ -95,7 +96,7 @@ class Claimed(Step):
 
     @property
     def names_a_missing_record(self) -> bool:  # type: ignore[override]
-        """Local statements say nothing of a record that is not there."""
+        """Local statements do not cover a missing record."""
         return not isinstance(self.statement, LocalDP)
 
     def pure_epsilon(self) -> float:
@@ -159,7 +160,9 @@ class ClaimedCurve(Step):
         super().__post_init__()
         check_fields(self)
         if (self.function is None) == (not self.points):
-            raise OptionError("The curve {name!r} needs either points or a function.", name=self.name)
+            raise OptionError(
+                "The curve {name!r} has both points and a function, or neither; give one of them.", name=self.name
+            )
         for order, epsilon in self.points:
             if not 1 < order < math.inf:
                 raise OptionError("An order of {order} cannot be composed; give finite ones above 1.", order=order)
@@ -183,7 +186,9 @@ class ClaimedCurve(Step):
         if self.function is not None:
             values = np.asarray(self.function(orders), dtype=np.float64)
             if values.shape != orders.shape or np.isnan(values).any() or (values < 0).any():
-                raise OptionError("The curve {name!r} does not give one number of at least 0 an order.", name=self.name)
+                raise OptionError(
+                    "The curve {name!r} does not give one number of at least 0 per order; correct it.", name=self.name
+                )
             return values
         known, epsilons = np.array(self.points).T
         return renyi_curves.interpolated(known, epsilons, orders)
@@ -201,14 +206,19 @@ def worst_pair(epsilon: float, delta: float = 0.0) -> Pair:
 def require_level(value: object, what: str) -> None:
     """Refuse a level that is not a number of at least 0; infinite is one."""
     if not _is_number(value) or not value >= 0:  # type: ignore[operator]  # the first half says it is a number
-        raise OptionError("{what} of {found!r} is not a number of at least 0.", what=what, found=value)
+        raise OptionError(
+            "{what} of {found!r} is not a number of at least 0; give one that is.", what=what, found=value
+        )
 
 
 def require_whole(value: object, least: int, what: str) -> None:
     """Refuse what is not a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise OptionError(
-            "{what} of {found!r} is not a whole number of at least {least}.", what=what, found=value, least=least
+            "{what} of {found!r} is not a whole number of at least {least}; give one that is.",
+            what=what,
+            found=value,
+            least=least,
         )
 
 

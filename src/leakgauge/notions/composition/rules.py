@@ -62,7 +62,8 @@ def amplified_by_sampling(
     _require(statement, (CentralDP, ApproximateDP), "amplification by sampling")
     if not 0 < sampling_probability <= 1:
         raise OptionError(
-            "A sampling probability of {probability!r} lies outside (0, 1].", probability=sampling_probability
+            "A sampling probability of {probability!r} is not above 0 and at most 1; give one that is.",
+            probability=sampling_probability,
         )
     epsilon = statement.level
     if neighbours is Neighbours.ADD_OR_REMOVE_ONE:
@@ -98,7 +99,7 @@ def group_privacy(statement: Statement, size: int) -> Statement:
     doublings = (size - 1).bit_length()
     if size > 1 and statement.order < 2 ** (doublings + 1):
         raise OptionError(
-            "Rényi DP of order {order} says nothing of groups of {size}; an order of at least {least} does.",
+            "Rényi DP of order {order} does not cover groups of {size}; give an order of at least {least}.",
             order=statement.order,
             size=size,
             least=2 ** (doublings + 1),

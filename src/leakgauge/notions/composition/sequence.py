@@ -95,7 +95,7 @@ def compose(
     sequence = tuple(_as_step(step) for step in steps)
     require_some(sequence, "steps")
     if isinstance(delta, bool) or not isinstance(delta, int | float) or not 0 <= delta < 1:
-        raise OptionError("A δ of {delta!r} lies outside [0, 1).", delta=delta)
+        raise OptionError("A δ of {delta!r} is not in [0, 1); give one that is.", delta=delta)
     groups = _grouped(sequence, neighbours)
     require_same_inputs(groups)
     bounds: dict[Method, float] = {}

@@ -1,4 +1,4 @@
-"""Shares of the values behind a released column: the channel inverted, or the shares that explain the release best."""
+"""Shares of the original values of a released column: by inverting the channel, or by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 
 RANK = 1e-9
-"""A singular value this much below the largest is 0: what it carries would need 10^18 times the rows."""
+"""A singular value this much below the largest counts as 0: to use it would need 10^18 times the rows."""
 GAP = 1e-10
 """How close the likelihood comes to the largest, in nats per row."""
 LOOSE = 1e-8
-"""And how far off it may be at most: in 10^6 rows that is a hundredth of a nat, far less than they show."""
+"""The largest gap accepted: in 10^6 rows a hundredth of a nat, far less than they show."""
 SELDOM = 1e-6
-"""The least share of an output when outputs are weighed, beside an even share: rare ones must not take over."""
+"""The least share of an output, relative to an even share, when outputs are weighted: rare ones must not dominate."""
 SHOWN = 8
-"""Values that a message names."""
+"""The most values that a message names."""
 
 
 def confused_values(channel: Channel) -> tuple[tuple[Label, ...], ...]:
-    """Groups of values whose shares no release through the channel tells apart; none where its rows are independent.
+    """Groups of values whose shares no release through the channel can separate; none if its rows are independent.
 
-    Shares p and p + v are released alike where v q = 0. Such v move shares within these groups only, so that the share
-    of a whole group can still be told.
+    Shares p and p + v are released alike where v q = 0. Such v move shares within these groups only, so the share of a
+    whole group can still be estimated.
     """
     sizes = np.linalg.svd(channel.matrix, compute_uv=False)
     rank = int((sizes > RANK * sizes[0]).sum())
@@ -69,14 +69,14 @@ class Correction:
         """The correction for a channel; where it has more outputs than inputs, outputs are weighed by their shares.
 
         Raises:
-            RefusalError: values that the channel does not tell apart.
+            RefusalError: values that the channel does not distinguish.
         """
         confused = confused_values(channel)
         if confused:
             names = [text_of(label) for label in confused[0]]
             raise RefusalError(
-                "The channel does not tell {values!s} apart, so that no release says how often each occurs; merge "
-                "these values, or ask for a release whose channel keeps them apart.",
+                "The channel does not distinguish {values!s}, so no release shows how often each occurs; merge these "
+                "values, or ask for a release whose channel distinguishes them.",
                 values=(*map(repr, names[:SHOWN]), *("…" for _ in names[SHOWN : SHOWN + 1])),
             )
         matrix = channel.matrix
@@ -97,7 +97,7 @@ class Correction:
     def likeliest(self, released: Floats) -> Floats:
         """The shares within 0 to 1 under which the release is likeliest, to a proven 1e-8 nats per row.
 
-        It is where expectation maximisation, also known as the iterative Bayesian update, comes to rest.
+        This is the fixed point of expectation maximisation, also known as the iterative Bayesian update.
         """
         return _likeliest(self.channel.matrix, released)
 
@@ -112,6 +112,6 @@ def _likeliest(matrix: Floats, released: Floats) -> Floats:
     found = minimise_from(np.ascontiguousarray(matrix[:, seen].T), released[seen], GAP, ())
     if found.gap > LOOSE:
         raise InternalError("The likeliest shares were found only to {gap:.1e} nats per row.", gap=found.gap)
-    # What is left of a value that the release speaks against is rounding.
+    # A tiny remaining share is rounding error.
     kept = np.where(found.weights > math.sqrt(GAP), found.weights, 0.0)
     return np.asarray(kept / kept.sum())

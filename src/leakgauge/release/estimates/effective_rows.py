@@ -1,4 +1,4 @@
-"""How many rows of the table itself a release is worth to somebody who estimates from it.
+"""How many rows of the table itself a release is worth for estimation.
 
 An estimator of shares p from n rows of the table has the sampling error S = Σ p (1 − p) / n; from a release it has the
 error M of the mechanism as well. The release is worth n · S / (S + M) rows.
@@ -36,9 +36,9 @@ class EffectiveRows:
     """The share of the rows that a release is worth.
 
     Attributes:
-        share: between 0 and 1; 0 where values cannot be told apart.
+        share: between 0 and 1; 0 where values cannot be distinguished.
         estimator: the better one of those that are allowed.
-        confused: groups of values that the channel does not tell apart.
+        confused: groups of values that the channel does not distinguish.
     """
 
     share: float
@@ -47,13 +47,13 @@ class EffectiveRows:
 
 
 def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool = False) -> EffectiveRows:
-    """What a release is worth for the shares of the values; with a joint, for its cross-table with the background.
+    """The worth of a release for estimating shares; with a joint, for cross-tables with the background.
 
     Args:
         channel: from the values, or from pairs of a value and a background.
         source: the true shares; of a joint, rows are the values and columns the background.
-        own: whether the channel was designed on these very shares. Where it keeps them, the release may be read as it
-            is; a channel that was made for another table would echo the shares of that one.
+        own: whether the channel was designed on these very shares. If it keeps them, the release may be counted
+        directly; a channel made for another table would reproduce the shares of that table.
 
     Example:
         >>> flip = Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]])
@@ -170,7 +170,7 @@ def _parts(channel: Channel, source: Distribution | Joint) -> Iterator[_Part]:
         yield _Part(channel.restrict(source.rows), weights[met], given)
         return
     for at, shares in zip(met, given, strict=True):
-        # Of values that a background does not have the channel may know nothing.
+        # The channel need not know values that a background does not have.
         occur = np.flatnonzero(shares)
         pairs = channel.restrict([(source.rows[x], source.columns[at]) for x in occur])
         own = Channel([source.rows[x] for x in occur], pairs.outputs, pairs.matrix)

@@ -1,4 +1,4 @@
-"""What a recipient can compute, from a release and its channels, or from the kit that came with it."""
+"""Estimates from a release and its channels, or from the kit that came with it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def estimate(
     rows_per_unit: int = 1,
     **reading: Unpack[ReadingOptions],
 ) -> Recipient:
-    """What can be computed from a release: ``shares``, ``crosstab`` and ``mean``, each with an interval.
+    """Estimates from a release: ``shares``, ``crosstab`` and ``mean``, each with an interval.
 
     Args:
         release: the released table, a path or a frame; or the folder of a recipient's kit, which says everything else.
         channels: for each protected column its channel, the file of it, or its mechanism as on the command line.
-        confidence: how often an interval holds the truth.
-        rows_per_unit: rows that one person has at most; so many count as one.
+        confidence: how often an interval contains the true value.
+        rows_per_unit: the most rows of one person; that many count as one.
         reading: how the release is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``decimal``, ….
 
     Raises:
@@ -47,7 +47,7 @@ def estimate(
     if isinstance(release, str | Path) and (Path(release) / KIT).is_file():
         if channels or rows_per_unit != 1:
             raise OptionError(
-                "{path} holds a kit, which says how its columns are read; leave the channels out.", path=release
+                "{path} is a kit, which already says how its columns are read; leave the channels out.", path=release
             )
         return recipient_of(Path(release), confidence, reading)
     if not channels:

@@ -1,4 +1,4 @@
-"""How recipients read each column of a release, as far as everybody may know it."""
+"""How recipients read each column of a release, using only what everybody may know."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ from leakgauge.tables import Table, open_table
 
 MOST_CELLS = 1 << 20
 """Of a channel that is handed out; one of more could hardly be read, nor inverted in a minute."""
-CHOSEN = Sentence("its mechanism was chosen by what it does to the table, so that naming it would tell of the table")
-CLAMPED = Sentence("its numbers were brought back to their bounds after the noise, which moves their mean")
-SEVERAL = Sentence("its channel reads or writes several columns, and corrections are of one column at a time")
+CHOSEN = Sentence(
+    "its mechanism was chosen by its effect on the table, so naming it would reveal something about the table"
+)
+CLAMPED = Sentence("its numbers were clamped to their bounds after the noise, which moves their mean")
+SEVERAL = Sentence("its channel reads or writes several columns, and corrections handle one column at a time")
 ENDLESS = Sentence("its mechanism has too many different outputs to write its channel down")
 UNSEEN = Sentence("its mechanism knows values of the table that the release never shows")
 
@@ -86,7 +88,7 @@ def _of_one(column: BoundColumn, planned: PlannedColumn, kept: bool) -> Reading:
     if noise is not None:
         return Reading(protected_column(column.name, noise))
     if column.unprotected:
-        # Made for the secrets, it tells how they go together with the column, which is more than shares.
+        # A channel made for the secrets reveals how they are related to the column, which is more than shares.
         return Reading(Protected(column.name, keeps_shares=kept))
     if channel is None and not kept:
         return _unreadable(column.name, ENDLESS)

@@ -1,4 +1,4 @@
-"""Intervals that hold a share, or a mean, as often as they say; score intervals, which Wilson's is the simplest of."""
+"""Score intervals for shares and means, of which Wilson's is the simplest."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _SCRIPT: Final = "estimate.py"
 """The script is not a module of ours: it runs where only numpy is."""
 _CHANNELS: Final = re.compile(r"channel-\d+\.json")
 INSIDE: Final = Sentence(
-    "its channel is kept inside, because it follows from private counts, and does not keep the shares of this table"
+    "its channel is kept private, because it follows from private counts, and does not keep the shares of this table"
 )
 
 
@@ -49,17 +49,16 @@ def write_kit(
 ) -> Kit:
     """Write a kit into a folder, which is made: the release, ``kit.json``, channels, ``README.md``, ``estimate.py``.
 
-    A channel is written only where its numbers may be known to everybody: one designed from a table's own counts tells
-    these counts, exactly where it keeps the shares. Without its channel a column that keeps its shares is read as it
-    is, and of any other nothing can be estimated, as the kit then says. A kit that is there already is not written
-    again.
+    A channel is written only if its numbers may be public: one designed from a table's own counts reveals them, exactly
+    so if it keeps the shares. Without its channel, a column that keeps its shares is counted directly, and nothing can
+    be estimated from any other, as the kit says. An existing kit is not written again.
 
     Args:
         protected: how each column is read that went through a mechanism; all other columns count as published.
         origins: from which prior each channel was designed, by column; ``PUBLIC`` where it follows from a mechanism's
-            parameters alone. One that is not named counts as this table's, and is kept inside.
+            parameters alone. One that is not named counts as this table's, and is kept private.
         publish_shares: whether the steward declared that the shares of the table may be known.
-        notes: what must be known beside every number.
+        notes: cautions that go with every number.
 
     Raises:
         EngineError: the folder cannot be written.
@@ -100,7 +99,7 @@ def kit_column(
     kept = one.keeps_shares and origin in (None, PriorOrigin.THIS_TABLE)
     channel = None
     if one.channel is not None and (publish_shares or (origin is not None and not origin.keep_inside)):
-        # What is handed out on the steward's word no longer follows from anything that is kept inside.
+        # A channel handed out on the steward's declaration no longer counts as private.
         stated = PriorOrigin.PUBLIC if publish_shares else origin
         channel = ChannelFile.of(NamedChannel(one.channel, (one.name,), (one.name,), stated))
     readable = channel is not None or one.noise is not None or kept
@@ -191,7 +190,7 @@ def _sentences(kit: Kit) -> Iterator[Sentence]:
             names = ", ".join(map(_shown, one.keeps_with))
             yield Sentence("{name!s}: cross-tables with {names!s} are kept.", name=_shown(one.name), names=names)
     if kit.published:
-        yield Sentence("Published as they are: {names!s}.", names=", ".join(map(_shown, kit.published)))
+        yield Sentence("Published unchanged: {names!s}.", names=", ".join(map(_shown, kit.published)))
     yield from kit.notes
 
 
@@ -201,7 +200,7 @@ def _how(one: KitColumn) -> Sentence:
         return Sentence("{name!s}: cannot be estimated: {reason}.", name=name, reason=one.unreadable)
     if one.noise is not None:
         variance = float(one.noise.variance)
-        return Sentence("{name!s}: numbers with noise of variance {variance:.6g}.", name=name, variance=variance)
+        return Sentence("{name!s}: noisy numbers, with noise of variance {variance:.6g}.", name=name, variance=variance)
     if file is None:
         return Sentence("{name!s}: count the released values.", name=name)
     if one.keeps_shares:
@@ -249,5 +248,9 @@ def _protected(column: KitColumn, folder: Path) -> Protected:
 def _beside(folder: Path, name: str) -> Path:
     """A file of the kit; whoever reads a kit opens no other files for it."""
     if Path(name).name != name or name in ("", ".", ".."):
-        raise FileError("{path} names {found!r}, which does not lie beside it.", path=folder / KIT, found=name)
+        raise FileError(
+            "{path} names {found!r}, which is not in the same folder; use the whole kit as it was handed out.",
+            path=folder / KIT,
+            found=name,
+        )
     return folder / name

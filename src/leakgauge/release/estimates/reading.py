@@ -71,8 +71,8 @@ class Protected:
         """Its channel, for a use that needs it."""
         if self.channel is None:
             raise OptionError(
-                "{use} of {name!r} cannot be estimated without the channel of {name!r}; ask whoever released it for a "
-                "channel that may be published.",
+                "{use} of {name!r} cannot be estimated without its channel; ask whoever released it for a channel "
+                "that may be published.",
                 use=use,
                 name=self.name,
             )

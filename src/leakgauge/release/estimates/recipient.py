@@ -1,7 +1,7 @@
 """Shares, cross-tables and means from a release, corrected for its channels, each with an interval.
 
-Rows count as drawn from a larger population, so that an interval holds the share in the table and that in the
-population: sampling and mechanism both count. Each interval stands alone; of twenty at 95 % about one misses.
+Rows count as drawn from a larger population, so an interval covers the share in the table and that in the population:
+it allows for both sampling and the mechanism. Each interval is taken by itself; of twenty at 95 % about one misses.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_CELLS = 100_000
 
 @dataclass(frozen=True)
 class Recipient:
-    """What somebody can compute who has a release, and knows how its protected columns are read.
+    """What the holder of a release can compute who knows how its protected columns are read.
 
     Attributes:
         source: the release, as ``open_table`` takes it.
@@ -70,15 +70,15 @@ class Recipient:
         Groups of another protected column are right only where the release keeps the cross-table with it.
 
         Raises:
-            OptionError: groups of a protected column, a channel that is not known, or numbers with noise.
+            OptionError: groups of a protected column, an unknown channel, or noisy numbers.
             LabelError: values that the channel never releases.
-            RefusalError: values that the channel does not tell apart.
+            RefusalError: values that the channel does not distinguish.
         """
         self._require_readable(column, *by)
         protected = self.protected.get(column)
         if protected is not None and protected.noise is not None:
             raise OptionError(
-                "Column {name!r} has numbers with noise, which have a mean but no shares; ask for its mean.",
+                "Column {name!r} has noisy numbers, which have a mean but no shares; ask for its mean.",
                 name=column,
             )
         kept = protected is not None and protected.reads_directly(by)
@@ -118,11 +118,12 @@ class Recipient:
         hidden = next((self.protected[name] for name in names if name in self.protected), None)
         if hidden is not None and len(names) > 1:
             raise OptionError(
-                "Column {name!r} is protected and cannot be one of several groups; group by it alone.", name=hidden.name
+                "Column {name!r} is protected and cannot be one of several grouping columns; group by it alone.",
+                name=hidden.name,
             )
         if hidden is not None and hidden.noise is not None:
             raise OptionError(
-                "Column {name!r} has numbers with noise, by which rows cannot be grouped; name another.",
+                "Column {name!r} has noisy numbers, by which rows cannot be grouped; name another column.",
                 name=hidden.name,
             )
         with self._opened() as table:
@@ -170,7 +171,7 @@ class Recipient:
             found = table.rows
             table.close()
             raise OptionError(
-                "The release has {found} rows, and its kit says {wanted}; give the release of this kit.",
+                "The release has {found} rows, but its kit says {wanted}; give the release of this kit.",
                 found=found,
                 wanted=self.rows,
             )

@@ -42,7 +42,7 @@ def corrected_shares(channel: Channel, released: Floats, doubt: float) -> Shares
         doubt: z², times the rows that count as one.
 
     Raises:
-        RefusalError: values that the channel does not tell apart.
+        RefusalError: values that the channel does not distinguish.
     """
     sizes = released.sum(axis=0)
     correction = Correction.of(channel, released.sum(axis=1) / sizes.sum())

@@ -58,7 +58,7 @@ def sums_of_numbers(table: Table, column: str, by: tuple[str, ...], noise: Noise
     """
     moments = table.moments(column)[column]
     if moments.mean is None or moments.minimum is None or moments.maximum is None:
-        raise ColumnError("Column {name!r} has no numbers, so it has no mean.", name=column)
+        raise ColumnError("Column {name!r} has no numbers, so it has no mean; choose another column.", name=column)
     totals: pa.Table | None = None
     for batch in table.batches(column, *by):
         totals = _added(totals, batch, by, moments.mean)

@@ -1,4 +1,4 @@
-"""An account: whose budget it is, what it protects, and what it allows: (ε, δ), a zCDP level, or anything."""
+"""An account: the data set, the unit of protection, and the limit: (ε, δ), a zCDP level, or none."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Limit(msgspec.Struct, frozen=True, tag_field="kind"):
         value = getattr(self, field)
         if not _is_number(value) or not 0 < value < math.inf:
             raise OptionError(
-                "A limit with {what} of {found!r} is none; give a finite number above 0, or open the account "
+                "A limit with {what} of {found!r} is not a limit; give a finite number above 0, or open the account "
                 "unlimited.",
                 what=what,
                 found=value,
@@ -51,7 +51,7 @@ class ApproximateLimit(_Limit, frozen=True, tag="approximate"):
     def __post_init__(self) -> None:
         self._require_finite("epsilon", Sentence("an ε"))
         if not _is_number(self.delta) or not 0 <= self.delta < 1:
-            raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
+            raise OptionError("A limit with a δ of {found!r} is not a limit; give a δ in [0, 1).", found=self.delta)
         msgspec.structs.force_setattr(self, "delta", float(self.delta))
 
     @property
@@ -103,10 +103,11 @@ class Account:
         require_text(self.unit, Sentence("The unit of protection"))
         if not isinstance(self.limit, ApproximateLimit | ConcentratedLimit | Unlimited):
             raise OptionError(
-                "{found!r} is no limit; give an ApproximateLimit, a ConcentratedLimit or Unlimited().", found=self.limit
+                "{found!r} is not a limit; give an ApproximateLimit, a ConcentratedLimit or Unlimited().",
+                found=self.limit,
             )
         if not isinstance(self.neighbours, Neighbours):
-            raise OptionError("{found!r} is no kind of neighbours; give one of Neighbours.", found=self.neighbours)
+            raise OptionError("{found!r} is not a kind of neighbours; give one of Neighbours.", found=self.neighbours)
 
     @property
     def delta(self) -> float:
@@ -131,7 +132,7 @@ def default_dataset(table: str) -> str:
 
 
 def require_account(account: Account, unit: str, neighbours: Neighbours) -> None:
-    """Refuse an account that protects something else than what is to be counted in it."""
+    """Refuse an account whose unit of protection is not that of the spend."""
     if account.unit == unit and account.neighbours is neighbours:
         return
     raise OptionError(
@@ -146,7 +147,7 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
 
 
 def require_text(text: object, what: Sentence) -> None:
-    """Refuse what is not one line of text that every store can hold."""
+    """Refuse anything but one line of text that every store can hold."""
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable() or not text.strip():
         raise OptionError(
             "{what} is not one line of 1 to {most} printable characters; give a shorter or plainer one.",

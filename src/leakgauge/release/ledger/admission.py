@@ -1,4 +1,4 @@
-"""Whether a spend fits, although later releases are chosen after seeing earlier ones.
+"""Whether a spend fits, even when later releases are chosen after seeing earlier ones.
 
 For a limit in zCDP the sum of ρ may not exceed it. For a limit (ε, δ) a spend is admitted when, after it, one holds:
 
@@ -51,11 +51,11 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Spending:
-    """What an account has spent, in nats, every sum rounded up, and what is left; None of a sum that is not limited.
+    """What an account has spent, in nats, every sum rounded up, and what is left; None for a sum without a limit.
 
     Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what Σ ρ of zCDP
-    converts to at the limit's δ. A reading, not a guarantee: that is the limit, which was fixed before anything was
-    seen.
+    converts to at the limit's δ. It is information, not a guarantee: the guarantee is the limit, which was fixed before
+    anything was seen.
     """
 
     epsilon: float
@@ -67,7 +67,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a cost would do to an account that has spent so much."""
+    """The effect of a cost on an account and its spending so far."""
 
     account: Account
     cost: Cost
@@ -115,8 +115,8 @@ class Verdict:
         limit = self.account.limit
         by_epsilon, by_rho = (most is not None for most in _most(limit))
         raise BudgetError(
-            "The release would bring the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
-            "{left} left; nothing was spent, add more noise or release less.",
+            "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
+            "{left} left; nothing was spent, so add more noise or release less.",
             sums=_sums(self.after, by_epsilon, by_rho),
             limit=limit.sentence,
             dataset=self.account.dataset,

@@ -1,8 +1,8 @@
-"""What steps cost, as sums of ε and ρ that never come out too small, and how a ledger keeps them as JSON.
+"""The cost of steps, as sums of ε and ρ that are never too small, and its JSON form in a ledger.
 
-No value of a table is kept. Labels of a channel may be such values, so its inputs and outputs come back as 0, 1, 2 …,
-and without the name of their secret, because two channels without labels cannot be known to list their inputs alike.
-Each is then taken at its own worst pair, which is never too little.
+No value of a table is stored. Labels of a channel may be such values, so its inputs and outputs are read back as 0, 1,
+2 …, without the name of their secret: two channels without labels may list their inputs in different orders. Each is
+then counted at its own worst pair, which never underestimates the cost.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel
 
 _UP = Context(prec=40, rounding=ROUND_CEILING)
-"""Forty digits, rounded up: sums err towards spending more, by less than anybody can notice."""
+"""Forty digits, rounded up: sums err towards spending more, by a negligible amount."""
 _ROUNDING = 2.0**-50
-"""What a few operations on floats may have taken from a computed level, relatively."""
+"""The relative error that a few floating-point operations may cause in a computed level."""
 _LEAST = math.ulp(0.0)
 _MOST_DIGITS = 1000
 
@@ -60,10 +60,10 @@ NOTHING = Total(Decimal(0), Decimal(0))
 
 @dataclass(frozen=True)
 class Cost:
-    """The steps one release takes; all of them see the same row, so that columns of one row add up.
+    """The steps of one release; all of them see the same row, so the columns of a row add up.
 
-    Sampling is left out of account: a step that sees a row with some probability costs as if it saw it always,
-    which is never too little.
+    Sampling is ignored: a step that sees a row with some probability costs as if it always saw it, which never
+    underestimates the cost.
     """
 
     steps: tuple[Step, ...]
@@ -99,7 +99,7 @@ class Cost:
         return total
 
     def require_known_for(self, neighbours: Neighbours) -> None:
-        """Refuse steps that say nothing of a missing record where records may be missing."""
+        """Refuse steps that have no law for a missing record where records may be missing."""
         if neighbours is not Neighbours.ADD_OR_REMOVE_ONE:
             return
         for step in self.steps:

@@ -1,4 +1,4 @@
-"""Entries of a ledger, each holding the hash of the one before, and the check of them all."""
+"""Entries of a ledger, each containing the hash of the one before, and the check of all entries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an entry says; hashes are over its spelling, so that what its kind does not say is left out."""
+    """The content of an entry; hashes cover its JSON text, so fields that its kind does not have are left out."""
 
     spent: Total
     limit: Limit | None = None
@@ -54,9 +54,9 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 class Entry:
     """One line of a ledger; never changed once written.
 
-    The sequence is 1, 2, 3 … over the whole ledger, the time UTC in ISO 8601, the body the spelling of a ``Body``, the
-    reference the caller's name of the spend, or the data set's where an account is opened, and the hash SHA-256 over
-    all other fields, the hash of the entry before included.
+    The sequence is 1, 2, 3 … over the whole ledger; the time is UTC in ISO 8601; the body is the JSON text of a
+    ``Body``. The reference is the caller's name for the spend, or the data set when an account is opened. The hash is
+    SHA-256 over all other fields, including the hash of the previous entry.
     """
 
     sequence: int
@@ -109,7 +109,7 @@ class Entry:
 
     @property
     def told(self) -> Told:
-        """What the release tells of the columns it reads; nothing in entries of versions that did not count it."""
+        """What the release reveals about the columns it reads; empty in entries of versions that did not count it."""
         return self._said.told
 
     def account(self) -> Account:
@@ -131,7 +131,7 @@ class Entry:
         """The entry itself."""
         if not self.is_whole():
             raise VerificationError(
-                "Entry {sequence} of the ledger is not what was written; run `leakgauge ledger check`.",
+                "Entry {sequence} of the ledger was changed after it was written; run `leakgauge ledger check`.",
                 sequence=self.sequence,
             )
         return self
@@ -162,7 +162,7 @@ class Chain:
         if entry.previous != self.head:
             self._refuse(entry.sequence, Sentence("does not follow the one before it"))
         if not entry.is_whole():
-            self._refuse(entry.sequence, Sentence("is not what was written"))
+            self._refuse(entry.sequence, Sentence("was changed after it was written"))
         if entry.kind is Kind.OPEN:
             if entry.dataset in self._accounts:
                 self._refuse(entry.sequence, Sentence("opens an account that was open"))
@@ -190,7 +190,7 @@ class Chain:
         self._spends[entry.reference] = entry.dataset
         if isinstance(account.limit, Unlimited) or told.is_nothing:
             return
-        # What was admitted alone is not composed anew: the bound may need an extra that is not installed here.
+        # A release admitted alone is not composed again: the bound may need an extra that is not installed here.
         alone = entry.rule == Rule.ALONE.name.lower() and before.is_nothing
         if not alone and rule_of_sums(account.limit, _a_little_less(after)) is None:
             self._refuse(entry.sequence, Sentence("spends more than the limit"))

@@ -122,8 +122,8 @@ class Ledger:
         """The entry of a spend, on disk before this returns: draw noise only afterwards.
 
         The reference is a name of this spend that occurs only once, such as a random one. When no answer came back,
-        ``entry(reference)`` tells whether the spend was made. ``told`` is what the release tells of its columns, in
-        bits; it limits nothing.
+        ``entry(reference)`` tells whether the spend was made. ``told`` is what the release reveals about its columns,
+        in bits; it limits nothing.
 
         Raises:
             BudgetError: the cost does not fit; nothing was written.
@@ -134,7 +134,7 @@ class Ledger:
         require_text(reference, Sentence("The reference of a spend"))
         steps = tuple(map(step_to_json, cost.steps))
         verdict = self.preview(dataset, cost)
-        # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
+        # First without the lock: the slow part is computed here, and a cost that does not fit now never will.
         self._require_new(reference)
         verdict.require()
         with self._store.writing():
@@ -188,10 +188,9 @@ class Ledger:
         return tuple(entry.require_whole() for entry in self._store.entries(dataset))
 
     def check(self, expected_head: str | None = None) -> str:
-        """The head, once every hash and every sum was computed anew and found right.
+        """The head, after every hash and every sum was recomputed and found right.
 
-        A head that is expected must occur, such as the one kept in a record: entries cut off at the end can only be
-        missed by whoever knows that they were there.
+        An expected head, such as the one in a record, must occur: only this shows that entries were cut off at the end.
         """
         chain = Chain()
         for entry in self._store.entries():
@@ -205,7 +204,7 @@ class Ledger:
         return chain.head
 
     def composition(self, dataset: str, delta: float | None = None) -> Composition:
-        """The smallest ε in nats proved for all steps so far, had the sequence been fixed beforehand.
+        """The smallest ε in nats proved for all steps so far, if the sequence had been fixed in advance.
 
         At the δ of the account's limit unless another is given; refused where nothing was spent yet.
         """
@@ -254,7 +253,7 @@ def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger
         return Ledger(PostgresqlStore(text, create))
     if "://" in text:
         raise FileError(
-            "{address} is no address of a ledger; give a file or postgresql://….", address=without_secrets(text)
+            "{address} is not the address of a ledger; give a file or postgresql://….", address=without_secrets(text)
         )
     if create:
         make_sqlite(Path(text))

@@ -106,7 +106,7 @@ class PostgresqlStore(Store):
             )
         # The kind of error only: the driver's words may quote the address with its password.
         return EngineError(
-            "The ledger {address} could not be used ({kind}{state}); look at the server and the address.",
+            "The ledger {address} could not be used ({kind}{state}); check the server and the address.",
             address=self.name,
             kind=type(error).__name__,
             state=f" {state}" if state else "",

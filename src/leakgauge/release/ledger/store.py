@@ -98,9 +98,9 @@ def _entry(row: tuple[Any, ...]) -> Entry:
     sequence, dataset, kind, *rest = row
     # A database may hold anything in a column of text.
     if not isinstance(sequence, int) or not all(isinstance(text, str) for text in row[1:]):
-        raise VerificationError("An entry of the ledger is not made of texts; restore it from a copy.")
+        raise VerificationError("An entry of the ledger is not text; restore the ledger from a copy.")
     if kind not in list(Kind):
         raise VerificationError(
-            "Entry {sequence} of the ledger is of no known kind; restore it from a copy.", sequence=sequence
+            "Entry {sequence} of the ledger has an unknown kind; restore the ledger from a copy.", sequence=sequence
         )
     return Entry(sequence, dataset, Kind(kind), *rest)

@@ -1,8 +1,8 @@
-"""What releases tell of the columns they read, in bits, as a ledger keeps and adds it up.
+"""What releases reveal about the columns they read, in bits, as a ledger stores and adds it up.
 
-A release through a finite channel tells I(X;Y) of each row; numbers with noise have no finite channel, and are named
-without bits. Given the rows releases are independent, so that several tell at most the sum, and never more than H(X).
-Bits follow from the exact counts of a table: a ledger that holds them is kept inside.
+A release through a finite channel reveals I(X;Y) per row; noisy numbers have no finite channel, and are listed without
+bits. Given the rows, releases are independent, so several reveal at most the sum, and never more than H(X). Bits follow
+from the exact counts of a table: a ledger that contains them is kept private.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.ledger import ColumnTold
 
 Told = Mapping[str, "Bits | None"]
-"""By the columns that are read, what a release tells of each; None where that is not known in bits."""
+"""For each column that is read, what a release reveals about it; None where that is not known in bits."""
 
 
 class Bits(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Bits(msgspec.Struct, frozen=True):
 
 
 def added_up(releases: Iterable[Told]) -> tuple[ColumnTold, ...]:
-    """What all releases tell of each column, at most."""
+    """The most that all releases reveal about each column."""
     by_column: dict[str, list[Bits | None]] = {}
     for told in releases:
         for column, bits in told.items():

@@ -1,4 +1,4 @@
-"""Numbers of a column, clamped to declared bounds and rounded to a fine grid: whole steps, which add up exactly."""
+"""Numbers of a column, clamped to declared bounds and rounded to a fine grid, so that whole steps add up exactly."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Bounds:
         numbers = np.array(numbers_of(values), dtype=np.float64)
         # Rows that may not be missing are left out before; should one slip through, it is at a bound like any other.
         numbers[np.isnan(numbers)] = self.lower if self.missing is None else self.missing
-        # Clamped before the division: a warning of numpy about an overflow would tell about a value.
+        # Clamped before the division: an overflow warning of numpy would reveal something about a value.
         clamped = np.clip(numbers, self.lower, self.upper)
         return np.clip(half_up(clamped / self.grid), self.lowest, self.highest).astype(np.int64)
 
@@ -109,7 +109,7 @@ def on_grid(
 ) -> Bounds:
     """Bounds with a grid of at least ``parts`` steps between them, coarser where they are far from 0, or a given one.
 
-    The grid follows from what is declared alone: one that followed the table would tell about it.
+    The grid follows from declared values alone: one that depended on the table would reveal something about it.
     """
     if lower is None or upper is None:
         raise OptionError("Bounds are missing; give lower and upper, beyond which values are clamped.")
@@ -121,7 +121,7 @@ def on_grid(
             upper=upper,
         )
     if missing is not None and not math.isfinite(missing):
-        raise OptionError("A number of {missing} for missing values is not finite.", missing=missing)
+        raise OptionError("The number {missing} for missing values is not finite; give a finite one.", missing=missing)
     if grid is not None:
         if grid > 0 and 2 <= width / grid <= 2 * parts and far / grid <= LARGEST_STEPS:
             found = Bounds(lower, upper, missing, grid)
@@ -129,7 +129,7 @@ def on_grid(
             if found.highest - found.lowest >= 2:
                 return found
         raise OptionError(
-            "A grid of {grid} does not have 2 to {most:.0f} steps from {lower} to {upper}; give another, or none.",
+            "A grid of {grid} does not have 2 to {most:.0f} steps from {lower} to {upper}; give another grid, or none.",
             grid=grid,
             most=2 * parts,
             lower=lower,
@@ -142,7 +142,7 @@ def on_grid(
     found = Bounds(lower, upper, missing, step)
     if width < 1e-280 or found.highest - found.lowest < 2:
         raise OptionError(
-            "The bounds {lower!r} and {upper!r} are too near to each other to be told apart; widen them.",
+            "The bounds {lower!r} and {upper!r} are too close to be distinguished; widen them.",
             lower=lower,
             upper=upper,
         )

@@ -69,8 +69,7 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
         super().__post_init__()
         if not 0 < self.at < 1 or not 0 < self.share < 1:
             raise OptionError(
-                "A quantile at {at} does not lie between 0 and 1, at least a millionth from both; the median is at "
-                "0.5.",
+                "A quantile at {at} is not between 0 and 1, at least a millionth from both; for the median, use 0.5.",
                 at=self.at,
             )
         if len(self.names) * self._points > MOST_CELLS:
@@ -178,7 +177,7 @@ class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
         object.__setattr__(self, "labels", declared(self.labels))  # a tuple, so that nobody changes it afterwards
         if isinstance(self.k, bool) or not isinstance(self.k, int) or not 1 <= self.k <= len(self.labels):
             raise OptionError(
-                "A k of {k!r} is not a whole number from 1 to {count}, the number of labels.",
+                "A k of {k!r} is not a whole number from 1 to {count}, the number of labels; give one that is.",
                 k=self.k,
                 count=len(self.labels),
             )

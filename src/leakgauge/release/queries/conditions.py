@@ -84,7 +84,7 @@ class Condition:
             object.__setattr__(self, "value", declared(() if self.value is None else self.value))
         elif self.value is not None and not isinstance(self.value, str):
             raise OptionError(
-                "A condition on {column!r} compares texts, and its value is of type {kind!s}; give its text.",
+                "A condition on {column!r} compares texts, but its value is of type {kind!s}; give its text.",
                 column=self.column,
                 kind=type(self.value).__name__,
             )
@@ -117,7 +117,7 @@ class Condition:
         """Refuse a column that cannot be compared so, by what was typed."""
         if self.operator in _ORDER and kind in (Kind.STRING, Kind.BOOL):
             raise ColumnError(
-                "Column {name!r} holds {kind}, which a condition cannot put in order; compare it with =, != or in.",
+                "Column {name!r} holds {kind}, which has no order; compare it with =, != or in.",
                 name=self.column,
                 kind=kind.words,
             )
@@ -146,7 +146,7 @@ class Condition:
                 found.append(None if text is None else _read(text, kind, zoned))
             except ValueError:
                 raise OptionError(
-                    "A condition compares column {name!r} with {value!r}, and the column holds {kind}; write e.g. "
+                    "A condition compares column {name!r} with {value!r}, but the column holds {kind}; write e.g. "
                     "{example!s}.",
                     name=self.column,
                     value=text,

@@ -44,7 +44,7 @@ class Groups:
     def __post_init__(self) -> None:
         if (self.labels is None) == (self.edges is None):
             raise OptionError(
-                "The groups of {column!r} need labels or edges, and not both; declare them in one way.",
+                "The groups of {column!r} need either labels or edges; declare them in one way.",
                 column=self.column,
             )
         # Tuples, so that nobody changes them afterwards.

@@ -26,9 +26,7 @@ def declared(labels: Iterable[DeclaredLabel]) -> tuple[DeclaredLabel, ...]:
     """The labels as a tuple."""
     known = tuple(labels) if not isinstance(labels, str) else ()
     if not 1 <= len(known) <= MOST_LABELS:
-        raise OptionError(
-            "{count} labels are declared; give a list of 1 to {most}.", count=len(known), most=MOST_LABELS
-        )
+        raise OptionError("{count} labels are declared; give from 1 to {most}.", count=len(known), most=MOST_LABELS)
     for label in known:
         if label is not None and not isinstance(label, str):
             raise OptionError(
@@ -36,7 +34,7 @@ def declared(labels: Iterable[DeclaredLabel]) -> tuple[DeclaredLabel, ...]:
                 kind=type(label).__name__,
             )
         if label in (MISSING, OTHER):
-            raise OptionError("The label {label!r} has a meaning of its own; leave it out.", label=label)
+            raise OptionError("The label {label!r} is reserved; leave it out.", label=label)
     if len(set(known)) < len(known):
         raise OptionError(
             "{count} of the {all} labels repeat an earlier one; declare each once.",

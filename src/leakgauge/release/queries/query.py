@@ -1,4 +1,4 @@
-"""What every query says of itself, and what comes back from it."""
+"""The interface of every query, and its answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Query(ABC, Generic[Exact]):
         given = (self.where,) if isinstance(self.where, Condition) else tuple(self.where or ())
         if len(given) > MOST_CONDITIONS or not all(isinstance(one, Condition) for one in given):
             raise OptionError(
-                "{count} things are given as conditions; give up to {most}, each a Condition.",
+                "{count} conditions are given, or one is not a Condition; give at most {most}, each a Condition.",
                 count=len(given),
                 most=MOST_CONDITIONS,
             )
@@ -106,11 +106,11 @@ class Query(ABC, Generic[Exact]):
 
     @abstractmethod
     def exact(self, table: Table, protection: Protection) -> Exact:
-        """What is found before any noise: whole numbers; secret."""
+        """The secret result before any noise, in whole numbers."""
 
     @abstractmethod
     def answer(self, exact: Exact, protection: Protection, randomness: Randomness) -> Answer:
-        """What may be shown of it."""
+        """The private answer from the secret result."""
 
     def require_columns(self, table: Table, protection: Protection) -> None:
         """Refuse a table that lacks a column, or one whose values cannot be used, before anything is read or spent."""
@@ -137,7 +137,7 @@ class Query(ABC, Generic[Exact]):
 class GroupedQuery(Query[tuple[Part, ...]], Generic[Part]):
     """A query that may be asked of each group of rows at once, for one budget.
 
-    What is found of some rows is a number, or numbers, that add up over parts of them.
+    The result for some rows is a number, or numbers, that add up over parts of them.
 
     Attributes:
         by: the groups; every row is in exactly one of them.

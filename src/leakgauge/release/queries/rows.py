@@ -39,7 +39,7 @@ class Protection:
     def __post_init__(self) -> None:
         UnitOfProtection(self.unit, self.rows)  # refuses what cannot be one
         if not isinstance(self.neighbours, Neighbours):
-            raise OptionError("{found!r} is no kind of neighbours; give one of Neighbours.", found=self.neighbours)
+            raise OptionError("{found!r} is not a kind of neighbours; give one of Neighbours.", found=self.neighbours)
 
     @property
     def replaces(self) -> bool:
@@ -71,7 +71,7 @@ def require_column(table: Table, name: str, *, numbers: bool = False) -> Kind:
         raise ColumnError("Column {name!r} holds nested or binary values; unpack it first.", name=name)
     if numbers and kinds[name] not in (Kind.INT, Kind.FLOAT):
         raise ColumnError(
-            "Column {name!r} holds {kind}, and this query needs numbers; choose a numeric column.",
+            "Column {name!r} holds {kind}, but this query needs numbers; choose a numeric column.",
             name=name,
             kind=kinds[name].words,
         )
@@ -117,8 +117,8 @@ class _Units:
         """Which of the wanted rows are among the first of their unit."""
         if is_missing(units).any():
             raise ColumnError(
-                "Column {name!r} is missing in some rows, so that whom they belong to is unknown; complete it or "
-                "leave these rows out of the table.",
+                "Column {name!r} is missing in some rows, so their owner is unknown; complete it, or leave these rows "
+                "out of the table.",
                 name=self._column,
             )
         rows = np.flatnonzero(wanted)

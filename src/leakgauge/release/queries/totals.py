@@ -222,8 +222,8 @@ class Sum(TotalQuery):
     for those that come.
 
     The interval is about the sum of the clamped values. Where the number of rows is public it allows for the rounding
-    of every value; elsewhere telling how many were rounded would tell the number of rows, so that it is about the
-    rounded values. Whole numbers are not changed by rounding unless the bounds are more than 2^32 apart.
+    of every value; elsewhere that would reveal the number of rows, so it is about the rounded values. Whole numbers are
+    not changed by rounding unless the bounds are more than 2^32 apart.
     """
 
     @property

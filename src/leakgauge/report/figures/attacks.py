@@ -9,6 +9,7 @@ from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
 from leakgauge.report.figures.texts import joined, lines_of, named, shortened
+from leakgauge.rounding import percent
 
 _LABELS, _AREA, _COLUMN, _ROW = 200, 244, 72, 34
 _TARGET = 140
@@ -29,17 +30,18 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
     rows = [_row(one, several, language) for one in attacks]
     under = [
         language.say(
-            "The share of targets an attacker is right about: dot with the release, line through it its interval,"
+            "The share of targets an attacker is right about: a dot with the release, a line for its interval,"
         ),
         language.say(
-            "band from what is known without it to what the raw table tells, upright line what the claim allows."
+            "a band from what is known without it to what the raw table reveals, an upright line for what the "
+            "claim allows."
         ),
     ]
     if any(row["beaten"] for row in rows):
         under.append(language.say("Diamond: the attack beats the claim."))
     heads = {
         "without": language.say("no release"),
-        "success": language.say("release"),
+        "success": language.say("this release"),
         "raw": language.say("raw table"),
         "ceiling": language.say("allowed"),
     }
@@ -72,7 +74,7 @@ def _row(attack: Fields, several: bool, language: Language) -> dict[str, Any]:
         "raw": None if baseline is None or advantage is None else baseline + advantage,
         "ceiling": value_of(attack, "ceiling"),
     }
-    written = {key: "–" if share is None else f"{100 * share:.3g}%" for key, share in shares.items()}
+    written = {key: "–" if share is None else percent(share) for key, share in shares.items()}
     said = language.say(
         "right about {success}, without the release {without}, in the raw table {raw}; allowed {ceiling}.", **written
     )

@@ -16,9 +16,10 @@ from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Figure, shown
 from leakgauge.report.figures.texts import joined, lines_of, named, shortened, told_apart, width_of
+from leakgauge.rounding import percent
 
 LARGEST = 60
-"""Rows or columns above which nobody could read the map."""
+"""The most rows or columns of a readable map."""
 _NUMBERED = 12
 """Rows and columns up to which the cells hold their numbers."""
 _BESIDE_BARS = 40
@@ -32,7 +33,7 @@ _SIDE = 50
 
 
 def require_readable(inputs: int, outputs: int) -> None:
-    """Refuse a map that nobody could read, before anything is computed for it.
+    """Refuse a map too large to read, before anything is computed for it.
 
     Raises:
         OptionError: more than 60 inputs or outputs.
@@ -127,8 +128,7 @@ def _margin(shares: dict[str, float], field: str, step: float, language: Languag
     """The bars above the map, of the outputs, or those to its right, of the inputs."""
     names, above = list(shares), field == "output"
     values = [
-        {field: name, "share": share, "said": named(language, name, f"{100 * share:.3g} %")}
-        for name, share in shares.items()
+        {field: name, "share": share, "said": named(language, name, percent(share))} for name, share in shares.items()
     ]
     along = chart.nominal(field, sort=names, axis=None, scale={"paddingInner": 0.2, "paddingOuter": 0.1})
     most = max(shares.values())

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from leakgauge.report.figures.texts import width_of
@@ -24,7 +25,10 @@ INK = "#14191d"
 BAR = {"type": "bar", "stroke": FAINT, "strokeWidth": 0.8}
 SAID = {"description": {"field": "said"}, "tooltip": {"field": "said"}}
 """What is told of a mark, to those who cannot see it and to those who point at it."""
+_FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
+"""Widths are those of Arial; other fonts are wider, so that letters may stand out of the frame: they are not cut."""
 _CONFIG = {
+    "font": _FONT,
     "axis": {
         "labelFontSize": 12,
         "titleFontSize": 12,
@@ -45,12 +49,12 @@ _CONFIG = {
     },
     "view": {"stroke": "#d3dade"},
 }
-_FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
-"""Widths are those of Arial; other fonts are wider, so that letters may stand out of the frame: they are not cut."""
 _PADDING = {"left": 22, "right": 12, "top": 5, "bottom": 5}
 """Room on the left, where labels end at the axis: a wider font needs it."""
 _FONTS = "Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei"
 _CHINESE = re.compile("[\u4e00-\u9fff]")
+_KEPT = 64
+"""Pictures that are not drawn again: a report is shown in editions and languages, one after the other."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +71,20 @@ class Figure:
 
     def to_svg(self) -> str:
         """The picture as SVG, drawn here, without a browser and without a network."""
-        import vl_convert
+        whole = {"background": "white", "padding": _PADDING, "config": _CONFIG, **self.spec, "description": self.told}
+        return _drawn(json.dumps(whole, ensure_ascii=False))
 
-        # What draws without a browser takes Chinese letters from any font unless one that has them comes first.
-        chinese = _CHINESE.search(json.dumps(self.spec, ensure_ascii=False)) is not None
-        config = {**_CONFIG, "font": f"{_FONTS}, {_FONT}" if chinese else _FONT}
-        whole = {"background": "white", "padding": _PADDING, "config": config, **self.spec, "description": self.told}
-        picture: str = vl_convert.vegalite_to_svg(whole)
-        return picture.replace("<svg ", '<svg overflow="visible" ', 1)
+
+@lru_cache(maxsize=_KEPT)
+def _drawn(chart: str) -> str:
+    import vl_convert
+
+    picture: str = vl_convert.vegalite_to_svg(chart)
+    if _CHINESE.search(chart):
+        # What draws without a browser takes Chinese letters from any font unless one that has them comes first. They
+        # are named only now: letters are as wide without, and to measure every text in so large a font takes long.
+        picture = picture.replace(f'font-family="{_FONT}"', f'font-family="{_FONTS}, {_FONT}"')
+    return picture.replace("<svg ", '<svg overflow="visible" ', 1)
 
 
 def figure_of_words(title: str, said: str) -> Figure:
@@ -124,7 +134,7 @@ def layer(mark: Mapping[str, Any], values: Any = None, **encoding: Any) -> dict[
 
 
 def text_mark(**more: Any) -> dict[str, Any]:
-    """Letters that are not read out: another mark says what they say."""
+    """Text that is not read out, because another mark has the same words."""
     return {"type": "text", "aria": False, **more}
 
 

@@ -16,9 +16,9 @@ _FILLS = {"background": chart.DARK, "release": chart.MIDDLE, "hidden": chart.LIG
 
 
 def decomposition_figure(measurement: Fields, leakage: Fields | None = None, language: Language = ENGLISH) -> Figure:
-    """The secret's entropy in bits: told by the background alone, added by the release, still hidden.
+    """The secret's entropy in bits: revealed by the background alone, added by the release, still hidden.
 
-    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z), for nothing released and for the table released as it is, from
+    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z), for nothing released and for the table released unchanged, from
     ``measurement.json``, and for the release, where ``leakage.json`` is known.
     """
     rows = _rows(measurement, leakage, language)
@@ -56,11 +56,11 @@ def _words(background: bool, language: Language) -> dict[str, str]:
     """What each part is called."""
     if background:
         return {
-            "background": language.say("told by the background alone, I(X;Z)"),
+            "background": language.say("revealed by the background alone, I(X;Z)"),
             "release": language.say("added by the release, I(X;Y|Z)"),
             "hidden": language.say("still hidden, H(X|Y,Z)"),
         }
-    return {"release": language.say("told by the release, I(X;Y)"), "hidden": language.say("still hidden, H(X|Y)")}
+    return {"release": language.say("revealed by the release, I(X;Y)"), "hidden": language.say("still hidden, H(X|Y)")}
 
 
 def _rows(measurement: Fields, leakage: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:
@@ -68,7 +68,7 @@ def _rows(measurement: Fields, leakage: Fields | None, language: Language) -> li
     rest = max(entropy - floor, 0.0)
     rows = [
         (language.say("nothing released"), {"background": floor, "release": 0.0, "hidden": rest}),
-        (language.say("released as it is"), {"background": floor, "release": rest, "hidden": 0.0}),
+        (language.say("released unchanged"), {"background": floor, "release": rest, "hidden": 0.0}),
     ]
     if leakage is not None:
         # Where no background was measured before, none is told of after.

@@ -84,7 +84,7 @@ def frontier_figure(
             "subtitle": [
                 language.say(said if beside else _SAID_OF_ONE[kept]),
                 language.say(
-                    "Channels of the solid line reach every point of the shaded side, and none on the other side."
+                    "Channels of the solid line reach every point on the shaded side, and none on the other side."
                 ),
             ],
         },
@@ -110,8 +110,8 @@ def _objective(fields: Fields, language: Language) -> tuple[str, str]:
     """The field that was made small, and what it is called."""
     attacker = fields["knowledge"] in (Knowledge.ATTACKER.value, Knowledge.BOTH.value)
     if fields.get("through") is not None:
-        title = message("bits told about {secret} by {column}")
-        known = message("bits told about {secret} by {column} and the background")
+        title = message("bits revealed about {secret} by {column}")
+        known = message("bits revealed about {secret} by {column} and the background")
         secret = shortened(listed(language, *fields["secret"]), 120)
         told = language.say(known if attacker else title, secret=secret, column=shortened(fields["through"], 120))
         return ("leakage_with_background" if attacker else "leakage"), told
@@ -132,8 +132,8 @@ def _marked(release: Fields | None, others: Sequence[Fields], name: str, languag
     found: list[dict[str, Any]] = []
     if release is not None and value_of(release, name) is not None:
         own = _point(release, name)
-        line = named(language, language.say("release"), _place(own, language))
-        found.append({**own, "label": language.say("release"), "line": line, "own": True})
+        line = named(language, language.say("this release"), _place(own, language))
+        found.append({**own, "label": language.say("this release"), "line": line, "own": True})
     for one in others:
         if value_of(one, name) is None or _same(one, release, name):
             continue
@@ -218,7 +218,7 @@ def _names_of_lines(
 
 
 def _said_of_floor(floor: float, language: Language) -> str:
-    return language.say("the background alone tells {floor} bits", floor=shown(floor))
+    return language.say("the background alone reveals {floor} bits", floor=shown(floor))
 
 
 def _marks(marked: list[dict[str, Any]], labels: list[dict[str, Any]], axes: dict[str, Any]) -> list[dict[str, Any]]:
@@ -279,7 +279,7 @@ def _told(
         )
         said = joined(language, said, dashed)
     if floor is not None:
-        alone = language.say("The background alone tells {floor} bits (dashed).", floor=shown(floor))
+        alone = language.say("The background alone reveals {floor} bits (dashed).", floor=shown(floor))
         said = joined(language, said, alone)
     if marked:
         points = clauses(language, *(one["line"] for one in marked))

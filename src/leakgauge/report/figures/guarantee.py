@@ -1,4 +1,4 @@
-"""How far a claim lets a guess become surer: it follows from ε alone, so that everybody may see it."""
+"""How sure a guess can become under a claim: it follows from ε alone, so everybody may see it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROW = 30
 
 
 def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | None:
-    """How sure somebody can become at most of a value of one person, by how sure they were; None of an infinite ε.
+    """How sure anyone can become of a value of one person, by how sure they were before; None for an infinite ε.
 
     Seeing what is protected multiplies the odds of a value by at most e to the power ε, whatever else is known.
     """
@@ -24,14 +24,14 @@ def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | N
         return None
     rows = [_row(before, surest(before, epsilon), language) for before in _BEFORE]
     under = language.say(
-        "Whatever somebody knows: as sure of a value of one person as on the left before, at most as sure as on the "
-        "right after seeing the protected columns."
+        "Whatever an attacker knows: as sure of a person's value as on the left before seeing the protected columns, "
+        "at most as sure as on the right afterwards."
     )
     labels = 8 + max(width_of(row["name"]) for row in rows)
     area = chart.WIDTH - 150 - labels
     x = chart.quantitative(
         "before",
-        title=language.say("how sure somebody is of a value"),
+        title=language.say("how sure an attacker is of a value"),
         scale={"domain": [0, 1], "nice": False},
         axis={"format": "%"},
     )

@@ -10,6 +10,8 @@ from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, shown
 from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, shortened, width_of
+from leakgauge.report.numbers import unit_of
+from leakgauge.rounding import at_most
 
 NOTIONS = {
     "identifiability": message("identifiability"),
@@ -68,7 +70,8 @@ def _row(column: str, name: str, level: Fields, several: bool, language: Languag
     parameters = {key: shown(float(level[key])) for key in ("delta", "order") if level.get(key) is not None}
     notion = language.say(NOTIONS.get(name, name), **parameters)
     unit = str(level["unit"])
-    said = named(language, notion, f"{shown(value)} {language.retell(unit)}")
+    number = shown(at_most(value))
+    said = named(language, notion, f"{number} {unit_of(unit, language)}".rstrip())
     return {
         "notion": "\n".join(
             lines_of(listed(language, notion, shortened(column, _LABELS)) if several else notion, _LABELS)
@@ -77,7 +80,7 @@ def _row(column: str, name: str, level: Fields, several: bool, language: Languag
         "unit": unit,
         # An infinite level has no bar, and a sign in its place.
         "level": value if math.isfinite(value) else 0.0,
-        "number": shown(value),
+        "number": number,
         "said": listed(language, column, said) if several else said,
     }
 
@@ -87,7 +90,9 @@ def _chart(rows: list[dict[str, Any]], unit: str, labels: float, language: Langu
     most = max(row["level"] for row in rows) or 1.0
     # Beyond the longest bar there must be room for its number.
     scale = {"domain": [0, most * 1.25], "nice": False}
-    x = chart.quantitative("level", title=language.retell(unit), scale=scale, axis={"tickCount": 6})
+    x = chart.quantitative(
+        "level", title=unit_of(unit, language) or language.say("level"), scale=scale, axis={"tickCount": 6}
+    )
     axis = {**chart.row_axis(_LABELS + 30, labels), "maxExtent": labels}
     return {
         "data": {"values": rows},

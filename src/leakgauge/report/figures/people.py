@@ -73,14 +73,13 @@ def people_figure(
         "view": {"stroke": None},
         "data": {"values": rows},
         **chart.layer(
-            {"type": "point", "size": 480, "opacity": 1, "stroke": chart.INK, "strokeWidth": 1},
+            # A hundred icons are not read out: the picture's own words tell their three groups.
+            {"type": "point", "size": 480, "opacity": 1, "stroke": chart.INK, "strokeWidth": 1, "aria": False},
             x=x,
             y=y,
             shape=_by_group(names, [shape for _, shape, _ in _GROUPS.values()], legend),
             fill=_by_group(names, [fill for *_, fill in _GROUPS.values()], legend),
-            # A hundred icons are told as three groups.
             tooltip={"field": "group"},
-            description={"value": ""},
         ),
     }
     return Figure(spec, joined(language, said, ended(language, clauses(language, *names)), by))

@@ -1,4 +1,4 @@
-"""Numbers from 0 to 100 as bars, each with its interval and a limit that it is held to."""
+"""Numbers from 0 to 100 as bars, each with its interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from leakgauge.languages import Language
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure
-from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named, width_of
+from leakgauge.report.figures.texts import ended, joined, lines_of, named, width_of
 
 _LABELS, _BAR = 210, 17
 _SEEN = 1.0
@@ -23,18 +23,12 @@ class Bar:
     Attributes:
         ends: of its interval; None where it is exact, or not known.
         shown: the number in words, such as ``37.2 of 100``.
-        limit: that it is held to; None where none is.
-        held: the limit in words, such as ``at least 60``.
-        less_is_better: as of what is exposed; such bars have another colour.
     """
 
     name: str
     value: float | None
     shown: str
     ends: tuple[float, float] | None = None
-    limit: float | None = None
-    held: str = ""
-    less_is_better: bool = False
 
 
 def ends_of(quantity: Fields) -> tuple[float, float] | None:
@@ -54,7 +48,7 @@ def points_figure(title: str, under: Sequence[str], bars: Sequence[Bar], languag
         scale={"domain": [0, 100], "nice": False},
         axis={"values": [0, 20, 40, 60, 80, 100]},
     )
-    fill = {"condition": {"test": "datum.less", "value": chart.MIDDLE}, "value": chart.DARK}
+    fill = {"value": chart.DARK}
     spec = {
         "title": {"text": title, "subtitle": list(under)},
         "width": area,
@@ -64,7 +58,6 @@ def points_figure(title: str, under: Sequence[str], bars: Sequence[Bar], languag
         "layer": [
             chart.layer({**chart.BAR, "height": _BAR, "opacity": 0.85}, x=across, fill=fill, **chart.SAID),
             *_intervals([row for row in rows if row["low"] is not None and row["high"] - row["low"] > _SEEN]),
-            *_limits([row for row in rows if row["limit"] is not None]),
             chart.layer(chart.text_mark(align="left"), x={"value": area + 10}, text=chart.nominal("number")),
         ],
     }
@@ -73,16 +66,13 @@ def points_figure(title: str, under: Sequence[str], bars: Sequence[Bar], languag
 
 def _row(bar: Bar, language: Language) -> dict[str, Any]:
     low, high = bar.ends or (None, None)
-    told = clauses(language, *(one for one in (bar.shown, bar.held) if one))
     return {
         "name": "\n".join(lines_of(bar.name, _LABELS)),
         "value": bar.value or 0.0,
         "low": low,
         "high": high,
-        "limit": bar.limit,
-        "less": bar.less_is_better,
         "number": bar.shown,
-        "said": ended(language, named(language, bar.name, told)),
+        "said": ended(language, named(language, bar.name, bar.shown)),
     }
 
 
@@ -95,8 +85,3 @@ def _intervals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         chart.layer({"type": "rule", "aria": False, **mark}, rows, x=chart.quantitative("low"), x2={"field": "high"})
         for mark in marks
     ]
-
-
-def _limits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    mark = {"type": "tick", "thickness": 3, "size": _BAR + 10, "color": chart.ALARM, "aria": False}
-    return [chart.layer(mark, rows, x=chart.quantitative("limit"))] if rows else []

@@ -1,4 +1,4 @@
-"""What somebody learns who sees the same rows released again and again."""
+"""What an attacker learns from repeated releases of the same rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def repeats_figure(
         row["missed"] = limit is not None and row["protection"] < limit
     broken = next((row for row in rows if row["missed"]), None)
     under = [
-        language.say("By somebody who sees the released column alone; other columns that are seen come on top."),
+        language.say("By an attacker who sees only the released column; other visible columns come on top."),
         language.say("Without a release {share} % are guessed right (dashed).", share=_three(100 * baseline)),
         *_said_of_limit(limit, broken, language),
     ]

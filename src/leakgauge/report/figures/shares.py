@@ -11,6 +11,7 @@ from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, value_of
 from leakgauge.report.figures.texts import ended, joined, listed, named, shortened, told_apart, width_of
+from leakgauge.rounding import percent
 
 _LABELS, _BAR = 200, 13
 _NEVER = 1e-9
@@ -20,9 +21,10 @@ _NEVER = 1e-9
 def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Figure:
     """The shares of the values in the table and in a release by its law, the most frequent first, side by side.
 
-    They are those of a column in ``utility.json``. Values that are never released are marked.
+    They are those of a column in ``utility.json``; a value without a text stands for others that were gathered. Values
+    that are never released are marked.
     """
-    sides = {"table": language.say("table as it is"), "released": language.say("release")}
+    sides = {"table": language.say("unchanged table"), "released": language.say("this release")}
     order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
     names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
@@ -80,6 +82,8 @@ def prior_of(shares: Sequence[Fields], values: Sequence[Label]) -> Distribution 
 
 
 def _name(one: Fields, language: Language) -> str:
+    if not one["value"]:
+        return language.say("other values")
     parts = [language.say("(missing)") if part is None else part or language.say("(empty)") for part in one["value"]]
     return shortened("|".join(parts), _LABELS)
 
@@ -87,8 +91,7 @@ def _name(one: Fields, language: Language) -> str:
 def _row(name: str, one: Fields, side: str, sides: Fields, language: Language) -> dict[str, Any]:
     share = value_of(one, side) or 0.0
     lost = side == "released" and share < _NEVER < (value_of(one, "table") or 0.0)
-    # What is rare must not read as what never occurs.
-    number = "<0.01 %" if 0 < share < 1e-4 else f"{100 * share:.3g} %"
+    number = percent(share)
     return {
         "value": name,
         "side": sides[side],

@@ -1,4 +1,4 @@
-"""Which columns tell most of a secret."""
+"""Which columns reveal most about a secret."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LABELS = 200
 
 
 def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) -> Figure:
-    """The bits of a secret that each column of ``survey.json`` tells by itself, the most telling first.
+    """The bits of a secret that each column of ``survey.json`` reveals by itself, the most revealing first.
 
-    Columns that name people are marked. Where a column has too many values to count what it tells, the bar is what was
-    shown and the line reaches to what is possible.
+    Columns that identify people are marked. If a column has too many values to count, the bar is the lower bound and
+    the line reaches to the upper one.
     """
-    title = language.say("Columns by what they tell of {secret}", secret=shortened(secret, 420, 15))
+    title = language.say("Columns by what they reveal about {secret}", secret=shortened(secret, 350, 15))
     found = [
         (column, told)
         for column in survey.get("columns") or ()
@@ -32,17 +32,15 @@ def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) ->
     ranked = sorted(found, key=lambda one: -_ends(one[1])[1])
     names = told_apart([shortened(column["name"], _LABELS) for column, _ in ranked[:MOST]])
     rows = [_row(name, column, told, language) for name, (column, told) in zip(names, ranked, strict=False)]
-    under = [language.say("Bits of the secret that each column tells by itself; the thin line is the interval.")]
+    under = [language.say("Bits of the secret that each column reveals by itself; the thin line is the interval.")]
     if any(row["bracket"] for row in rows):
         under.append(
-            language.say(
-                "Of columns with too many values to count there are two ends: the bar and the end of the line."
-            )
+            language.say("Columns with too many values to count have two bounds: the bar and the end of the line.")
         )
     if any(row["identifier"] for row in rows):
-        under.append(language.say("White bars: columns that name people, and so tell everything."))
+        under.append(language.say("White bars: columns that identify people, and so reveal everything."))
     if len(ranked) > MOST:
-        under.append(language.say("Columns that tell less and are not drawn: {count:d}.", count=len(ranked) - MOST))
+        under.append(language.say("Columns that reveal less and are not drawn: {count:d}.", count=len(ranked) - MOST))
     labels = min(max(map(width_of, names)) + 8, _LABELS + 30)
     area = chart.WIDTH - 44 - labels
     most = chart.domain_with_room([(row["high"], row["number"]) for row in rows], area)
@@ -85,7 +83,7 @@ def _row(name: str, column: Fields, told: Fields, language: Language) -> dict[st
     else:
         number = f"{bits:.3g}"
     if identifier:
-        number = language.say("{bits}, names people", bits=number)
+        number = language.say("{bits}, identifies people", bits=number)
     return {
         "column": name,
         "bits": low if bracket else bits,

@@ -36,7 +36,7 @@ def waterfall_figure(
     steps = _steps(list(_levels(exposure, commonest, language)), people, language)
     under = [
         language.say(
-            "Counted on {scored} people whom the attacker did not learn from, and shown for all {people}.",
+            "Counted on {scored} people whose rows the attacker was not trained on, and shown for all {people}.",
             scored=f"{exposure['scored']:,}",
             people=f"{people:,}",
         ),
@@ -94,8 +94,8 @@ def _levels(exposure: Fields, commonest: float | None, language: Language) -> It
     apart = _most_telling(exposure, background)
     if apart is not None and len(others) > 1:
         name, share = apart
-        yield named_with(language.say("the most telling published column"), [name]), "added", share
-        yield language.say("the other columns that are published"), "added", _success(exposure["plain"])
+        yield named_with(language.say("the most revealing published column"), [name]), "added", share
+        yield language.say("the other published columns"), "added", _success(exposure["plain"])
     elif others:
         said = language.say("the published column") if len(others) == 1 else language.say("the published columns")
         yield named_with(said, published or others), "added", _success(exposure["plain"])

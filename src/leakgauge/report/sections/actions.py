@@ -9,12 +9,12 @@ from pathlib import Path
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.codec import decode
 from leakgauge.artefacts.report import Code
-from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.artefacts.verdict import Recommendation, why_no_action
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.search import least
 from leakgauge.report.sections.dials import unfavourable
-from leakgauge.report.sections.teller import Teller, own
+from leakgauge.report.sections.teller import Plain, Teller, own
 
 
 def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
@@ -25,11 +25,11 @@ def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
         handed = tell.names("job.json", "shareable")
         if handed:
             yield tell.say(
-                "What to do: hand out {files}; keep everything else inside.",
+                "What to do: hand out {files}; keep everything else private.",
                 files=tell.listed(handed),
             )
         else:
-            yield tell.say("What to do: hand out the released table; keep its record inside.")
+            yield tell.say("What to do: hand out the released table; keep its record private.")
     elif tell.items(file, "actions"):
         yield tell.say(
             "What to do: {action}; {outcome}.",
@@ -39,12 +39,17 @@ def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
         command = _command(tell, file)
         if command:
             yield Code(command)
-    elif tell.released:
-        yield tell.say("What to do: keep the release inside. No other setting that was tried would do.")
+    else:
+        asked = decode(Request, tell.get("job.json", "asked"), "job.json") if tell.has("job.json", "asked") else None
+        reason = why_no_action(asked, vetoed=bool(tell.items(file, "vetoes")))
+        template = message("What to do: keep the table private; {reason}.")
+        if tell.released:
+            template = message("What to do: keep the release private; {reason}.")
+        yield tell.say(template, reason=Plain(tell.language.retell(reason)))
 
 
 def _command(tell: Teller, file: str) -> str:
-    """The command of the first action; what somebody has to declare is to be typed in place of a word in capitals."""
+    """The command of the first action; a word in capitals stands for a declaration that the user must type."""
     words = shlex.split(str(tell.get("job.json", "command") or ""))
     if "-o" not in words[-2:-1]:
         # A table in memory, or a release that no job made.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_FLOOR
 
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.audit.attacks.columns import LETTERS
@@ -24,10 +25,10 @@ def attacks(tell: Teller) -> Iterator[Content]:
         return
     yield from tell.accusations()
     if tell.foreign:
-        yield tell.say("There is no record: nothing is claimed that could be contradicted.")
+        yield tell.say("There is no record, so there is no claim that could be contradicted.")
     elif not tell.items(_FILE, "violations") and tell.has(_FILE, "confidence"):
         said_good = tell.say(
-            "Nothing was found that contradicts what the release claims, at a confidence of {confidence}.",
+            "Nothing was found that contradicts the claims of the release, at a confidence of {confidence}.",
             confidence=tell.number(_FILE, "confidence", percent=True),
         )
         yield Paragraph("good", said_good)
@@ -39,9 +40,9 @@ def _attacks(tell: Teller) -> Iterator[Content]:
     if not attacks:
         return
     yield tell.say(
-        "Each attack stands between two anchors: a release that has nothing to do with its targets, from which it "
-        "must gain nothing, and the raw data, from which it gains most. Exposed are the targets that it is right "
-        "about with the release and wrong without."
+        "Each attack is shown between two anchors: an independent release, from which it must gain nothing, and the "
+        "raw data, from which it gains most. Exposed are the targets that it is right about with the release and "
+        "wrong about without it."
     )
     if tell.has(_FILE, "attacked"):
         yield tell.note(
@@ -51,8 +52,8 @@ def _attacks(tell: Teller) -> Iterator[Content]:
         )
     if _is_guessed_by_tenths(tell):
         yield tell.note(
-            "Of numbers and dates with more than 32 different values a guess counts as right where it names the "
-            "right one of ten groups of about as many rows each."
+            "For numbers and dates with more than 32 different values, a guess is right if it names the right one of "
+            "ten groups of about equally many rows."
         )
     yield from tell.grid(
         "Attacks",
@@ -62,8 +63,8 @@ def _attacks(tell: Teller) -> Iterator[Content]:
     )
     if any(not one.get("judged", True) for one in attacks):
         yield tell.note(
-            "Attacks marked * were made on releases drawn afresh, or need more than this release: they say what "
-            "would happen, not what this release did."
+            "Attacks marked * were made on simulated releases, or need more than this release: they show what could "
+            "happen, not what this release did."
         )
     methods: dict[str, list[str]] = {}
     for one in attacks:
@@ -109,13 +110,13 @@ def _bounds(tell: Teller) -> Iterator[Content]:
         if not tell.has(*place, "lower_bound"):
             yield tell.say("The rows of {column} are too few to show a level.", column=own(column))
             continue
-        claim = tell.maybe(*place, "claim")
+        claim, unit = tell.maybe(*place, "claim"), str(tell.get(*place, "lower_bound", "unit"))
         yield tell.say(
             message("The released rows of {column} show at least {shown} of {notion}.")
             if claim is None
             else message("The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed."),
             column=own(column),
-            shown=tell.number(*place, "lower_bound", "value", unit=str(tell.get(*place, "lower_bound", "unit"))),
+            shown=tell.number(*place, "lower_bound", "value", unit=unit, rounding=ROUND_FLOOR),
             notion=own(notion_of(tell, str(tell.get(*place, "notion")))),
             claim=claim,
         )
@@ -125,7 +126,7 @@ def _anonymity(tell: Teller) -> Iterator[Content]:
     if tell.has(_FILE, "anonymity"):
         yield tell.say(
             "By the public columns ({columns}) the rows fall into groups: {classes}. Rows, or persons, in the "
-            "smallest: {k}; rows that stand alone: {unique}.",
+            "smallest: {k}; unique rows: {unique}.",
             columns=tell.listed(tell.names(_FILE, "anonymity", "quasi_identifiers")),
             classes=tell.number(_FILE, "anonymity", "classes"),
             k=tell.number(_FILE, "anonymity", "k", count=True),
@@ -142,8 +143,8 @@ def _anonymity(tell: Teller) -> Iterator[Content]:
             ),
         )
         yield tell.note(
-            "These numbers describe this table and promise nothing: who knows more, or sees another release of the "
-            "same people, undoes them. They make no claim of differential privacy."
+            "These numbers describe this table and promise nothing: they do not hold against someone who knows more, "
+            "or sees another release of the same people. They make no claim of differential privacy."
         )
 
 

@@ -1,4 +1,4 @@
-"""Bits of a secret that are told: counted, or enclosed between two ends, and then never the lower end alone."""
+"""Bits of a secret that are revealed: counted, or bounded, and then never the lower bound alone."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def is_exact(tell: Teller, *bracket: str | int) -> bool:
 def better_attacker(tell: Teller) -> Paragraph[Number]:
     """What lower ends do not say."""
     return tell.note(
-        "Where two ends are given there are too few rows to count every combination of values: the lower end is what "
-        "an attacker was shown to learn, and the upper end is what can be learnt at most. A better attacker may learn "
-        "more than the lower end, and guess right more often."
+        "Where two bounds are given, there are too few rows to count every combination of values: the lower one is "
+        "what an attacker was shown to learn, and the upper one is the most that can be learnt. A better attacker may "
+        "learn more than the lower bound, and guess right more often."
     )

@@ -30,10 +30,10 @@ def coarsening(tell: Teller) -> Iterator[Content]:
         share=tell.number(_FILE, "max_suppressed", percent=True),
     )
     if tell.has(_FILE, "chosen"):
-        yield from tell.grid("Chosen, and what would have been next", "Column|Chosen|Runner-up", _rows(tell))
+        yield from tell.grid("Chosen levels and runner-up", "Column|Chosen|Runner-up", _rows(tell))
         yield tell.note(
-            "Of {nodes} combinations of levels none that is allowed loses less. What is lost is counted in bits per "
-            "row, added up over the columns: what the original value would tell beyond the released one.",
+            "Of {nodes} combinations of levels, no allowed one loses less. The loss is counted in bits per row, added "
+            "up over the columns: what the original value would reveal beyond the released one.",
             nodes=tell.number(_FILE, "nodes"),
         )
     yield tell.note(
@@ -47,7 +47,7 @@ def _rows(tell: Teller) -> Iterator[Iterator[Cell]]:
     levels = {node: tell.get(_FILE, node, "levels") for node in nodes}
     for name in levels["chosen"]:
         how = (levels[node][name] for node in nodes)
-        yield iter((own(name), *(say("as it is") if one is None else own(one) for one in how)))
+        yield iter((own(name), *(say("unchanged") if one is None else own(one) for one in how)))
     yield iter((say("lost, in bits per row"), *(tell.number(_FILE, node, "loss", "value") for node in nodes)))
     for field, called in (("suppressed", say("rows suppressed")), ("groups", say("groups"))):
         yield iter((called, *(tell.number(_FILE, node, field) for node in nodes)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_FLOOR
 from typing import TypeAlias
 
 from leakgauge.artefacts.report import Paragraph
@@ -36,8 +37,8 @@ def _beside(tell: Teller, place: Place) -> Iterator[Content]:
         yield (beside,)
     if tell.has(_FILE, *place, "audit", "points"):
         yield tell.say(
-            "Strength of the audit: {points} of 100. It says how close the audit came to the level that is claimed, "
-            "and protects nobody.",
+            "Strength of the audit: {points} of 100. It says how close the audit came to the claimed level; it does "
+            "not add protection.",
             points=_points(tell, (*place, "audit")),
         )
 
@@ -71,7 +72,7 @@ def _listed(tell: Teller, names: list[str]) -> Plain:
 def _points(tell: Teller, place: Place) -> Cell:
     if not tell.has(_FILE, *place, "points"):
         return tell.told(tell.get(_FILE, *place, "said") or NOTHING)
-    return tell.number(_FILE, *place, "points", "value", interval=(*place, "points"))
+    return tell.number(_FILE, *place, "points", "value", interval=(*place, "points"), rounding=ROUND_FLOOR)
 
 
 def _rows(tell: Teller, place: Place) -> Iterator[tuple[Cell, ...]]:

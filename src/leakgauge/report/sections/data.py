@@ -25,8 +25,8 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
         yield say("neighbouring tables"), other
     unit = tell.get("job.json", "asked", "unit")
     if unit:
-        yield say("column that says which rows are of one person"), own(str(unit))
-    most = {"rows_per_unit": say("rows of one person, at most, as everybody knows it")}
+        yield say("column that says whose row it is"), own(str(unit))
+    most = {"rows_per_unit": say("the most rows of one person, publicly known")}
     yield from tell.numbers(most, "job.json", "asked")
     yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else say("nothing")
     if tell.bins:
@@ -37,7 +37,7 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     yield from tell.numbers(below, "release.json", "plan")
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
-        "accounted": say("asked: ε in nats for the histogram of the design"),
+        "accounted": say("asked: ε for the histogram of the design"),
     }
     yield from tell.numbers(asked, "job.json", "asked")
     yield from _limits(tell)
@@ -56,7 +56,7 @@ def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     limits = {
         "max_distortion": say("asked: mean distortion at most"),
         "max_leakage": say("asked: leakage in bits at most"),
-        "local_dp": say("asked: local ε in nats at most"),
+        "local_dp": say("asked: local ε at most"),
         "min_protection": say("asked: protection of at least, of 100"),
         "min_usefulness": say("asked: usefulness of at least, of 100"),
     }
@@ -81,7 +81,7 @@ def data(tell: Teller) -> Iterator[Content]:
     if not columns and tell.has("release.json"):
         yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
         plain, binned, coarser = tell.public
-        yield tell.say("Released as they are: {columns}.", columns=tell.listed(plain))
+        yield tell.say("Released unchanged: {columns}.", columns=tell.listed(plain))
         if binned:
             yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
         if coarser:
@@ -115,8 +115,8 @@ def _made_elsewhere(tell: Teller) -> Iterator[Content]:
     )
     if rows:
         yield tell.say(
-            "A coarser value, such as an interval, a set or a mask, counts as true where it contains the truth; how "
-            "many values it stands for is what that costs."
+            "A coarser value, such as an interval, a set or a mask, counts as true if it contains the true value; its "
+            "cost is the number of values it stands for."
         )
     for name, template in (
         ("withheld", message("Secrets that are not in the release: {columns}.")),
@@ -163,7 +163,7 @@ def _role(tell: Teller, column: str) -> str:
     known = column in tell.background
     plain, binned, coarser = tell.public
     if column in plain:
-        return say("background, released as it is") if known else say("public, released as it is")
+        return say("background, released unchanged") if known else say("public, released unchanged")
     if column in binned:
         return say("background, released in bins") if known else say("public, released in bins")
     if column in coarser:

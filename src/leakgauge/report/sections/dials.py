@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
 from leakgauge.artefacts.dials import DIALS, Grade, grade_of
@@ -25,24 +25,23 @@ _GRADES: Final = {
 }
 _MEANT: Final = {
     "protection": message(
-        "How much of what was left to guess about a typical person, or left uncertain, stays so: 0 in a raw copy, 100 "
-        "where the release tells nothing."
+        "How much of what was unknown about a typical person stays unknown: 0 for a raw copy, 100 if the release "
+        "reveals nothing."
     ),
     "exposed": message(
-        "Of the people who share a value, how many are made all but certain to have it, for the worst value. Less is "
-        "better."
+        "Of the people who share a value, for how many it becomes all but certain, for the worst value. Less is better."
     ),
     "guarantee": message(
-        "How far the claim rules out, whatever anybody knows, that two neighbours are told apart: 0 without a claim."
+        "How far the claim rules out, whatever anybody knows, that two neighbours are distinguished: 0 without a claim."
     ),
-    "usefulness": message("How many of 100 rows of the table the release is worth to whoever computes statistics."),
-    "effect": message("High only where protection and usefulness both are: 0 in a raw copy and in pure noise."),
-    "efficiency": message("What the best channel for the same use would tell, beside what this one tells."),
+    "usefulness": message("How many of 100 rows of the table the release is worth for statistics."),
+    "effect": message("High only if protection and usefulness both are: 0 for a raw copy and for pure noise."),
+    "efficiency": message("What the best equally useful channel would reveal, relative to this one."),
 }
 _OF_ROWS: Final = message("How close the released rows are to the true ones: 0 for the best constant, 100 for a copy.")
-_GIVEN_COUNTS: Final = message("It leaves out the counts that the release was fitted to, which it tells.")
+_GIVEN_COUNTS: Final = message("It does not cover the counts that the release was fitted to, which it reveals.")
 _SMALLEST: Final = 0.01
-"""Of a dial less is not told apart from nothing."""
+"""A dial below this counts as 0."""
 _TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
 
 
@@ -69,14 +68,14 @@ def dial(tell: Teller, file: str, *path: str | int) -> Cell:
         small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
         return tell.say(small, least=_SMALLEST)
     exposed = path[-1] == "exposed"
-    # As many as are exposed at most.
-    rounding = ROUND_CEILING if exposed else ROUND_HALF_EVEN
+    # As many as are exposed at most, and no more points than there are.
+    rounding = ROUND_CEILING if exposed else ROUND_FLOOR
     return tell.number(file, *path, "value", interval=path, unit="%" if exposed else "", rounding=rounding)
 
 
 def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
     """The lower end of a dial of which more is better."""
-    return tell.number(file, *path, "low" if tell.has(file, *path, "low") else "value")
+    return tell.number(file, *path, "low" if tell.has(file, *path, "low") else "value", rounding=ROUND_FLOOR)
 
 
 def dial_rows(tell: Teller, file: str, secret: str) -> Iterator[tuple[Cell, ...]]:
@@ -119,7 +118,7 @@ def recommended(tell: Teller, file: str) -> Iterator[Content]:
         yield tell.alarm("Veto: {reason}.", reason=Plain(one))
     for one in failed:
         if one not in vetoes:
-            yield tell.alarm("A limit that was given is not kept: {reason}.", reason=Plain(one))
+            yield tell.alarm("A limit is broken: {reason}.", reason=Plain(one))
     yield from other_reasons(tell, file, conditions if found is Recommendation.RELEASE_IF else ())
 
 

@@ -17,20 +17,20 @@ def earlier(tell: Teller) -> Iterator[Content]:
     if not tell.has(_FILE, _FIELD):
         return
     yield tell.say(
-        "The mechanism is that of an earlier release, as it was: it was not designed for this table. Releases by it so "
-        "far, this one included: {releases}.",
+        "The mechanism is that of an earlier release, unchanged: it was not designed for this table. Releases by it "
+        "so far, this one included: {releases}.",
         releases=tell.number(_FILE, _FIELD, "releases"),
     )
     if not tell.external:
         yield from (*_releases(tell), *_together(tell), *_distortions(tell))
     if tell.has(_FILE, _FIELD, "epsilon"):
-        template = message("ε of somebody with one row in each of these releases, added up: {epsilon}.")
+        template = message("ε of a person with one row in each of these releases, added up: {epsilon}.")
         if tell.protects_persons:
-            template = message("ε of somebody in all of these releases, added up: {epsilon}.")
+            template = message("ε of a person in all of these releases, added up: {epsilon}.")
         yield tell.say(template, epsilon=tell.number(_FILE, _FIELD, "epsilon"))
     if tell.has(_FILE, _FIELD, "spent"):
         yield tell.say(
-            "The account of {dataset} in the ledger has spent {spent}, this release included.",
+            "The account of {dataset} in the ledger has spent ε = {spent}, this release included.",
             dataset=own(str(tell.get(_FILE, _FIELD, "dataset"))),
             spent=tell.number(_FILE, _FIELD, "spent"),
         )
@@ -48,7 +48,8 @@ def _releases(tell: Teller) -> Iterator[Content]:
     for at, one in enumerate(found):
         if tell.has(_FILE, _FIELD, "before", at, "unknown"):
             yield tell.note(
-                "Who of {folder} is in this table too cannot be told, because {reason}; everybody is taken to be.",
+                "The overlap of {folder} with this table is unknown, because {reason}; everybody is assumed to be "
+                "in both.",
                 folder=own(one["folder"]),
                 reason=own(tell.told(one["unknown"])),
             )
@@ -80,17 +81,19 @@ def _together(tell: Teller) -> Iterator[Content]:
     secrets = tell.items(_FILE, _FIELD, "secrets")
     told = [at for at, one in enumerate(secrets) if one["together"] is not None]
     yield from tell.grid(
-        "What the released columns of a secret tell, by this release and by all that one person may be in",
+        "What the released columns of a secret reveal, in this release and in all that one person may be in",
         "Secret|By this release|By all|Of|Guessed right by this release|Guessed right by all",
         (_secret(tell, at) for at in told),
     )
     uncounted = [name for one in secrets if one["together"] is None for name in one["secret"]]
     if uncounted:
-        yield tell.say("What they tell together of {secrets} is not counted in bits.", secrets=tell.listed(uncounted))
+        yield tell.say(
+            "What they reveal together about {secrets} is not counted in bits.", secrets=tell.listed(uncounted)
+        )
     if told:
         yield tell.note(
             "This counts a person who is in all of these tables, and whose secret is the same in each. Where secrets "
-            "change, the releases mostly tell less of each value. Other columns come on top."
+            "change, the releases mostly reveal less about each value. Other columns come on top."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_CEILING
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
@@ -24,7 +25,7 @@ _NOTIONS = NOTIONS | {
 def guarantee(tell: Teller) -> Iterator[Content]:
     """What is guaranteed, where something was released or designed."""
     if tell.foreign:
-        yield tell.alarm("Nothing is known of the mechanism, and nothing is guaranteed.")
+        yield tell.alarm("The mechanism is unknown, and nothing is guaranteed.")
     yield from _columns(tell)
     for one in tell.each:
         yield from _under_prior(one)
@@ -48,7 +49,7 @@ def _optimal(tell: Teller) -> Iterator[Content]:
         yield tell.say(
             template,
             distortion=tell.number("design.json", "distortion", "value"),
-            gap=tell.number("design.json", "gap", digits=2),
+            gap=tell.number("design.json", "gap", digits=2, rounding=ROUND_CEILING),
             secret=tell.listed(tell.group),
         )
         if tell.keeps_shares:
@@ -74,7 +75,7 @@ def _optimal(tell: Teller) -> Iterator[Content]:
             )
             if tell.get("design.json", "certain", "value"):
                 yield tell.alarm(
-                    "For {share} of the rows the value is released as it is for certain: all rows with the same "
+                    "For {share} of the rows the value is certain to be released unchanged: all rows with the same "
                     "{columns} have the same value.",
                     share=tell.number("design.json", "certain", digits=2),
                     columns=tell.listed(kept),
@@ -96,8 +97,8 @@ def _columns(tell: Teller) -> Iterator[Content]:
     for column in tell.names("release.json", "plan", "columns"):
         if tell.get("release.json", "plan", "columns", column, "unprotected"):
             yield tell.say(
-                "{column} is public: some of its values are changed so that it tells less of the secrets, and nothing "
-                "is guaranteed of its own values.",
+                "{column} is public: some of its values are changed so that it reveals less about the secrets, and "
+                "nothing is guaranteed for its own values.",
                 column=own(column),
             )
             continue
@@ -119,7 +120,7 @@ def _mechanism(tell: Teller, column: str) -> Inline:
     if mechanism is None:
         return tell.say(
             "{column} was released through a random mechanism. Its settings may follow from private counts, and its "
-            "exact levels would tell of these counts: they are in the internal edition only.",
+            "exact levels would reveal something about these counts: they are in the internal edition only.",
             column=own(column),
         )
     written = tell.written(column)
@@ -155,7 +156,8 @@ def _level(tell: Teller, *place: str) -> tuple[Cell, ...]:
     reached = " / ".join(one or missing for one in tell.names(*place, "witness", "inputs"))
     output = tell.get(*place, "witness", "output")
     witness = reached if not reached or output is None else (reached, " → ", str(output) or missing)
-    return notion_of(tell, place[-1]), tell.number(*place), tuple(parameters) or NOTHING, witness or NOTHING
+    level = tell.number(*place, rounding=ROUND_CEILING)
+    return notion_of(tell, place[-1]), level, tuple(parameters) or NOTHING, witness or NOTHING
 
 
 def _together(tell: Teller) -> Iterator[Content]:
@@ -191,12 +193,13 @@ def _together(tell: Teller) -> Iterator[Content]:
     if tell.released and tell.from_this_table:
         template = message(
             "The channel of {columns} was designed from the counts of this table, without a budget for them. The "
-            "guarantee is that of the fixed channel; what the choice of the channel tells is not in it."
+            "guarantee is that of the fixed channel; it does not cover what the choice of the channel reveals."
         )
         if len(tell.planned) > 1:
             template = message(
-                "The channels of {columns} were designed from the counts of this table, without a budget for them. The "
-                "guarantee is that of the fixed channels; what the choice of the channels tells is not in it."
+                "The channels of {columns} were designed from the counts of this table, without a budget for them. "
+                "The guarantee is that of the fixed channels; it does not cover what the choice of the channels "
+                "reveals."
             )
         yield tell.alarm(template, columns=tell.listed(tell.secret))
 

@@ -33,14 +33,14 @@ def _explained(tell: Teller) -> Iterator[Content]:
         )
     if tell.epsilon is not None or any(one.asked_epsilon is not None for one in tell.each):
         template = message(
-            "ε bounds how much one released row can betray of its true value: 0 betrays nothing, at 1 the odds move by "
-            "at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies it by 2.72 again."
+            "ε bounds how much one released row can reveal about its true value: 0 reveals nothing, at 1 the odds "
+            "move by at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies it by 2.72 again."
         )
         if tell.protects_persons and tell.epsilon is not None:
             template = message(
-                "ε bounds how much the released rows of one person can betray of their true values: 0 betrays nothing, "
-                "at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies it by "
-                "2.72 again."
+                "ε bounds how much the released rows of one person can reveal about their true values: 0 reveals "
+                "nothing, at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies "
+                "it by 2.72 again."
             )
         yield tell.note(template)
         yield from tell.unprotected()
@@ -96,18 +96,18 @@ def _leakage(tell: Teller) -> Iterator[Row]:
     if before is None:
         return
     what = tell.say("Leakage of the secret")
-    words = tell.say("Released as it is, the column would tell all there is to know of it.")
+    words = tell.say("Released unchanged, the column would reveal everything.")
     if tell.secret_bins:
         what = tell.say("Leakage of the secret, of its bins ({bins})", bins=tell.listed(tell.secret_bins))
         words = tell.say(
-            "Released in these bins and without noise, the column would tell the first number; its exact values would "
-            "tell more."
+            "Released in these bins and without noise, the column would reveal the first number; its exact values "
+            "would reveal more."
         )
     after, floor = _told(tell)
     if floor is not None:
         words += tell.say(
-            " The last number is what the declared background tells anyway: no protection of this column can go below "
-            "it."
+            " The last number is what the declared background reveals anyway: no protection of this column can go "
+            "below it."
         )
     said = {
         (False, False): message("{before} before"),
@@ -116,9 +116,9 @@ def _leakage(tell: Teller) -> Iterator[Row]:
         (True, True): message("{before} before → {after} after; known anyway: {floor}"),
     }[after is not None, floor is not None]
     if place is not None:
-        words += tell.say(" The number after counts everything that is released or known.")
+        words += tell.say(" The number after counts everything released or known.")
         if not is_exact(tell, *place, "everything"):
-            words += tell.say(" A better attacker may learn more than the lower end.")
+            words += tell.say(" A better attacker may learn more than the lower bound.")
             said = {
                 False: message("{before} before; after: {after}"),
                 True: message("{before} before; after: {after}; known anyway: {floor}"),
@@ -179,8 +179,7 @@ def _odds(tell: Teller) -> Inline:
     fields = {"seen": Plain(seen), "unit": Plain(unit)}
     if tell.promises_nothing:
         return tell.say(
-            "Nothing is guaranteed: some released values can only come from some true values, and then tell them for "
-            "sure."
+            "Nothing is guaranteed: some released values can only come from certain true values, and then reveal them."
         )
     if tell.has("job.json", "spent", "histogram"):
         return tell.say(
@@ -213,7 +212,7 @@ def _attacks(tell: Teller) -> Iterator[Row]:
         shares = {
             name: tell.number("audit.json", "attacks", at, name, percent=True) for name in ("success", "baseline")
         }
-        return tell.say("right about {success} instead of {baseline}", **shares)
+        return tell.say("right for {success} instead of {baseline}", **shares)
 
     words = tell.say(
         "The share of its targets that the attack “{attack}” is right about, instead of the share that the same "
@@ -225,7 +224,7 @@ def _attacks(tell: Teller) -> Iterator[Row]:
     most = max(others, key=gained, default=judged)
     if gained(most) >= gained(judged) + _FAR_ABOVE:
         words = tell.say(
-            "The attack “{attack}” needs further releases, or was tried on releases drawn afresh: it says what may "
+            "The attack “{attack}” needs further releases, or was tried on simulated releases: it shows what may "
             "happen, not what this release did.",
             attack=Plain(tell.told(attacks[most]["attack"])),
         )
@@ -238,8 +237,6 @@ def _unchanged(tell: Teller) -> Iterator[Row]:
         if number is not None:
             words = tell.say("The share of rows that still show the true value.")
             if not tell.promises_nothing:
-                words = tell.say(
-                    "The share of rows that still show the true value; which these are, the release does not say."
-                )
+                words = tell.say("The share of rows that still show the true value; the release does not say which.")
             yield tell.say("Values of {column} left unchanged", column=own(column)), number, words
             return

@@ -47,14 +47,14 @@ def _explained(tell: Teller) -> Iterator[Content]:
         yield tell.say("X is the secret {secret}, Y what is released.", secret=tell.listed(tell.secret))
     if tell.secret_bins:
         yield tell.note(
-            "X is in bins ({bins}): all bits here are of the bins, before and after. Released as they are, exact "
-            "numbers would tell more.",
+            "X is in bins ({bins}): all bits here are about the bins, before and after. Exact numbers would reveal "
+            "more.",
             bins=tell.listed(tell.secret_bins),
         )
     if tell.withheld:
-        yield tell.say("The secret is withheld; other columns may still tell on it.")
+        yield tell.say("The secret is withheld; other columns may still reveal it.")
     elif not tell.has(_AFTER) and tell.released and not tell.foreign:
-        yield tell.note("The leakage through this mechanism was not computed: its outputs are too many to count.")
+        yield tell.note("The leakage through this mechanism was not computed: it has too many outputs to count.")
 
 
 def _everything(tell: Teller) -> Iterator[Content]:
@@ -70,9 +70,9 @@ def _everything(tell: Teller) -> Iterator[Content]:
     }
     if tell.withheld:
         del rows["plain"]
-    yield tell.say("Everything that is released or known counts here, protected or not.")
+    yield tell.say("Everything released or known counts here, protected or not.")
     yield from tell.grid(
-        "What the attacker learns of the secret",
+        "What the attacker learns about the secret",
         "Seen by the attacker|Bits of the secret|Guessed right",
         ((said, *_told(tell, *place, name)) for name, said in rows.items()),
     )
@@ -87,8 +87,8 @@ def _everything(tell: Teller) -> Iterator[Content]:
         scored=tell.number("audit.json", *place, "scored", count=True),
     )
     for caption, found in (
-        (message("What each column tells of the secret"), columns),
-        (message("The pairs of columns that tell most"), pairs),
+        (message("What each column reveals about the secret"), columns),
+        (message("The pairs of columns that reveal most"), pairs),
     ):
         yield from tell.grid(
             caption, "Column|Role|Bits of the secret|Guessed right", (_row(tell, *one) for one in found)
@@ -121,7 +121,7 @@ def _grids(tell: Teller) -> Iterator[Content]:
         (message("What that means for someone who guesses"), _guesses(tell)),
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
-        yield from tell.grid(caption, "Quantity|Without a release|Released as it is|This release", rows)
+        yield from tell.grid(caption, "Quantity|Without a release|Released unchanged|This release", rows)
     known = tell.names(_AFTER, "background")
     if known != tell.names(_BEFORE, "background") and known:
         yield tell.note(
@@ -132,7 +132,8 @@ def _grids(tell: Teller) -> Iterator[Content]:
     tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2)
     if tested is not None:
         yield tell.say(
-            "A test of the hypothesis that the background tells nothing of the secret has a p-value of {p}.", p=tested
+            "A test of the hypothesis that the background reveals nothing about the secret has a p-value of {p}.",
+            p=tested,
         )
 
 
@@ -142,10 +143,10 @@ def _bits(tell: Teller) -> Iterator[Row]:
     hidden = entropy if floor == NOTHING else tell.cell(_BEFORE, "conditional_entropy_with_background")
     for said, without, as_it_is, name in (
         (say("uncertainty of the secret, H(X)"), entropy, entropy, "entropy"),
-        (say("told by the background alone, I(X;Z): the floor"), floor, floor, "background_floor"),
-        (say("told by the release alone, I(X;Y)"), none, everything, "mutual_information"),
+        (say("revealed by the background alone, I(X;Z): the floor"), floor, floor, "background_floor"),
+        (say("revealed by the release alone, I(X;Y)"), none, everything, "mutual_information"),
         (say("added by the release to the background, I(X;Y|Z)"), none, NOTHING, "conditional_mutual_information"),
-        (say("told by release and background together, I(X;Y,Z)"), floor, everything, "leakage_with_background"),
+        (say("revealed by release and background together, I(X;Y,Z)"), floor, everything, "leakage_with_background"),
         (say("still hidden"), hidden, none, "conditional_entropy_with_background"),
     ):
         yield said, without, as_it_is, tell.cell(_AFTER, name)

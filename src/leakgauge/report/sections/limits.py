@@ -12,6 +12,7 @@ from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.bits import bits_of, exposure
+from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
 
@@ -21,8 +22,8 @@ _RISKS = {
         "{exposed} of them only because of this release."
     ),
     Aim.MEMBERSHIP: message(
-        "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
-        "of {exposed} only because of this release."
+        "Someone who runs “{attack}” is right about whether {success} of the targets are in the table, and about "
+        "{exposed} only because of this release."
     ),
     Aim.SECRET: message(
         "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, and "
@@ -36,7 +37,7 @@ def assumptions(tell: Teller) -> Iterator[Content]:
     stored = [(tell.told(one),) for one in tell.items("release.json", "assumptions")]
     points = (*stored, *_of_histograms(tell))
     if points:
-        yield tell.say("The guarantee holds where all of these do.")
+        yield tell.say("The guarantee holds if all of these hold.")
         yield Points(numbered=True, items=points)
 
 
@@ -61,23 +62,24 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
     background = tell.background
     if background:
         yield tell.say(
-            "The attacker is taken to know {background} of everybody and nothing else; who knows more learns more than "
-            "this report says.",
+            "The attacker is assumed to know {background} of everybody and nothing else; someone who knows more "
+            "learns more than this report says.",
             background=tell.listed(background),
         )
     else:
         yield tell.say(
-            "No background knowledge was declared; who knows something of a person learns more than this report says."
+            "No background knowledge was declared; someone who knows something about a person learns more than "
+            "this report says."
         )
     if tell.from_this_table:
         yield tell.say(
-            "The channel was designed from this table's own counts: its ε holds for the fixed channel only, and which "
-            "channel was chosen is protected by nothing."
+            "The channel was designed from this table's own counts: its ε holds for the fixed channel only, and the "
+            "choice of the channel is not protected."
         )
     if tell.keeps_guarantee_inside:
         yield tell.say(
             "The settings of the mechanism may follow from private counts: a bound on ε holds for the fixed mechanism "
-            "only, and nothing protects what the choice of the mechanism tells."
+            "only, and does not cover what the choice of the mechanism reveals."
         )
     if any(one.get("measurement.json", "reliable") is False for one in tell.each):
         yield tell.say(
@@ -90,13 +92,13 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
         )
     if tell.items("audit.json", "attacks"):
         bound = message(
-            "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds what "
-            "can be inferred of the secret's value in one row."
+            "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
+            "what can be inferred about the secret's value in one row."
         )
         if any(tell.public):
             bound = message(
                 "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
-                "what the protected columns of one row tell, and nothing bounds what the others add."
+                "what the protected columns of one row reveal, but not what the others add."
             )
         if tell.promises_nothing:
             bound = message(
@@ -105,9 +107,7 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             )
         yield tell.say(bound)
     if tell.foreign:
-        yield tell.say(
-            "How values were changed is not known but estimated from the matched rows, for those attacks that use it."
-        )
+        yield tell.say("The way values were changed is unknown; attacks that use it estimate it from the matched rows.")
         untried = [tell.told(one) for one in tell.items("audit.json", "foreign", "left_out")]
         if untried:
             yield tell.say(
@@ -116,7 +116,7 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             )
     public = tell.names("release.json", "plan", "public")
     if public:
-        yield tell.say("Public columns are protected by nothing here.")
+        yield tell.say("Public columns are not protected.")
     if tell.is_coarsened:
         yield tell.say(
             "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
@@ -125,7 +125,7 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
     beyond = [column for column in public if column not in background]
     if beyond and not tell.external and not tell.items("audit.json", "exposures"):
         yield tell.say(
-            "Public columns are not counted in the bits: what {columns} tell of the secret comes on top of the "
+            "Public columns are not counted in the bits: what {columns} reveal about the secret comes on top of the "
             "leakage.",
             columns=tell.listed(beyond),
         )
@@ -133,20 +133,20 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
         yield from never_released(one)
     if tell.released and tell.has("job.json", "asked", "unit") and not tell.protects_persons:
         yield tell.say(
-            "The guarantee is of one row. Whoever has several rows is protected less: the ε of these rows add up."
+            "The guarantee is for one row. A person with several rows is protected less: the ε of these rows add up."
         )
     if tell.released and not tell.has("release.json", "budget", "ledger"):
         yield tell.say(
-            "No ledger counted this release: whether others of the same people were made, and what they add up to, is "
-            "not known here."
+            "No ledger counted this release: whether there were other releases of the same people, and what they add "
+            "up to, is unknown."
         )
     if not tell.external and tell.released and tell.get("release.json", "keep_inside"):
         yield tell.say(
-            "Keep the record and the channel inside: the exact counts of the table can be computed from them. "
+            "Keep the record and the channel private: the exact counts of the table can be computed from them. "
             "release.public.json is the record that may be handed out."
         )
     if not tell.external and tell.released:
-        yield tell.say("This edition was made from the private table and holds numbers of it; keep it inside.")
+        yield tell.say("This edition contains numbers from the private table; keep it private.")
 
 
 def left_out(tell: Teller) -> Iterator[Content]:
@@ -159,27 +159,36 @@ def left_out(tell: Teller) -> Iterator[Content]:
         "coarse, can be solved together for the count of a rare value."
     )
     yield Points(numbered=False, items=tuple(_left_out(tell)))
+    if _drawn(tell, "shares"):
+        yield tell.note(
+            "The shares of values before and after are shown, because whoever released the table declared that they "
+            "may be known; values of few rows are gathered."
+        )
     if tell.released:
         yield tell.note(
-            "How the release was judged is not said here: the silence of this edition does not mean that nothing "
-            "speaks against the release."
+            "This edition does not say how the release was judged; that does not mean that there are no objections."
         )
+
+
+def _drawn(tell: Teller, *names: str) -> bool:
+    """Whether a picture of these names is in this edition."""
+    return any(picture for one in tell.each for picture in pictures(one, *names))
 
 
 def _left_out(tell: Teller) -> Iterator[Inline]:
     yield tell.say("Counts of rows below a limit are masked, because few rows may be few people.")
     yield tell.say(
-        "What was measured: the leakage in bits, what attacks found, how useful each column still is, the dials and "
-        "what is recommended by them, what a policy says of them, the curve of least leakage, and every picture of "
-        "these."
+        "What was measured: the leakage in bits, the results of attacks, the usefulness of each column, the dials and "
+        "the recommendation, the policy, the curve of least leakage, and every picture of these."
     )
     if tell.keeps_guarantee_inside:
         yield tell.say(
             "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
             "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
         )
-    yield tell.say("Which values a column has, and which of them reach a guarantee.")
-    yield tell.say("What a survey of the table says of columns that are not released, and of what each column tells.")
+    if not _drawn(tell, "shares", "channel"):
+        yield tell.say("Which values a column has, and which of them reach a guarantee.")
+    yield tell.say("What a survey of the table says about columns that are not released, and what each column reveals.")
     yield tell.say(
         "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
         "whole table."
@@ -210,7 +219,7 @@ def _risks(tell: Teller) -> Iterator[Inline]:
     if not tell.released:
         spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
         if spent is None:
-            yield tell.say("Nothing was released, so nothing was risked.")
+            yield tell.say("Nothing was released, so there is no risk.")
         else:
             yield tell.say(
                 "Nothing was released, but the noisy histogram of the design was bought: ε = {spent} of the budget is "
@@ -226,7 +235,7 @@ def _risks(tell: Teller) -> Iterator[Inline]:
         place = exposure(one)
         if place is not None:
             yield tell.say(
-                "What everything that is released or known tells of {secret}: {bits}.",
+                "What everything released or known reveals about {secret}: {bits}.",
                 secret=tell.listed(one.secret),
                 bits=bits_of(one, *place, "everything", of=True),
             )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from leakgauge.artefacts.channel_file import named_channel
+from leakgauge.artefacts.dials import OF_A_RAW_COPY
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -42,8 +43,9 @@ _NEEDED: Final = {
     "telling": ("survey.json", "columns"),
 }
 """Without what stands there a picture shows nothing."""
-FOR_EVERYBODY: Final = ("guarantee", "levels")
-"""Pictures of claims, which the facts for everybody have only where they may be known; all others show the table."""
+FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
+"""Pictures of what the facts for everybody have only where it may be known: claims, channels that are handed out, and
+shares that were declared to be publishable. All others show the table."""
 _CAPTIONS: Final = {
     "channel": message("How likely each value is released, for each true value."),
     "levels": message("The levels of the table above, by their units."),
@@ -51,20 +53,20 @@ _CAPTIONS: Final = {
     "shares": message("Shares of the values of the secret, before the release and after."),
     "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
     "attacks": message("Each attack between its two anchors."),
-    "dials": message("The dials, and the limits of the policy."),
+    "dials": message("The dials of the table as it is and of this release, and the limits of the policy."),
     "criteria": message("The criteria that explain the dials."),
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
     "people": message("A hundred people: who is guessed right, and because of what."),
-    "waterfall": message("What each thing that is seen adds to right guesses."),
-    "telling": message("The columns of the table by what they tell of the secret."),
-    "guarantee": message("What is guaranteed, whatever anybody knows: how sure one can become of a value."),
-    "repeats": message("What the release would tell if it were made again and again."),
+    "waterfall": message("What each visible column adds to right guesses."),
+    "telling": message("The columns of the table by what they reveal about the secret."),
+    "guarantee": message("The guarantee, whatever anybody knows: how sure one can become of a value."),
+    "repeats": message("What repeated releases would reveal."),
 }
 
 
 def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
-    """The pictures of these names that the facts allow; for everybody, those of what is claimed alone."""
+    """The pictures of these names that the facts allow; for everybody, those of what may be known."""
     for name in (one for one in names if not tell.external or one in FOR_EVERYBODY):
         figure = figure_of(tell, name)
         if figure is not None:
@@ -82,7 +84,8 @@ def figure_of(tell: Teller, name: str) -> Figure | None:
 
 
 def _channel_of(tell: Teller) -> Channel | None:
-    planned = (tell.get("release.json", "plan", "columns", name, "channel") for name in tell.planned)
+    records = ("release.json", "release.public.json")
+    planned = (tell.get(one, "plan", "columns", name, "channel") for one in records for name in tell.planned)
     stored = (tell.files.get("channel.json"), *planned)
     channel = next((one for one in stored if one and one.get("matrix")), None)
     return None if channel is None else named_channel(channel, Path("channel.json")).channel
@@ -159,7 +162,10 @@ def _dials(tell: Teller) -> Figure | None:
     file = judged_by(tell)
     if file is None:
         return None
-    return dials_figure(tell.get(file, "dials", secret_of(tell, file)), tell.items(file, "policy"), tell.language)
+    # What a secret would be worth that is not released, nobody knows.
+    before = {} if tell.withheld else OF_A_RAW_COPY
+    dials = tell.get(file, "dials", secret_of(tell, file))
+    return dials_figure(dials, tell.items(file, "policy"), before, tell.language)
 
 
 def _guarantee(tell: Teller) -> Figure | None:

@@ -14,7 +14,7 @@ from leakgauge.report.sections.teller import NOTHING, Cell, Teller
 _READ_AS = {
     ReadAs.COUNTED.value: message("released values counted"),
     ReadAs.CORRECTED.value: message("corrected for the channel"),
-    ReadAs.MEAN.value: message("mean of numbers with noise"),
+    ReadAs.MEAN.value: message("mean of noisy numbers"),
 }
 
 
@@ -38,15 +38,16 @@ def recipients(tell: Teller) -> Iterator[Content]:
     if read_as != {None}:
         yield tell.say(
             "A release is worth as many rows as a sample of the table itself whose estimates have the same error. The "
-            "recipient's kit, which a release that may be given away has, says how to compute them, with intervals."
+            "recipient's kit, which comes with a release that may be handed out, says how to compute them, with "
+            "intervals."
         )
     for at, one in enumerate(found):
         if one["read_as"] is None:
             yield _nothing(tell, one)
         elif one.get("confused"):
             yield tell.alarm(
-                "The channel of {columns} does not tell {confused} of its values apart, so that nobody can say how "
-                "often each occurs.",
+                "The channel of {columns} does not distinguish {confused} of its values, so nobody can say how often "
+                "each occurs.",
                 columns=tell.listed(one["columns"]),
                 confused=tell.number("recipients.json", "columns", at, "confused"),
             )
@@ -57,9 +58,9 @@ def _nothing(tell: Teller, one: Mapping[str, Any]) -> Content:
     """That a column cannot be read; why, may tell of its mechanism."""
     columns = tell.listed(one["columns"])
     if one.get("reason") is None:
-        return tell.alarm("Nothing can be estimated of {columns}.", columns=columns)
+        return tell.alarm("Nothing can be estimated from {columns}.", columns=columns)
     reason = tell.told(one["reason"])
-    return tell.alarm("Nothing can be estimated of {columns}: {reason}.", columns=columns, reason=reason)
+    return tell.alarm("Nothing can be estimated from {columns}: {reason}.", columns=columns, reason=reason)
 
 
 def _row(tell: Teller, at: int, one: Mapping[str, Any]) -> tuple[Cell, ...]:
@@ -86,8 +87,8 @@ def _commands(tell: Teller) -> Iterator[Content]:
     commands = tell.items("recipients.json", "commands")
     if commands and not tell.external:
         yield tell.say(
-            "Cross-tables need the channels, which are kept inside because they follow from private counts. Channels "
-            "that are designed from a noisy histogram, bought for ε = {epsilon}, go into the kit:",
+            "Cross-tables need the channels, which are kept private because they follow from private counts. Channels "
+            "designed from a noisy histogram, bought for ε = {epsilon}, go into the kit:",
             epsilon=tell.number("recipients.json", "epsilon"),
         )
         yield Code("\n".join(map(str, commands)))

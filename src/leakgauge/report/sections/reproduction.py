@@ -130,23 +130,23 @@ def _topics(tell: Teller) -> Iterator[tuple[str, str, str]]:
     yield say("Context of the release"), "context", say("purpose, recipient and what the attacker knows, as declared")
     yield say("Assumptions and limits"), "assumptions", say("what must hold for the guarantee, numbered")
     yield say("Data and identifiers"), "data", say("columns, their roles, and which were not released")
-    given = say("which columns name people, and which single them out together")
+    given = say("which columns identify people, and which single them out together")
     if tell.external:
         given = say("group sizes of the public columns")
     yield say("Identifiers and quasi-identifiers"), "survey", given
     given = say("attacks between their anchors, and group sizes")
     yield say("Risk of re-identification and inference"), "attacks", given
     yield say("Measured leakage"), "leakage", say("bits before and after, above what is known anyway")
-    given = say("what the rows show at least, and the record recomputed")
+    given = say("lower bounds from the rows, and the record recomputed")
     yield say("Correctness of the implementation"), "attacks", given
     yield say("Usefulness of the result"), "usefulness", say("change and distortion of each column")
     given = say("recommendation, dials, vetoes, policy, and what would change it")
     yield say("Decision on the release"), "verdict", given
     yield say("Effect of the protection by criteria"), "criteria", say("five criteria and what they rest on")
     given = (
-        say("what the choice of settings cost") if tell.external else say("trials, and what the search itself tells")
+        say("what the choice of settings cost") if tell.external else say("trials, and what the search itself reveals")
     )
     yield say("Cost of choosing parameters"), "tuning", given
-    yield say("Residual risk and review"), "residual", say("what is left, and when to look again")
+    yield say("Residual risk and review"), "residual", say("what is left, and when to review it")
     given = say("versions and a digest") if tell.external else say("commands, versions and digests")
     yield say("Documentation and repeatability"), "reproduction", given

@@ -31,17 +31,17 @@ def _designed(tell: Teller) -> Iterator[Content]:
         )
     elif tell.from_this_table:
         yield tell.say(
-            "No settings were searched. The design used the counts of this table as they are: no budget was spent "
-            "on it, and none protects what the choice of the channel tells."
+            "No settings were searched. The design used the exact counts of this table: no budget was spent on it, "
+            "and none covers what the choice of the channel reveals."
         )
     elif tell.keeps_guarantee_inside:
         yield tell.say(
-            "The settings may follow from private counts: no budget was spent on them, and none protects what the "
-            "choice of the mechanism tells."
+            "The settings may follow from private counts: no budget was spent on them, and none covers what the "
+            "choice of the mechanism reveals."
         )
     elif tell.has("job.json", "repeated"):
         yield tell.say(
-            "No settings were searched: the mechanism is that of an earlier release, and taking it over cost nothing."
+            "No settings were searched: the mechanism is that of an earlier release, and reusing it cost nothing."
         )
     elif tell.released and not tell.foreign:
         yield tell.say("No settings were searched: they were given, and cost nothing.")

@@ -16,15 +16,15 @@ from leakgauge.report.sections.teller import ROWS, Cell, Teller, own
 from leakgauge.sentences import Sentence
 
 _MANY_ALONE: Final = 0.05
-"""The share of rows that stand alone above which it is loud."""
-_FIRST: Final = ("people", "decomposition", "waterfall")
+"""The share of unique rows above which it is an alarm."""
+_FIRST: Final = ("dials", "people", "decomposition", "waterfall")
 """The pictures of the decision."""
 _SIGNATURES: Final = 2
 """Who prepared the release and who approves it are rarely the same."""
 
 
 def statement(tell: Teller) -> Iterator[Content]:
-    """All that somebody needs who signs; it is never left out."""
+    """Everything that the person who signs needs; it is never left out."""
     file = judged_by(tell)
     if tell.released:
         yield from (*_recommended(tell, file), *_alarms(tell), *_people(tell, file), *to_do(tell, file))
@@ -32,7 +32,8 @@ def statement(tell: Teller) -> Iterator[Content]:
         yield from (*_refused(tell), *_alarms(tell))
     leaves = (Paragraph("warning" if tell.promises_nothing else "plain", _released(tell)),) if tell.released else ()
     if tell.external:
-        yield from (*leaves, *pictures(tell, "guarantee"), *_document(tell))
+        shares = (picture for one in tell.each for picture in pictures(one, "shares"))
+        yield from (*leaves, *pictures(tell, "guarantee"), *shares, *_document(tell))
         return
     yield from (*_dials(tell, file), *every_secret(tell), *pictures(tell.deciding, *_FIRST))
     yield from (*leaves, *_document(tell), *_signatures(tell))
@@ -136,39 +137,39 @@ def _released(tell: Teller) -> Inline:
         one, several = (
             message(
                 "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may "
-                "follow from private counts, so that its exact levels are not in this edition."
+                "follow from private counts, so its exact levels are not in this edition."
             ),
             message(
                 "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their settings may "
-                "follow from private counts, so that their exact levels are not in this edition."
+                "follow from private counts, so their exact levels are not in this edition."
             ),
         )
     elif tell.promises_nothing:
         one, several = (
             message(
                 "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a "
-                "row tells."
+                "row reveals."
             ),
             message(
                 "Of {table}, {rows}, the columns {secret} were released without any guarantee: nothing bounds what a "
-                "row tells."
+                "row reveals."
             ),
         )
     template = several if len(tell.secret) > 1 else one
     rows = tell.number("release.json", "rows", unit=ROWS, count=True)
     said = tell.say(template, table=tell.table, rows=rows, secret=tell.listed(tell.secret))
     if tell.keeps_guarantee_inside and all(one.asked_epsilon is None for one in tell.each):
-        said += tell.say(" This edition promises no bound on what a row tells.")
+        said += tell.say(" This edition promises no bound on what a row reveals.")
     plain, binned, coarser = tell.public
     if plain:
-        said += tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(plain))
+        said += tell.say(" Released unchanged, and not protected: {public}.", public=tell.listed(plain))
     if binned:
         said += tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
     if coarser:
         said += tell.say(" Released at a coarser level, and not protected: {public}.", public=tell.listed(coarser))
     if tell.telling_less:
         said += tell.say(
-            " Released through a channel that tells less of the secrets: {public}.",
+            " Released through a channel that reveals less about the secrets: {public}.",
             public=tell.listed(tell.telling_less),
         )
     below = tell.maybe("release.json", "plan", "suppress_below")
@@ -185,8 +186,8 @@ def _made_elsewhere(tell: Teller) -> Inline:
     key = tell.get(*place, "key")
     rows = tell.number("audit.json", "rows", unit=ROWS, count=True)
     said = tell.say(
-        "{table} was made elsewhere and has no record: nobody here knows how it was made, and nothing bounds what a "
-        "row tells.",
+        "{table} was made elsewhere and has no record: its mechanism is unknown, and nothing bounds what a row "
+        "reveals.",
         table=tell.table,
     )
     if key is None:
@@ -217,15 +218,15 @@ def _instead(tell: Teller) -> Iterator[Content]:
 def _possible(tell: Teller) -> Content:
     """What could be done instead of a release."""
     if tell.has("frontier.json"):
-        return tell.note("What is possible: every point of the curve of least leakage below can be had.")
-    return tell.note("What the table tells as it is stands below; ask for less usefulness or allow more leakage.")
+        return tell.note("What is possible: every point of the curve of least leakage below can be reached.")
+    return tell.note("What the unchanged table reveals is below; ask for less usefulness or allow more leakage.")
 
 
 def _alarms(tell: Teller) -> Iterator[Content]:
     """Everything that speaks against the release, each as a loud sentence."""
     if tell.get("release.json", "private") is False:
         yield tell.alarm(
-            "This is a simulation: its noise follows from a seed, so it protects nobody and is no release."
+            "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."
         )
     if tell.external and tell.get("audit.json", "violated"):
         yield tell.alarm("An audit of the release contradicts its guarantee; do not rely on it.")
@@ -235,8 +236,8 @@ def _alarms(tell: Teller) -> Iterator[Content]:
     rows, unique = (tell.get("audit.json", "anonymity", name) or 0 for name in ("rows", "unique"))
     if tell.released and unique > _MANY_ALONE * rows:
         yield tell.alarm(
-            "{unique} of {rows} stand alone by the public columns ({columns}): who knows these of "
-            "somebody finds the row.",
+            "{unique} of {rows} are unique in the public columns ({columns}): someone who knows these of a person "
+            "finds the row.",
             unique=tell.number("audit.json", "anonymity", "unique", count=True),
             rows=tell.number("audit.json", "anonymity", "rows", unit=ROWS, count=True),
             columns=tell.listed(tell.names("audit.json", "anonymity", "quasi_identifiers")),

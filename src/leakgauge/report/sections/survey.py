@@ -27,7 +27,7 @@ def _published(tell: Teller) -> Iterator[Content]:
     if tell.has(_FILE, "published", "groups"):
         yield tell.say(
             "By the public columns together ({columns}) the rows fall into groups: {groups}. Rows, or persons, in the "
-            "smallest: {smallest}; rows that stand alone: {alone}.",
+            "smallest: {smallest}; unique rows: {alone}.",
             columns=tell.listed(tell.names(_FILE, "published", "columns")),
             groups=tell.number(_FILE, "published", "groups"),
             smallest=tell.number(_FILE, "published", "smallest", count=True),
@@ -37,14 +37,14 @@ def _published(tell: Teller) -> Iterator[Content]:
 
 def _columns(tell: Teller) -> Iterator[Content]:
     yield from tell.grid(
-        "Every column, the most telling first",
-        "Column|Kind of values|Different values|Missing|Rows that stand alone|Names people|Tells of the secrets|"
-        "Suggested role",
+        "Every column, the most revealing first",
+        "Column|Kind of values|Different values|Missing|Unique rows|Identifies people|Reveals about the "
+        "secrets|Suggested role",
         (_column(tell, at) for at in range(len(tell.items(_FILE, "columns")))),
     )
     sampled = tell.number(_FILE, "sampled", unit=ROWS, count=True)
     if sampled.value != tell.get(_FILE, "rows"):
-        yield tell.note("What columns tell was counted on {sampled} drawn at random.", sampled=sampled)
+        yield tell.note("What the columns reveal was counted on {sampled} drawn at random.", sampled=sampled)
 
 
 def _column(tell: Teller, at: int) -> Iterator[Cell]:
@@ -84,10 +84,10 @@ def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
 def _combinations(tell: Teller) -> Iterator[Content]:
     found = tell.items(_FILE, "combinations")
     if not found:
-        yield tell.say("No combination of up to three columns has many rows that stand alone.")
+        yield tell.say("No combination of up to three columns has many unique rows.")
     yield from tell.grid(
-        "The smallest sets of columns in which many rows stand alone",
-        "Columns|Groups|Rows that stand alone|Rows, or persons, in the smallest group",
+        "The smallest sets of columns in which many rows are unique",
+        "Columns|Groups|Unique rows|Rows, or persons, in the smallest group",
         (
             (
                 tell.listed(one["columns"]),

@@ -36,9 +36,9 @@ TITLES: Final = {
     "assumptions": message("Assumptions"),
     "context": message("Declared context and unit of protection"),
     "data": message("Data and roles"),
-    "survey": message("Which columns give people away"),
+    "survey": message("Which columns identify people"),
     "coarsening": message("Coarser public columns"),
-    "telling": message("Public columns that tell on a secret"),
+    "telling": message("Public columns that reveal a secret"),
     "guarantee": message("Mechanism and guarantee"),
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
@@ -277,7 +277,7 @@ class Teller(Facts):
         for violation in (own(self.told(one)) for one in self.items("audit.json", "violations")):
             if doubted:
                 yield self.alarm(
-                    "The audit accuses the release, at its confidence and not beyond doubt: {violation}.",
+                    "The audit accuses the release, at its confidence but not beyond doubt: {violation}.",
                     violation=violation,
                 )
             else:
@@ -357,14 +357,16 @@ class Teller(Facts):
         public = (*self.names("release.json", "plan", "public"), *self.telling_less)
         if public:
             yield self.note(
-                "ε is of the protected columns; these are released unprotected: {columns}.", columns=self.listed(public)
+                "ε covers the protected columns; these are released unprotected: {columns}.",
+                columns=self.listed(public),
             )
         columns = self.get("release.json", "plan", "columns") or {}
         for name in columns:
             given = self.names("release.json", "plan", "columns", name, "channel", "given")
             if given:
                 yield self.note(
-                    "The ε of {secret} is given {columns}: it compares two values in rows that agree in {columns}.",
+                    "The ε of {secret} is conditional on {columns}: it compares two values in rows that agree in "
+                    "{columns}.",
                     secret=self.written(name),
                     columns=self.listed(given),
                 )

@@ -18,12 +18,12 @@ def telling(tell: Teller) -> Iterator[Content]:
         yield tell.say(
             message(
                 "{column} is released through a channel made to change at most {share} of its values on average, so "
-                "that it tells as little as possible of the secrets and keeps its shares."
+                "that it reveals as little as possible about the secrets and keeps its shares."
             )
             if tell.get(_FILE, "keep") == "shares"
             else message(
                 "{column} is released through a channel made to change at most {share} of its values on average, so "
-                "that it tells as little as possible of the secrets."
+                "that it reveals as little as possible about the secrets."
             ),
             column=own(column),
             share=tell.number("job.json", "asked", "public_distortion", column, percent=True),
@@ -32,21 +32,21 @@ def telling(tell: Teller) -> Iterator[Content]:
     if tell.external or not tell.has(_FILE, "columns"):
         return
     yield from tell.grid(
-        "What each public column tells",
-        "Public column|Secret|Tells as it is|Would tell with values changed|How",
+        "What each public column reveals",
+        "Public column|Secret|Reveals unchanged|Would reveal with values changed|How",
         (_row(tell, at) for at in range(len(tell.items(_FILE, "columns")))),
     )
     yield tell.note(
-        "Tells is I(S;X), the bits of the secret in the column alone. Would tell is I(S;Y) of the channel that tells "
-        "least of this secret while no more values are changed: no other channel tells less. Of a column that is "
-        "released so, it is what its own channel tells, which is made for all secrets beside everything else that is "
-        "seen."
+        "“Reveals unchanged” is I(S;X), the bits of the secret in the column alone. “Would reveal” is I(S;Y) of the "
+        "channel that reveals least about this secret while no more values are changed: no other channel reveals "
+        "less. For a column released this way, it is what its own channel reveals, which is designed for all secrets, "
+        "given everything else that is seen."
     )
 
 
 def _designed(tell: Teller, file: str) -> Iterator[Content]:
     yield tell.say(
-        "Of the secrets it tells {after} instead of {before}; {share} of its values are changed on average.",
+        "It reveals {after} about the secrets instead of {before}; {share} of its values are changed on average.",
         after=tell.number(file, "leakage"),
         before=tell.number(file, "told_unprotected"),
         share=tell.number(file, "distortion", "value", percent=True),

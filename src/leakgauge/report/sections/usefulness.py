@@ -18,7 +18,8 @@ _SHOWN = 9
 def usefulness(tell: Teller) -> Iterator[Content]:
     """What is left of each released column, where it was measured."""
     columns = tell.names("utility.json", "columns")
-    if not columns:
+    # Everybody may know the shares at most, which stand with the decision.
+    if not columns or tell.external:
         yield from _numbers(tell)
         return
     yield from (Paragraph("warning", said) for said in never_released(tell))
@@ -68,7 +69,7 @@ def _coarser(tell: Teller) -> Iterator[Content]:
     if rows:
         yield tell.say(
             "A coarser or missing value is not wrong, since it includes the true value. Lost is H(original|released), "
-            "what is not known of a value once the released one is; a missing value stands for all values."
+            "what stays unknown about a value once the released one is known; a missing value stands for all values."
         )
 
 
@@ -102,13 +103,13 @@ def _numbers(tell: Teller) -> Iterator[Content]:
             rows.append((own(column), *ends, *shares, tell.yes_or_no(tell.get(*place, "clamped"))))
     yield from tell.grid(
         "Bounds of released numbers",
-        "Column|Lower bound|Upper bound|Values beyond them|Noise beyond them|Brought back",
+        "Column|Lower bound|Upper bound|Values beyond them|Noise beyond them|Clamped",
         rows,
     )
     if rows:
         yield tell.say(
-            "Values beyond the bounds are taken for the bound before noise is added. The noise may carry numbers "
-            "beyond the bounds again; they are impossible values unless they were brought back."
+            "Values beyond the bounds count as the nearest bound before noise is added. The noise may carry numbers "
+            "beyond the bounds again; they are impossible values unless they were clamped."
         )
 
 
@@ -180,7 +181,7 @@ def _gap(tell: Teller) -> Iterator[Content]:
     elif (point := released_point(tell)) is not None:
         yield from _above(tell, point["mechanism"])
     elif not tell.released and tell.has("frontier.json"):
-        yield tell.say("Each point can be had; the release that was asked for is not among them.")
+        yield tell.say("Each point can be reached; the release that was asked for is not among them.")
 
 
 def _above(tell: Teller, mechanism: str) -> Iterator[Content]:

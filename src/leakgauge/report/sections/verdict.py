@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
 from leakgauge.artefacts.report import Paragraph
@@ -12,10 +13,9 @@ from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES
 from leakgauge.report.sections.actions import action_of
 from leakgauge.report.sections.dials import dial, in_turn, judged_by, told_all
-from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import AS_DECLARED, NOTHING, Cell, Plain, Teller, own
 
-_LIMITS: Final = {
+LIMITS: Final = {
     "min_protection": message("protection, at least"),
     "max_exposed": message("exposed, at most"),
     "min_guarantee": message("guarantee, at least"),
@@ -23,17 +23,20 @@ _LIMITS: Final = {
     "min_effect": message("effect, at least"),
     "min_efficiency": message("efficiency, at least"),
     "max_lost": message("rows with values that are never released, at most"),
-    "max_alone": message("rows that stand alone by the public columns, at most"),
+    "max_alone": message("unique rows by the public columns, at most"),
     "min_k": message("rows in every group of the public columns, at least"),
     "max_epsilon": message("ε, at most"),
     "max_delta": message("δ, at most"),
     "max_leakage_bits": message("leakage, at most"),
-    "max_attack_advantage": message("share of what the raw data give an attack that it keeps, at most"),
+    "max_attack_advantage": message("share of the raw data's advantage that an attack keeps, at most"),
 }
-_SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
-_UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
+"""What each limit of a policy is called."""
+SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
+"""Limits that are shares."""
+UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
+"""Of other limits that have one."""
 _THEN: Final = {
-    Recommendation.RELEASE: message("release"),
+    Recommendation.RELEASE: message("may be released"),
     Recommendation.RELEASE_IF: message("release if the conditions are met"),
     Recommendation.DO_NOT_RELEASE: message("do not release"),
 }
@@ -46,12 +49,8 @@ def verdict(tell: Teller) -> Iterator[Content]:
         return
     if not tell.released:
         yield tell.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (
-        *pictures(tell.deciding, "dials"),
-        *_every_secret(tell, file),
-        *_policy(tell, file),
-    )
-    yield from (*_actions(tell, file), *_guarantee(tell, file), *_notes(tell, file))
+    yield from (*_every_secret(tell, file), *_policy(tell, file), *_actions(tell, file))
+    yield from (*_guarantee(tell, file), *_notes(tell, file))
 
 
 def _every_secret(tell: Teller, file: str) -> Iterator[Content]:
@@ -84,13 +83,13 @@ def _policy(tell: Teller, file: str) -> Iterator[Content]:
         yield tell.say("Still to be done before a release: {conditions}.", conditions=in_turn(tell, conditions))
     if lines and not all(line["given"] for line in lines):
         yield tell.note(
-            "Limits of the default policy only colour the recommendation; those that somebody gave refuse a release "
-            "that does not keep them."
+            "Limits of the default policy only colour the recommendation; a release that breaks a limit you gave is "
+            "refused."
         )
 
 
 def _called(tell: Teller, name: str) -> Inline:
-    return tell.say(_LIMITS[name]) if name in _LIMITS else (name,)
+    return tell.say(LIMITS[name]) if name in LIMITS else (name,)
 
 
 def _found(tell: Teller, file: str, at: int) -> Cell:
@@ -103,8 +102,12 @@ def _found(tell: Teller, file: str, at: int) -> Cell:
 
 def _side(tell: Teller, file: str, at: int, field: str) -> Inline:
     name = str(tell.get(file, "policy", at, "name"))
-    shares = name in _SHARES
-    return (tell.number(file, "policy", at, field, unit=_UNITS.get(name, ""), percent=shares),)
+    unit, share = UNITS.get(name, ""), name in SHARES
+    if field == "limit":
+        return (tell.number(file, "policy", at, field, unit=unit, percent=share, digits=AS_DECLARED),)
+    # What is found is never rounded to what keeps the limit.
+    rounding = ROUND_FLOOR if name.startswith("min_") else ROUND_CEILING
+    return (tell.number(file, "policy", at, field, unit=unit, percent=share, rounding=rounding),)
 
 
 def _actions(tell: Teller, file: str) -> Iterator[Content]:
@@ -128,13 +131,15 @@ def _actions(tell: Teller, file: str) -> Iterator[Content]:
 
 
 def _guarantee(tell: Teller, file: str) -> Iterator[Content]:
-    advantage = tell.maybe(file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True)
+    advantage = tell.maybe(
+        file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True, rounding=ROUND_CEILING
+    )
     if advantage is None:
-        yield tell.say("Nothing is claimed that bounds the worst case, so that the guarantee is 0.")
+        yield tell.say("No claim bounds the worst case, so the guarantee is 0.")
         return
     yield tell.say(
-        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by a coin "
-        "somebody can tell two neighbours apart who knows everything else.",
+        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than a coin an "
+        "attacker who knows everything else can distinguish two neighbours.",
         advantage=advantage,
     )
 

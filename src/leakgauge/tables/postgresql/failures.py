@@ -40,11 +40,12 @@ def connected(server: str, connect: Callable[[], Result]) -> Result:
     try:
         return connect()
     except adbc.Error as error:
-        failure = _refusal(str(error), server)
+        failure = refusal(str(error), server)
     raise failure
 
 
-def _refusal(said: str, server: str) -> LeakgaugeError:
+def refusal(said: str, server: str) -> LeakgaugeError:
+    """What to raise where no connection could be made, by what the library of the server said."""
     if _ANSWERED not in said:
         return EngineError(
             "PostgreSQL at {server} cannot be reached; check the host and the port, and that the server runs.",

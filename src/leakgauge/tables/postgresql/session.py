@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
+from leakgauge.errors import TableError
 from leakgauge.tables.postgresql.failures import connected, guarded
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _SETTINGS: Final = {
     "jit": "off",  # compiling hundreds of edges takes longer than comparing them
 }
 _IN_ORDER: Final = {
+    "search_path": "pg_catalog",
     "synchronize_seqscans": "off",
     "max_parallel_workers_per_gather": "0",
     "enable_indexscan": "off",
@@ -57,12 +59,14 @@ class Session:
 
         self.place = server
         self._waiting = ThreadPoolExecutor(1)
+        self._closed = False
         try:
             self._connection: AdbcConnection | None = None
             self._connection = self._wait(lambda: connected(server, lambda: AdbcConnection(database)))
             settings = _SETTINGS if snapshot is None else _SETTINGS | _IN_ORDER
-            for name, value in settings.items():
-                self.run(f"SET {name} = '{value}'")
+            self.run(
+                "SELECT " + ", ".join(f"set_config('{name}', '{value}', false)" for name, value in settings.items())
+            )
             self.run(_BEGIN)
             if snapshot is not None:
                 self.run(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
@@ -127,12 +131,15 @@ class Session:
 
     def close(self) -> None:
         """End the transaction and the connection."""
+        self._closed = True
         if self._connection is not None:
             self._connection.close()
             self._connection = None
         self._waiting.shutdown()
 
     def _wait(self, action: Callable[[], Result]) -> Result:
+        if self._closed:
+            raise TableError("{place} was closed; open it again.", place=self.place)
         answer = self._waiting.submit(action)
         try:
             return answer.result()

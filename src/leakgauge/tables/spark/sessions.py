@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
-import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import warnings
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -79,7 +81,7 @@ class Held:
 
     def view_of(self, frame: Any) -> str:
         """The name under which both sessions see a frame, with numbered columns."""
-        name = f"leakgauge_{secrets.token_hex(8)}"
+        name = f"leakgauge_{next(_numbers)}"
         frame.toDF(*(f"c{at}" for at in range(len(frame.columns)))).createOrReplaceGlobalTempView(name)
         return f"global_temp.{name}"
 
@@ -88,6 +90,7 @@ class Held:
         _let_go(self, view)
 
 
+_numbers = count()
 _guard = threading.Lock()
 _users = 0
 """Tables that hold an application which was started here."""
@@ -182,6 +185,10 @@ def _started(master: str, place: str) -> Any:
     conf = SparkConf().setMaster(master)
     for name, value in _STARTED_WITH.items():
         conf.set(name, value)
+    # Spark makes this folder, in which nothing is ever kept, and would make it wherever somebody works.
+    warehouse = tempfile.mkdtemp(prefix="leakgauge-spark-")
+    atexit.register(shutil.rmtree, warehouse, ignore_errors=True)
+    conf.set("spark.sql.warehouse.dir", Path(warehouse).as_uri())
     if master.startswith("local"):
         # Nothing listens beyond this machine.
         conf.setIfMissing("spark.driver.host", "127.0.0.1").setIfMissing("spark.driver.bindAddress", "127.0.0.1")
@@ -215,21 +222,23 @@ def _require_java() -> None:
     try:
         said = subprocess.run([java or "java", "-version"], capture_output=True, text=True, timeout=60).stderr
     except (OSError, subprocess.TimeoutExpired):
+        said = ""
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if version is None:
         raise TableError(
             "Spark {spark} needs Java {needed} or later, and there is none; install one such as Debian's "
             "default-jre-headless, or set JAVA_HOME.",
             spark=VERSION,
             needed=_JAVA,
-        ) from None
-    version = re.search(r'version "(?:1\.)?(\d+)', said)
-    if version is None or int(version.group(1)) < _JAVA:
+        )
+    if int(version.group(1)) < _JAVA:
         raise TableError(
-            "Spark {spark} needs Java {needed} or later, and {java!r} is {found}; install a later one, or set "
+            "Spark {spark} needs Java {needed} or later, and {java!r} is Java {found}; install a later one, or set "
             "JAVA_HOME.",
             spark=VERSION,
             needed=_JAVA,
             java=java,
-            found=f"Java {version.group(1)}" if version else "not Java",
+            found=int(version.group(1)),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -68,14 +68,11 @@ class _Trial:
 
 def require_ready(held: Held, worker: Worker, folder: Path, place: str) -> None:
     """Refuse workers that have another Leakgauge, or none, or do not see the folder, before anything is written."""
-    probe = folder / f".{secrets.token_hex(8)}"
-    probe.touch()
-    try:
-        found = guarded(place, lambda: _tried(held, _Trial(worker, version("leakgauge"), str(probe))))
-    except EngineError:
-        found = None
-    finally:
-        probe.unlink()
+    with tempfile.NamedTemporaryFile(dir=folder) as probe:
+        try:
+            found = guarded(place, lambda: _tried(held, _Trial(worker, version("leakgauge"), probe.name)))
+        except EngineError:
+            found = None
     if found is None or not found["same"]:
         raise EngineError(
             "Spark's workers cannot run Leakgauge {version}; install leakgauge[spark]=={version} in their Python, "

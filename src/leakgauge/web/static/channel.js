@@ -3,6 +3,7 @@
 import { fill, h } from "./elements.js";
 import { named, visible } from "./names.js";
 import { share } from "./numbers.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 const LIGHT = [226, 236, 247];
@@ -14,7 +15,7 @@ export function channelMap(inputs, outputs) {
   const heads = outputs.map((name) => h("th", { scope: "col", title: written(name) }, h("span", {}, named(written(name)))));
   const cells = inputs.map(() => outputs.map(() => h("td")));
   const map = h("table", { class: numbered ? "channel" : "channel small-cells" },
-    h("caption", {}, say("Which value is published (columns) for which true value (rows), in percent. White never happens.")),
+    h("caption", {}, say("Which value is published (columns) for which true value (rows), in percent. White never happens."), help("channel")),
     h("thead", {}, h("tr", {}, h("td", { class: "corner" }, say("true ↓ published →")), heads)),
     h("tbody", {}, inputs.map((name, row) =>
       h("tr", {}, h("th", { scope: "row", title: written(name) }, named(written(name))), cells[row]))));

@@ -13,6 +13,8 @@ import { reopening } from "./opening.js";
 import { latest } from "./server.js";
 import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
+import { whatIf } from "./what_if.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 const POINTS = 31;
@@ -21,7 +23,7 @@ const MOST_LETTERS = 60;
 
 export function chooseStep() {
   const { section, body, line, tell } = step(4, "choose", say("Choose"),
-    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for what it changes."));
+    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for the changes it makes."));
   const ask = latest("api/frontier");
   const problem = complaint();
   const board = h("div", { class: "board" });
@@ -60,11 +62,12 @@ export function chooseStep() {
       const asked = question();
       // Cross-tables are kept by the job alone; the curve beside them keeps the shares.
       const keep = chosen.keep === "nothing" ? "nothing" : null;
-      const answer = await ask({ ...asked, points: POINTS, keep, distortion: [chosen.distortion] });
+      const curved = { ...asked, points: POINTS, keep, distortion: [chosen.distortion] };
+      const answer = await ask(curved);
       // Of other roles by now: the curve of these is about to be asked for.
       if (!answer || found.failed || !shownSource() || JSON.stringify(asked) !== JSON.stringify(question())) return undefined;
       learn({ floor: answer.floor ?? null, entropy: answer.entropy });
-      drawn = explorer(answer, source);
+      drawn = explorer(answer, source, curved);
       fill(board, drawn.element);
     } catch (refusal) {
       refused = refusal;
@@ -106,7 +109,7 @@ function waysOut() {
   const proposed = "quantiles:10";
   const press = () => change("roles", { bins: { ...chosen.bins, [secret]: proposed }, points: {} });
   return h("div", { class: "warning ways" },
-    h("p", {}, around(say("{secret} has {number} values, and the curve is drawn for up to {most}.",
+    h("p", {}, around(say("{secret} has {number} values, but the curve is drawn for up to {most}.",
       { number: whole(found.letters), most: MOST_LETTERS }), { secret: listed(source) })),
     h("ul", {}, ranges ? h("li", {}, say("Put it in ranges in step 2, such as width:10, or press:"), " ",
       h("button", { type: "button", class: "quiet", click: press }, say("ten ranges with as many rows each"))) : null,
@@ -115,7 +118,7 @@ function waysOut() {
       : say("Or set a limit above instead of choosing a point: protection, bits and ε need no curve."))));
 }
 
-function explorer(answer, source) {
+function explorer(answer, source, curved) {
   const points = [...answer.points].sort((one, other) => one.distortion - other.distortion);
   const map = channelMap(answer.inputs, answer.outputs);
   const numbers = numbersOf(answer);
@@ -129,6 +132,7 @@ function explorer(answer, source) {
       unchanged: share(point.unchanged),
     }),
   });
+  const other = whatIf(curved, drawn.compare);
   const noted = (sentence) => { if (note.textContent !== sentence) note.textContent = sentence; };
 
   // The numbers are those of what the job will look for; where only it can find that, there are none.
@@ -143,6 +147,7 @@ function explorer(answer, source) {
     drawn.go(at);
     drawn.drawing.classList.toggle("aside", !known);
     numbers.element.hidden = map.element.hidden = !known;
+    other.show(known ? at : null);
     if (known) {
       numbers.show(points[at]);
       map.show(points[at].matrix);
@@ -160,7 +165,7 @@ function explorer(answer, source) {
           ? say("Below the curve nothing is possible. The arrow keys move the handle too.")
           : say("Below the curve no channel keeps the shares; below the dashed line nothing is possible. The arrow keys move the handle too."),
         chosen.keep === "associations" ? [" ", say("A job that keeps cross-tables leaks more than the curve.")] : null)),
-      h("div", {}, note, numbers.element)), map.element],
+      h("div", {}, note, numbers.element)), other.element, map.element],
   };
 }
 
@@ -178,18 +183,18 @@ function within(points, objective, limit) {
 }
 
 function numbersOf(answer) {
-  const line = (term, why) => {
+  const line = (term, why, key = null) => {
     const value = h("dd");
-    return { value, element: h("div", {}, h("dt", {}, term), value, why && h("dd", { class: "small" }, why)) };
+    return { value, element: h("div", {}, h("dt", {}, term, key && help(key)), value, why && h("dd", { class: "small" }, why)) };
   };
   const known = answer.floor !== null && answer.floor !== undefined;
-  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }));
+  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }), "leakage");
   const withBackground = known ? line(say("Leakage with background"),
-    say("of which {floor} are known anyway", { floor: bits(answer.floor) })) : null;
+    say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
   const epsilon = line(say("Local ε"),
     say("a published value is at most e^ε times as likely under one true value as under another"));
-  const unchanged = line(say("Unchanged"), say("values published as they are"));
-  const distortion = line(say("Mean distortion"), null);
+  const unchanged = line(say("Unchanged"), say("values published unchanged"));
+  const distortion = line(say("Mean distortion"), null, "distortion");
   const lines = [leakage, withBackground, epsilon, unchanged, distortion].filter(Boolean);
   return {
     element: h("dl", { class: "numbers", "data-numbers": "frontier" }, lines.map((one) => one.element)),

@@ -2,13 +2,14 @@
 
 import { h } from "./elements.js";
 import { points, share, short } from "./numbers.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 export function criteriaOf(verdict, key) {
   const beside = verdict.beside[key];
   if (!beside) return null;
   const { criteria, needed, audit, beside: told } = beside.criteria;
-  return h("div", { class: "criteria" }, h("h3", {}, say("What explains it")),
+  return h("div", { class: "criteria" }, h("h3", {}, say("What explains it"), help("criterion")),
     h("p", { class: "small" }, say("Criteria explain the dials, and decide nothing. Press one for the indicators that it rests on.")),
     [...criteria, needed, audit].filter(Boolean).map(criterion), told ? h("p", {}, told) : null, others(beside));
 }
@@ -25,7 +26,7 @@ function leaf({ leaf: key, name, value, unit, points: found, standing, weight, s
   const told = [
     value === null ? null : `${short(value)} ${unit || ""}`.trim(),
     found ? say("{points} of 100", { points: points(found) }) : null,
-    standingWords(standing), weight > 0 ? say("weight {share}", { share: share(weight, 0) }) : say("shown, not counted"),
+    standingWords(standing), weight > 0 ? say("weight {share}", { share: share(weight) }) : say("shown, not counted"),
   ].filter(Boolean);
   return h("div", { "data-leaf": key }, h("dt", {}, `${key} ${name}`),
     h("dd", {}, told.join(" · ")), source ? h("dd", { class: "small" }, source) : null);

@@ -11,6 +11,7 @@ const FAR = 5;
 export function curve({ points, least, objective, entropy, floor, told, moved }) {
   let at = 0;
   let size = null;
+  let beside = null;
   const drawing = s("svg", { class: "curve", role: "group", "aria-label": say("Least leakage over distortion") });
   const still = s("g", { "aria-hidden": "true" });
   const guides = s("path", { class: "guide", "aria-hidden": "true" });
@@ -107,6 +108,7 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
         s("text", { class: "least-word", x: x(named.distortion) - 8, y: y(named[objective]) + 14, "text-anchor": "end" },
           say("shares not kept"))] : [],
       s("path", { class: "line", d: line }),
+      beside ? s("path", { class: "beside", d: `M${beside.map((point) => `${x(point.distortion)} ${y(point.leakage)}`).join("L")}` }) : null,
       points.map((point) => s("circle", { class: "stop", cx: x(point.distortion), cy: y(point[objective]), r: 2 })));
     place();
   }
@@ -117,6 +119,11 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     go(index) {
       at = index;
       if (size) place();
+    },
+    // Another leakage of the same points, such as that to an attacker with other knowledge; null for none.
+    compare(others) {
+      beside = others;
+      if (size) draw();
     },
   };
 }

@@ -3,6 +3,7 @@
 import { change, chosen } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { pointsProblem } from "./goals.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 // As the server knows them, learnt with its state.
@@ -35,7 +36,11 @@ const timesProblem = () => (chosen.releases_per_period === "" || Number(chosen.r
 export function declaredFields() {
   const problem = complaint();
   const given = (name) => (event) => change("goal", { [name]: event.target.value });
-  const field = (label, input) => h("label", { class: "field" }, h("span", {}, label), input);
+  const field = (label, input, key = null) => {
+    const labelled = h("label", { class: "field" }, h("span", {}, label), input);
+    // Beside the label: within it, the mark would be part of the name.
+    return key ? h("div", { class: "helped" }, labelled, help(key)) : labelled;
+  };
   const text = (name, placeholder) => h("input", { type: "text", name, placeholder, input: given(name) });
   const uses = { statistics: say("statistics: shares and cross-tables"), rows: say("rows: each value near the true one") };
   const use = h("select", { name: "use", change: given("use") },
@@ -47,7 +52,7 @@ export function declaredFields() {
     field(say("At least this much usefulness (0–100), if any"), h("input", {
       type: "number", name: "min_usefulness", min: "0", max: "100", step: "any", inputmode: "decimal", placeholder: "20",
       input: given("min_usefulness"),
-    })),
+    }), "usefulness"),
     field(say("Purpose"), text("purpose", say("such as: planning of wards"))),
     field(say("Who receives it"), text("recipient", say("such as: the health department"))),
     field(say("Review on"), h("input", { type: "date", name: "review", input: given("review") })),
@@ -84,6 +89,6 @@ function optionsOf(field, text, given) {
       field(say("Such releases per period"), h("input", {
         type: "number", name: "releases_per_period", min: "0", step: "any", inputmode: "decimal", placeholder: "1", input: given("releases_per_period"),
       })),
-      field(say("Policy file in the folder"), text("policy", "policy.toml")),
-      field(say("Ledger in the folder, which the release is paid from"), text("ledger", "ledger.db"))));
+      field(say("Policy file in the folder"), text("policy", "policy.toml"), "policy"),
+      field(say("Ledger in the folder that pays for the release"), text("ledger", "ledger.db"), "ledger")));
 }

@@ -2,14 +2,15 @@
 
 import { h, s } from "./elements.js";
 import { listed } from "./names.js";
-import { ends, points, share, short } from "./numbers.js";
+import { atLeast, atMost, ends, points, share, short } from "./numbers.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 const DIALS = ["protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"];
 
 export function recommended(recommendation) {
   const words = {
-    release: say("release"), "release if": say("release if …"), "do not release": say("do not release"),
+    release: say("may be released"), "release if": say("release if …"), "do not release": say("do not release"),
   };
   return words[recommendation] || recommendation;
 }
@@ -20,23 +21,23 @@ export function verdictBox(found, secret, promised) {
   const conditions = found.conditions.filter((one) => !found.reasons.includes(one));
   return h("div", { class: "verdict", "data-recommendation": found.recommendation },
     h("p", { class: "recommendation" },
-      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation")),
+      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation"), help("recommendation")),
       h("strong", {}, recommended(found.recommendation))),
     h("div", { class: "reasons" },
       secret ? h("p", {}, h("strong", {}, around(say("{secret} decides."), { secret: listed(secret) }))) : null,
       list(found.reasons), conditions.length ? list(conditions) : null),
-    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), list(found.vetoes)) : null);
+    found.vetoes.length ? h("div", { class: "vetoes" }, h("strong", {}, say("Vetoes")), help("veto"), list(found.vetoes)) : null);
 }
 
 function dialWords(use) {
   return {
-    protection: [say("protection"), say("Of what was left to guess, or uncertain, about a typical person, how much stays so.")],
-    exposed: [say("exposed, in %"), say("Of the people who share a value, how many are made all but certain to have it, for the worst value; less is better.")],
-    guarantee: [say("guarantee"), say("How far the claim rules out that anybody tells two neighbours apart.")],
+    protection: [say("protection"), say("How much of what was unknown about a typical person stays unknown.")],
+    exposed: [say("exposed, in %"), say("Of the people who share a value, for how many it becomes all but certain, for the worst value; less is better.")],
+    guarantee: [say("guarantee"), say("How far the claim rules out that anybody distinguishes two neighbours.")],
     usefulness: [say("usefulness"), use === "rows" ? say("How much nearer released values are to the true ones than one constant would be.")
-      : say("The share of rows that the release is worth to those who compute statistics.")],
-    effect: [say("effect"), say("High only where protection and usefulness both are.")],
-    efficiency: [say("efficiency"), say("What the best channel for the same use tells, beside what this one does.")],
+      : say("The share of rows that the release is worth for statistics.")],
+    effect: [say("effect"), say("High only if protection and usefulness both are.")],
+    efficiency: [say("efficiency"), say("What the best equally useful channel reveals, relative to this one.")],
   };
 }
 
@@ -50,14 +51,14 @@ export function dialsOf(verdict, key) {
   const row = (name) => {
     const [label, why] = words[name];
     const mark = lines[name === "exposed" ? "max_exposed" : `min_${name}`] || null;
-    const told = [`${label}: ${written(dials[name])}`, mark && markWords(name, mark)].filter(Boolean).join("; ");
+    const told = [`${label}: ${written(name, dials[name])}`, mark && markWords(name, mark)].filter(Boolean).join("; ");
     const kept = mark && isKept(name, dials[name], mark.limit);
     return h("div", { class: "dial", "data-dial": name, "data-kept": mark && String(kept) },
-      h("dt", {}, label), h("dd", { class: "value" }, written(dials[name])),
+      h("dt", {}, label), h("dd", { class: "value" }, written(name, dials[name])),
       h("dd", { class: "gauge" }, gauge(dials[name], mark, told)),
       h("dd", { class: "small" }, why, mark ? [" ", h("span", { class: "mark-words" }, markWords(name, mark))] : null));
   };
-  return h("div", { class: "dials" }, h("h3", {}, say("The six dials")), h("dl", {}, DIALS.map(row)),
+  return h("div", { class: "dials" }, h("h3", {}, say("The six dials"), help("dial")), h("dl", {}, DIALS.map(row)),
     dials.notes.length ? h("ul", { class: "small notes" }, dials.notes.map((note) => h("li", {}, note))) : null,
     policyOf(verdict));
 }
@@ -75,11 +76,15 @@ function markWords(name, { limit, given }) {
 }
 
 // A dial with its interval, where it has one; of what may be anything nothing is known.
-function written(quantity) {
+function written(name, quantity) {
   const [low, high] = ends(quantity);
   if (low === 0 && high === 100) return say("not known");
-  return low === high ? points(quantity) : `${points(quantity)} (${points(low)} – ${points(high)})`;
+  const value = dialPoints(name, quantity);
+  return low === high ? value : `${value} (${points(atLeast(low))} – ${points(atMost(high))})`;
 }
+
+// The points of a dial, rounded to its unfavourable side.
+export const dialPoints = (name, quantity) => points(name === "exposed" ? atMost(quantity) : atLeast(quantity));
 
 function gauge(quantity, mark, told) {
   const [low, high] = ends(quantity);
@@ -99,9 +104,9 @@ function policyOf(verdict) {
   const names = {
     min_protection: say("protection, at least"), max_exposed: say("exposed in %, at most"), min_guarantee: say("guarantee, at least"),
     min_usefulness: say("usefulness, at least"), min_effect: say("effect, at least"), min_efficiency: say("efficiency, at least"),
-    max_lost: say("rows with values that are never released, at most"), max_alone: say("rows alone in the published columns, at most"),
+    max_lost: say("rows with values that are never released, at most"), max_alone: say("unique rows in the published columns, at most"),
     min_k: say("rows of the smallest group in the published columns, at least"), max_epsilon: say("ε, at most"),
-    max_delta: say("δ, at most"), max_leakage_bits: say("bits told, at most"),
+    max_delta: say("δ, at most"), max_leakage_bits: say("bits revealed, at most"),
     max_attack_advantage: say("gain of the best attack, of that from the raw data, at most"),
   };
   const shares = ["max_lost", "max_alone", "max_attack_advantage"];
@@ -115,5 +120,5 @@ function policyOf(verdict) {
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Every limit of the policy") },
       h("table", { class: "limits" }, h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
         h("tbody", {}, verdict.policy.map(row)))),
-    h("p", { class: "small" }, say("Only limits that are given refuse a release; those by default colour the recommendation.")));
+    h("p", { class: "small" }, say("Only limits that you give refuse a release; the default ones colour the recommendation.")));
 }

@@ -1,6 +1,7 @@
 // Files of a job, its reports, and how to run it again without the page.
 
 import { h } from "./elements.js";
+import { help } from "./terms.js";
 import { LANGUAGES, language, say } from "./words.js";
 
 export function reports(job) {
@@ -20,7 +21,7 @@ export function reports(job) {
     href: `${place}.pdf?edition=${edition}&language=${code}`, download: "", hreflang: code, "aria-label": `${name}, PDF, ${named(code)}`,
   }, `PDF ${named(code)}`);
   return h("div", {}, h("h3", {}, say("Report")), h("ul", { class: "reports" }, editions.map(([edition, name, why]) =>
-    h("li", {}, h("strong", {}, name), h("span", { class: "small" }, why),
+    h("li", {}, h("span", {}, h("strong", {}, name), edition === "external" ? help("external") : null), h("span", { class: "small" }, why),
       h("span", { class: "links" }, spoken.map((code) => link(edition, name, code)),
         Object.keys(LANGUAGES).map((code) => paper(edition, name, code)))))));
 }
@@ -40,7 +41,7 @@ export function downloads(job) {
   const rest = job.files.filter((file) => !known.some(([name]) => name === file));
   return h("div", {}, job.files.length ? [h("h3", {}, say("Files")), h("p", {}, h("a", {
     class: "button", href: `jobs/${encodeURIComponent(job.id)}/all.zip`, download: `${job.id}.zip`,
-  }, say("Download all (zip)")), " ", h("span", { class: "small" }, say("with the internal ones: keep it inside")))] : null,
+  }, say("Download all (zip)")), " ", h("span", { class: "small" }, say("with the internal ones: keep it private")))] : null,
     h("ul", { class: "downloads" }, known.map(([file, why]) => item(file, why))),
     rest.length ? h("details", {}, h("summary", {}, say("All other files")),
       h("ul", { class: "downloads" }, rest.map((file) => item(file)))) : null,
@@ -57,7 +58,7 @@ function again(id, name, text, file) {
       await navigator.clipboard.writeText(text);
       told.textContent = say("copied");
     } catch {
-      told.textContent = say("The browser did not allow it; mark the text instead.");
+      told.textContent = say("The browser did not allow it; select the text instead.");
     }
   }
   const content = URL.createObjectURL(new Blob([`${text.trimEnd()}\n`], { type: "text/plain" }));

@@ -45,8 +45,8 @@ export const wide = () => h("p", { class: "small wide" }, say("Wider than the sc
 // A picture from the server as an image: its ids and its text stay inside it.
 export function picture(source, told) {
   const box = h("div");
-  // What cannot be drawn for this job leaves no hole.
-  const image = h("img", { src: source, alt: told, error: () => { (box.closest("figure") || box).hidden = true; } });
+  const lacking = () => fill(box, h("p", { class: "small" }, say("The files of this job do not hold what this picture shows.")));
+  const image = h("img", { src: source, alt: told, error: lacking });
   box.append(wide(), h("div", { class: "picture", role: "region", tabindex: "0", "aria-label": told }, image));
   return box;
 }

@@ -4,10 +4,12 @@ import { change, chosen, groups, keyOf } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { found } from "./found.js";
 import { isolated, named, visible } from "./names.js";
-import { bits, fixed, roundedUp, short, whole } from "./numbers.js";
+import { atMost, bits, fixed, short, whole } from "./numbers.js";
+import { help } from "./terms.js";
 import { say } from "./words.js";
 
 export const KINDS = ["min_protection", "max_distortion", "max_leakage", "local_dp", "within"];
+const EXPLAINED = { min_protection: "protection", max_distortion: "distortion", max_leakage: "leakage", local_dp: "epsilon", within: "distortion" };
 // Ratios of all pairs are kept, and there is room for about two million.
 export const MOST_FOR_EPSILON = 1400;
 
@@ -41,7 +43,7 @@ function limitProblem(kind) {
   const given = chosen.limits[kind];
   const together = chosen.together && groups().some((group) => group.length > 1);
   if (together && ["min_protection", "within"].includes(kind)) {
-    return say("This is looked for one secret at a time; protect the secrets each by itself, or choose another aim.");
+    return say("This is searched for one secret at a time; protect each secret by itself, or choose another aim.");
   }
   if (kind === "local_dp" && found.letters > MOST_FOR_EPSILON) {
     return say("The secret has {number} values, too many for a limit on ε; put it in ranges, or choose another aim.",
@@ -50,14 +52,14 @@ function limitProblem(kind) {
   if (given === "" || given === undefined || typeof given === "object") return null;
   const limit = Number(given);
   if (kind === "min_protection") return pointsProblem(given);
-  if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number from 0 on.");
-  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be told; give more than 0.");
+  if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number of at least 0; give one.");
+  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be released; give more than 0.");
   if (kind === "within" && limit === 0) return say("With an error of 0 nothing is protected; give more than 0.");
   if (kind !== "max_leakage") return null;
   if (found.floor !== null && limit < found.floor) {
     // Rounded up, so that the number shown can be given.
-    return say("The background alone tells {floor}; no protection leaks less.",
-      { floor: bits(roundedUp(found.floor)) });
+    return say("The background alone reveals {floor}; no protection leaks less.",
+      { floor: bits(atMost(found.floor)) });
   }
   if (found.entropy !== null && limit > found.entropy && groups().length === 1) {
     return say("There are only {entropy} to leak; give less.", { entropy: bits(found.entropy) });
@@ -102,7 +104,7 @@ function limitsOf(limit, write = (one) => fixed(one, 4)) {
   if (typeof limit !== "object") return write(limit);
   const written = Object.entries(limit).map(([name, one]) => [name, write(one)]);
   const same = written.every(([, one]) => one === written[0][1]);
-  return same ? written[0][1] : written.map(([name, one]) => `${isolated(name)} ${one}`).join(", ");
+  return same ? written[0][1] : written.map(([name, one]) => `${isolated(name)} ${one}`).join(say(", "));
 }
 
 // The most distortion of each secret, where there are several.
@@ -132,7 +134,7 @@ export function goalFields() {
     const problem = complaint();
     problems.set(kind, problem);
     const input = h("input", { type: "radio", name: "goal", value: kind, change: () => change("goal", { goal: kind }) });
-    return h("div", { class: why && "first" }, h("div", { class: "goal" }, h("label", {}, input, label), field),
+    return h("div", { class: why && "first" }, h("div", { class: "goal" }, h("span", { class: "aim" }, h("label", {}, input, label), help(EXPLAINED[kind])), field),
       why && h("p", { class: "small" }, why), problem.place);
   };
   const amount = (kind, label, placeholder) => h("input", {
@@ -141,15 +143,15 @@ export function goalFields() {
   });
   const element = h("fieldset", { class: "goals" }, h("legend", {}, say("What the job aims at")),
     choice("min_protection", say("At least this much protection (0–100)"), amount("min_protection", say("Least protection"), "60"),
-      say("Recommended: the job looks for the most useful release that protects so much.")),
+      say("Recommended: the job finds the most useful release with this protection.")),
     choice("max_distortion", each.length ? say("At most this distortion of each secret, or its point on the curve")
       : say("The point chosen on the curve"), null),
     each.length ? h("div", { class: "row" }, each.map((one) => one.element)) : null,
-    choice("max_leakage", say("Instead: leak at most so many bits"),
+    choice("max_leakage", say("Instead: leak at most this many bits"),
       amount("max_leakage", say("Most bits leaked"), "0.5")),
     choice("local_dp", say("Instead: local differential privacy with ε at most"),
       amount("local_dp", say("Largest local ε"), "1")),
-    areNumbers() ? choice("within", say("Instead: numbers that are off by at most so much on average"),
+    areNumbers() ? choice("within", say("Instead: numbers that are off by at most this much on average"),
       amount("within", say("Largest mean error"), "5")) : null);
   return {
     element,

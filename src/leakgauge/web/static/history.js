@@ -1,10 +1,10 @@
 // Every job in the results folder, and two of them side by side.
 
-import { dialNames, recommended } from "./dials.js";
+import { dialNames, dialPoints, recommended } from "./dials.js";
 import { fill, h, wide } from "./elements.js";
 import { about, follow, shown } from "./jobs.js";
 import { isolated, listed, named } from "./names.js";
-import { bits, moment, nats, points, share } from "./numbers.js";
+import { bits, moment, nats, share } from "./numbers.js";
 import { jobState } from "./states.js";
 import { aimWords } from "./goals.js";
 import { say } from "./words.js";
@@ -15,13 +15,14 @@ const secretsOf = ({ asked }) => [...(asked.secret || []), ...(asked.withhold ||
 
 const scrolled = (name, table) => [wide(), h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": name }, table)];
 
-const headed = (cells) => h("thead", {}, h("tr", {}, cells.map((name) => h("th", { scope: "col" }, name))));
+// A column without a name, of buttons or above the names of rows, is no head of anything.
+const headed = (cells) => h("thead", {}, h("tr", {}, cells.map((name) => (name ? h("th", { scope: "col" }, name) : h("td")))));
 
 // All jobs, the last one first; each can be shown.
 export function history() {
   if (shown.all.length < 2) return null;
   const show = (job) => h("button", {
-    type: "button", class: "plain", "aria-label": say("Show {name}", { name: about(job, isolated).join(", ") || job.id }), click: () => follow(job.id),
+    type: "button", class: "plain", "aria-label": say("Show {name}", { name: about(job, isolated).join(say(", ")) || job.id }), click: () => follow(job.id),
   }, say("Show"));
   const line = (job) => h("tr", { class: shown.job?.id === job.id ? "here" : null },
     h("th", { scope: "row" }, job.started ? moment(job.started) : job.id), h("td", {}, job.asked.table ? named(job.asked.table) : "—"),
@@ -38,7 +39,7 @@ export function comparison(job) {
   const place = h("div", { id: "comparison", "aria-live": "polite" });
   const list = h("select", { id: "other", change: () => fill(place, beside(job, others.find((one) => one.id === list.value))) },
     h("option", { value: "" }, say("choose …")),
-    others.map((one) => h("option", { value: one.id }, [about(one, isolated).join(", ") || one.id, outcomeOf(one)].join(" · "))));
+    others.map((one) => h("option", { value: one.id }, [about(one, isolated).join(say(", ")) || one.id, outcomeOf(one)].join(" · "))));
   return h("div", {}, h("h3", {}, say("Compare")),
     h("p", { class: "row" }, h("label", { for: "other" }, say("This result beside")), list), place);
 }
@@ -53,7 +54,7 @@ function beside(job, other) {
     [say("Aim"), both((one) => aimWords(one.asked) || "—")],
     [say("Public columns"), both((one) => (one.asked.public?.length ? listed(one.asked.public) : "—"))],
     [say("Background"), both((one) => (one.asked.background?.length ? listed(one.asked.background) : "—"))],
-    ...Object.entries(dialNames()).map(([dial, name]) => [name, both((one) => points(one.headline.dials?.[dial] ?? null))]),
+    ...Object.entries(dialNames()).map(([dial, name]) => [name, both((one) => dialPoints(dial, one.headline.dials?.[dial] ?? null))]),
     [say("Leakage after"), both((one) => bits(one.headline.leakage_after))],
     [say("Local ε"), both((one) => nats(one.headline.epsilon))],
     [say("Unchanged"), both((one) => share(one.headline.unchanged))],

@@ -9,6 +9,7 @@ import { reopening } from "./opening.js";
 import { latest } from "./server.js";
 import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 export function leakageStep() {
@@ -30,7 +31,7 @@ export function leakageStep() {
       const found = await ask(question());
       if (!found) return undefined;
       fill(body, sourceChoice(), h("ul", { class: "findings" }, findings(found)),
-        found.figure && pictureOf(found.figure, say("What the secret holds, and what of it the background tells")));
+        found.figure && pictureOf(found.figure, say("What there is to learn, and what the background reveals")));
       tell(say("{number:g} bits", { number: fixed(found.entropy, 2) }));
       learn({ letters: found.letters.secret, entropy: valueOf(found.entropy) });
     } catch (refusal) {
@@ -54,34 +55,34 @@ export function leakageStep() {
 
 function findings(found) {
   const told = [];
-  const finding = (value, sentence, sure) => told.push(h("li", {},
-    h("strong", { class: "value" }, value), h("span", {}, sentence), sure && h("span", { class: "small" }, sure)));
+  const finding = (value, sentence, sure, key = null) => told.push(h("li", {},
+    h("div", {}, h("strong", { class: "value" }, value), key && help(key)), h("span", {}, sentence), sure && h("span", { class: "small" }, sure)));
   const secret = () => listed(shownSource());
   finding(bits(found.entropy), around(found.effective_set
     ? say("is what there is to learn about {secret}: to single out one of {number} equally likely values.",
       { number: fixed(found.effective_set, 1) })
-    : say("is what there is to learn about {secret}."), { secret: secret() }), between(found.entropy, bits));
+    : say("is what there is to learn about {secret}."), { secret: secret() }), between(found.entropy, bits), "entropy");
   if (found.background_floor) {
     finding(bits(found.background_floor), around(
       say("of it someone who knows {background} learns anyway. No protection of {secret} gets below this."),
-      { background: listed(columnsOf("background", "both")), secret: secret() }), between(found.background_floor, bits));
+      { background: listed(columnsOf("background", "both")), secret: secret() }), between(found.background_floor, bits), "floor");
   }
   const [before, after] = [share(found.best_guess), share(found.best_guess_after)];
   // Compared as they are shown: two equal numbers beside each other would look like a mistake.
   if (found.best_guess_after && after !== before) {
     finding(after, say("of the rows are guessed right by someone with the background; without it, {before}.", { before }),
-      between(found.best_guess_after, share));
+      between(found.best_guess_after, share), "guess");
   } else if (found.best_guess) {
     finding(before, found.best_guess_after
       ? say("of the rows are guessed right by naming the most frequent value each time; the background does not help to guess.")
       : say("of the rows are guessed right by naming the most frequent value each time."),
-    between(found.best_guess, share));
+    between(found.best_guess, share), "guess");
   }
   if (found.zero_leakage) {
     const { p_value: p } = found.zero_leakage;
     finding(p < 1e-4 ? "p < 0.0001" : `p = ${short(p)}`, p < 0.05
-      ? say("The tie between background and secret is no accident of the sample.")
-      : say("The tie between background and secret may be an accident of the sample."));
+      ? say("The association between background and secret is not an accident of the sample.")
+      : say("The association between background and secret may be an accident of the sample."));
   }
   if (found.reliable === false) {
     told.push(h("li", { class: "warning" },

@@ -55,27 +55,32 @@ export const ends = (quantity) => [quantity.low ?? quantity.value, quantity.high
 
 export const whole = (count) => format({ maximumFractionDigits: 0 }).format(count);
 
-export const share = (quantity, digits = 1) => {
+export const share = (quantity) => {
   const value = valueOf(quantity);
-  return value === null ? "—" : `${fixed(value * 100, digits)}\u00a0%`;
+  return value === null ? "—" : `${points(value * 100)}\u00a0%`;
 };
 
 // A number and its unit stay on one line.
 export const bits = (quantity) => say("{number:g} bits", { number: points(quantity) }).replaceAll(" ", "\u00a0");
 
-// The next number up that can be shown, so that a limit which is named can be given.
-export function roundedUp(value) {
-  if (!(value > 0)) return value;
+// The next number up or down that can be shown: a bound is rounded to its unfavourable side, and a limit which is named
+// can be given.
+function towards(round, value) {
+  if (value === null || !(value > 1e-9) || !Number.isFinite(value)) return value;
   const scale = 10 ** (2 - Math.floor(Math.log10(value)));
-  return Math.ceil(value * scale - 1e-9) / scale;
+  return round(value * scale) / scale;
 }
+
+export const atMost = (quantity) => towards((value) => Math.ceil(value - 1e-9), valueOf(quantity));
+
+export const atLeast = (quantity) => towards((value) => Math.floor(value + 1e-9), valueOf(quantity));
 
 // 50 ln 2: an answer that is 2^50 times as likely of one person as of another protects neither.
 const UNLIMITED = 50 * Math.LN2;
 
 export const nats = (quantity) => {
   const value = valueOf(quantity);
-  return Number.isFinite(value) && value >= UNLIMITED ? say("practically unlimited") : points(quantity);
+  return Number.isFinite(value) && value >= UNLIMITED ? say("practically unlimited") : points(atMost(value));
 };
 
 export function between(quantity, write) {

@@ -34,7 +34,7 @@ export function bars(profile) {
   const most = Math.max(...profile.bars);
   const wide = WIDTH / Math.max(profile.bars.length, 4);
   const told = profile.ranges ? say("Shape: {number:g} ranges of equal width", { number: profile.bars.length })
-    : say("The most frequent value stands in {share} of the rows", { share: share(profile.bars[0]) });
+    : say("The most frequent value is in {share} of the rows", { share: share(profile.bars[0]) });
   return s("svg", { class: "bars", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": told },
     s("title", {}, told), profile.bars.map((one, at) => {
       const high = Math.max((one / most) * HEIGHT, one > 0 ? 1 : 0);

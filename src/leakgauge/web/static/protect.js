@@ -2,6 +2,7 @@
 
 import { asked, chosen, columnsOf, groups, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
+import { expected, taken } from "./duration.js";
 import { found } from "./found.js";
 import { DECIDED, DECLARED, declared } from "./declared.js";
 import { goal, goalProblem, goalWords, KINDS } from "./goals.js";
@@ -13,11 +14,12 @@ import { post } from "./server.js";
 import { jobState, stageName, stageState } from "./states.js";
 import { step, waiting } from "./steps.js";
 import { acceptance } from "./survey.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 export function protectStep() {
   const { section, body, line, tell } = step(5, "protect", say("Protect"),
-    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It goes on if this page is closed."));
+    say("The job designs the channel, makes the release, attacks it, judges it and writes the report. It keeps running if this page is closed."));
   const problem = complaint();
   const plan = h("div", { class: "fact" });
   const start = h("button", { type: "button", class: "main", click: run }, say("Protect"));
@@ -72,7 +74,7 @@ export function protectStep() {
     const { job } = shown;
     const running = job !== null && job.state === "running";
     const ready = groups().length && !found.failed && goal() && declared();
-    fill(plan, ready ? [planned(), expected()] : waiting(found.failed ? say("What leaks could not be measured; step 3 says why.")
+    fill(plan, ready ? [planned(), h("span", { class: "small line" }, expected(chosen.table.name))] : waiting(found.failed ? say("What leaks could not be measured; step 3 says why.")
       : !groups().length ? say("Choose a table and a secret that is released first.") : goalProblem() || say("Choose what the job aims at first.")));
     start.setAttribute("aria-disabled", String(!ready || running));
     if (!running && document.activeElement === stop) start.focus();
@@ -92,8 +94,8 @@ export function protectStep() {
     fill(heading, jobHead(job));
     fill(stages, job.stages.map(stage));
     const passed = taken(job);
-    fill(clock, passed && job.state === "running" ? [say("{number:g} s so far", { number: fixed(passed, 0) }),
-      lastTime(job.asked.table) ? ` · ${inSeconds(lastTime(job.asked.table))}` : null] : null);
+    clock.textContent = passed && job.state === "running"
+      ? [say("{number:g} s so far", { number: fixed(passed, 0) }), expected(job.asked.table)].filter(Boolean).join(" · ") : "";
     const now = statusWords(job);
     // Said once a stage: a sentence for every percent would drown a listener.
     if (status.textContent !== now) status.textContent = now;
@@ -103,8 +105,8 @@ export function protectStep() {
     fill(naming, job.naming.map(acceptance));
   }
 
-  body.append(plan, h("div", { class: "row" }, start, stop), problem.place, heading, before, stages, clock, status, naming, onward);
-  when("table roles goal measured job", show);
+  body.append(plan, h("div", { class: "row" }, start, stop, help("job")), problem.place, heading, before, stages, clock, status, naming, onward);
+  when("table roles goal measured surveyed job", show);
   when("progress", progress);
   // A stage that tells nothing for a while still takes its time.
   setInterval(() => {
@@ -119,7 +121,7 @@ export function protectStep() {
 
 // Which job this is about, and in what it differs from what is chosen on the page now.
 export function jobHead(job) {
-  const told = about(job, named).flatMap((one, at) => (at ? [", ", one] : [one]));
+  const told = about(job, named).flatMap((one, at) => (at ? [say(", "), one] : [one]));
   const other = groups().length ? differences(job) : [];
   return [
     h("p", { class: "job-head" }, h("strong", {}, around(say("Job: {job}"), { job: told }))),
@@ -161,11 +163,6 @@ function planned() {
     : say("Published protected: {secret} ({goal}). Nothing else is published.", words), names);
 }
 
-function expected() {
-  const last = lastTime(chosen.table.name);
-  return last === null ? null : h("span", { class: "small line" }, inSeconds(last));
-}
-
 function stage({ name, state, done, total, seconds }) {
   const known = state === "running" && total > 0;
   const bar = state === "running"
@@ -175,16 +172,6 @@ function stage({ name, state, done, total, seconds }) {
     h("span", { class: "small" }, [known ? `${whole(done)} / ${whole(total)}` : stageState(state),
       seconds === null ? null : say("{number:g} s", { number: fixed(seconds, 1) })].filter(Boolean).join(" · ")));
 }
-
-const taken = (job) => job.stages.reduce((all, one) => all + (one.seconds ?? 0), 0);
-
-// How long the last job on the same table took; null where none ended well.
-function lastTime(name) {
-  const before = shown.all.find((job) => job.state === "done" && job.asked.table === name && job.stages.every((one) => one.state === "done" && one.seconds !== null));
-  return before ? taken(before) : null;
-}
-
-const inSeconds = (seconds) => say("about {number:g} s, as the last job on this table", { number: whole(Math.max(seconds, 1)) });
 
 function statusWords(job) {
   const running = job.state === "running";

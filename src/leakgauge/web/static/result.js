@@ -3,17 +3,18 @@
 import { actionsOf } from "./actions.js";
 import { when } from "./chosen.js";
 import { criteriaOf } from "./criteria.js";
-import { dialsOf, recommended, verdictBox } from "./dials.js";
+import { dialPoints, dialsOf, recommended, verdictBox } from "./dials.js";
 import { downloads, reports } from "./downloads.js";
 import { complaint, fill, h, picture, wide } from "./elements.js";
 import { comparison, history } from "./history.js";
 import { about, follow, shown } from "./jobs.js";
 import { isolated, listed } from "./names.js";
-import { bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
+import { atLeast, atMost, bits, nats, points, share, signed, valueOf, whole } from "./numbers.js";
 import { jobHead } from "./protect.js";
 import { get } from "./server.js";
 import { jobState } from "./states.js";
 import { step, waiting } from "./steps.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 // The verdict on a release, or on what would have been released.
@@ -82,7 +83,7 @@ function jobsBefore() {
   if (shown.all.length < (shown.job ? 2 : 1)) return null;
   const told = (job) => {
     const what = about(job, isolated);
-    return [what.length ? what.join(", ") : job.id, jobState(job.state), job.headline && recommended(job.headline.recommendation)]
+    return [what.length ? what.join(say(", ")) : job.id, jobState(job.state), job.headline && recommended(job.headline.recommendation)]
       .filter(Boolean).join(" · ");
   };
   const here = (job) => shown.job !== null && job.id === shown.job.id;
@@ -105,7 +106,7 @@ function deciding(job) {
 function secretChoice(job, look) {
   if (job.secrets.length < 2) return null;
   const list = h("select", { id: "secret", change: (event) => look(Number(event.target.value)) }, job.secrets.map((one, place) =>
-    h("option", { value: place, selected: place === deciding(job) }, one.secret.map(isolated).join(", "))));
+    h("option", { value: place, selected: place === deciding(job) }, one.secret.map(isolated).join(say(", ")))));
   return h("p", { class: "row" }, h("label", { for: "secret" }, say("Dials, criteria and pictures of")), list);
 }
 
@@ -113,7 +114,7 @@ function secretChoice(job, look) {
 function toldBits(quantity, exact) {
   if (!quantity || exact) return bits(quantity);
   return say("at least {low}, at most {high} bits",
-    { low: points(quantity.low ?? 0), high: points(quantity.high ?? quantity.value) });
+    { low: points(atLeast(quantity.low ?? 0)), high: points(atMost(quantity.high ?? quantity.value)) });
 }
 
 function secretsOf(job) {
@@ -124,12 +125,13 @@ function secretsOf(job) {
     h("th", { scope: "row" }, listed(one.secret), one.withheld ? h("span", { class: "small" }, " ", say("(withheld)")) : null),
     [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? toldBits(one.floor, one.exact) : "—",
       one.success ? say("{share}; without the release {before}", { share: share(one.success), before: share(one.baseline) }) : "—",
-      one.dials ? points(one.dials.protection) : "—", one.dials && !one.withheld ? points(one.dials.usefulness) : "—"].map((value) => h("td", {}, value)));
+      one.dials ? dialPoints("protection", one.dials.protection) : "—",
+      one.dials && !one.withheld ? dialPoints("usefulness", one.dials.usefulness) : "—"].map((value) => h("td", {}, value)));
   return h("div", {}, h("h3", {}, say("Each secret")), wide(),
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Each secret") },
       h("table", { class: "secrets" }, h("thead", {}, h("tr", {}, cells.map((name) => h("th", { scope: "col" }, name)))),
         h("tbody", {}, told.map(line)))),
-    job.total ? h("p", {}, say("All secrets at once: {bits} are told by everything that is released or known.",
+    job.total ? h("p", {}, say("All secrets at once: {bits} are revealed by everything released or known.",
       { bits: toldBits(job.total.information, job.total.exact) })) : null);
 }
 
@@ -137,9 +139,9 @@ function secretsOf(job) {
 function warnings(job) {
   const accepted = job.headline ? job.asked.accept_unique || [] : [];
   const told = [
-    job.alone && around(say("{alone} of {rows} rows stand alone in the public columns {columns}.",
+    job.alone && around(say("{alone} of {rows} rows are unique in the public columns {columns}.",
       { alone: whole(job.alone.alone), rows: whole(job.alone.rows) }), { columns: listed(job.alone.columns) }),
-    accepted.length && around(say("Published although they name people: {columns}."), { columns: listed(accepted) }),
+    accepted.length && around(say("Published although they identify people: {columns}."), { columns: listed(accepted) }),
   ].filter(Boolean);
   return told.length ? h("ul", { class: "warning" }, told.map((one) => h("li", {}, one))) : null;
 }
@@ -157,31 +159,31 @@ function outcome(job) {
 function tiles(job) {
   const found = job.headline;
   if (!found) return null;
-  const tile = (name, value, why) =>
-    h("div", {}, h("dt", {}, name), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
+  const tile = (name, value, why, key = null) =>
+    h("div", {}, h("dt", {}, name, key && help(key)), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
   const floor = valueOf(found.floor);
   const open = job.asked.public || [];
   const advantage = valueOf(found.advantage);
   const before = { before: bits(found.leakage_before), floor: toldBits(found.floor, found.exact) };
   return h("dl", { class: "tiles" },
     tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
-      ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before)),
+      ? say("before: {before}; the background alone reveals {floor}", before) : say("before: {before}", before), "leakage"),
     tile(say("Local ε"), nats(found.epsilon), open.length
-      ? around(say("of the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
-      : say("the smaller, the less one published value can tell")),
+      ? around(say("covers the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
+      : say("the smaller, the less one published value can reveal")),
     tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
-      say("percent guessed right beyond what is known anyway")),
-    tile(say("Unchanged"), share(found.unchanged), say("values published as they are")));
+      say("percent guessed right beyond what is known anyway"), "attack"),
+    tile(say("Unchanged"), share(found.unchanged), say("values published unchanged")));
 }
 
 function pictures(job, at, files) {
   const needed = {
     frontier: [["frontier.json"], say("Least leakage over distortion, and this release")],
-    decomposition: [["measurement.json"], say("What the secret holds and what is told of it")],
+    decomposition: [["measurement.json"], say("What there is to learn and what is revealed")],
     channel: [["channel.json"], say("The channel")],
     shares: [["utility.json", "channel.json"], say("Shares before and after")],
     levels: [["release.json"], say("The same guarantee in other notions of privacy")],
-    attacks: [["audit.json"], say("Attacks beside what is known anyway")],
+    attacks: [["audit.json"], say("Attacks compared with what is known anyway")],
     dials: [["verdict.json"], say("The dials")],
     criteria: [["verdict.json"], say("The criteria")],
     tuning: [["improvement.json"], say("Settings that were tried")],

@@ -7,6 +7,7 @@ import { whole } from "./numbers.js";
 import { step, waiting } from "./steps.js";
 import { previewPanel } from "./profile.js";
 import { acceptance, isWarned, profileLine, suggestionButton, surveyLines, surveyPanel } from "./survey.js";
+import { explained } from "./terms.js";
 import { around, say } from "./words.js";
 
 // From so many columns on they are found by a filter, and given roles many at a time.
@@ -21,7 +22,7 @@ const roleNames = () => ({
 
 export function rolesStep() {
   const { section, body, line, tell } = step(2, "roles", say("Roles"),
-    say("Secrets are protected, or withheld. Background is what an attacker may know already; public columns are published as they are, or in their ranges; the unit says which rows are of one person. Nothing else is published."));
+    say("Secrets are protected, or withheld. Background is what an attacker may know already; public columns are published unchanged, or in their ranges; the unit says whose row it is. Nothing else is published."));
   let rows = [];
   let options = null;
   let many = null;
@@ -38,7 +39,8 @@ export function rolesStep() {
     options = optionsOf();
     many = several ? manyAtOnce(rows) : null;
     fill(body, survey, preview, many && many.element,
-      h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Roles") },
+      h("p", { class: "row small" }, ["secret", "public", "background", "unit", "identifier"].map((key) => h("span", {}, explained(key)))),
+      h("div", { class: "tall", role: "region", tabindex: "0", "aria-label": say("Columns and their roles") },
         h("table", { class: "roles" },
           h("thead", {}, h("tr", {}, [say("Column"), say("Role")].map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, rows.map((one) => one.element)))),
@@ -84,7 +86,7 @@ function row({ name, kind }, picked) {
     type: "number", min: "0", max: "1", step: "any", inputmode: "decimal", placeholder: "0",
     change: () => change("roles", { shares: { ...chosen.shares, [name]: share.value } }),
   });
-  const through = h("label", { class: "bins", hidden: true }, say("share of values that may be changed, to tell less"), share);
+  const through = h("label", { class: "bins", hidden: true }, say("share of values that may be changed, to reveal less"), share);
   return {
     name, pick,
     element: h("tr", {}, h("th", { scope: "row" }, h("span", { class: "name" }, pick, named(name)), fate, found, bins, through),
@@ -146,7 +148,7 @@ function manyAtOnce(rows) {
     show,
     element: h("div", { class: "many" },
       h("div", { class: "row" }, h("label", { class: "row" }, say("Filter"), text), h("label", { class: "row" }, say("Show"), kind), counted),
-      h("div", { class: "row" }, h("label", { class: "row" }, every, say("Select all that are shown")), role, give)),
+      h("div", { class: "row" }, h("label", { class: "row" }, every, say("Select all shown")), role, give)),
   };
 }
 
@@ -160,11 +162,11 @@ function give(name, role) {
 
 const fates = (binned, changed) => ({
   secret: say("published protected"),
-  withheld: say("not published; other columns may tell on it"),
-  both: binned ? say("published in ranges, known to the attacker") : say("published as it is, known to the attacker"),
+  withheld: say("not published; other columns may reveal it"),
+  both: binned ? say("published in ranges, known to the attacker") : say("published unchanged, known to the attacker"),
   background: say("known to the attacker, not published"),
-  public: changed ? say("published with some values changed") : binned ? say("published in ranges") : say("published as it is"),
-  unit: say("says which rows are of one person, not published"),
+  public: changed ? say("published with some values changed") : binned ? say("published in ranges") : say("published unchanged"),
+  unit: say("says whose row it is, not published"),
   none: say("not published"),
 });
 

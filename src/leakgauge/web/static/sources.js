@@ -11,5 +11,5 @@ export function sourceChoice() {
   return h("label", { class: "row" }, say("Secret shown here"),
     h("select", { class: "source", change: (event) => change("source", { source: event.target.value }) },
       sources().map((one) =>
-        h("option", { value: keyOf(one), selected: keyOf(one) === shown }, one.map(isolated).join(", ")))));
+        h("option", { value: keyOf(one), selected: keyOf(one) === shown }, one.map(isolated).join(say(", "))))));
 }

@@ -4,7 +4,7 @@ import { say } from "./words.js";
 
 export function stageName(stage) {
   const names = {
-    survey: say("Look through the columns"), measure: say("Measure what leaks"), design: say("Design the channel"), release: say("Make the release"),
+    survey: say("Survey the columns"), measure: say("Measure what leaks"), design: say("Design the channel"), release: say("Make the release"),
     audit: say("Attack it"), assess: say("Judge it"), report: say("Write the report"),
   };
   return names[stage] || stage;

@@ -8,12 +8,15 @@ import { fixed, share, whole } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { bars, lookAtShapes, profileOf } from "./profile.js";
 import { told } from "./server.js";
+import { help } from "./terms.js";
 import { around, say } from "./words.js";
 
 // Combinations that are shown; the command line has them all.
 const SHOWN = 4;
 // A table with more columns is looked through again only when somebody asks for it.
 const MOST_AGAIN = 60;
+// As many as ranges often are.
+const RANGES = 10;
 // Roles that change in a row are one question, and the curve comes first.
 const PATIENCE = 1500;
 
@@ -24,8 +27,8 @@ const isPublic = (name) => ["public", "both"].includes(roleOf(name));
 
 export function surveyPanel() {
   const problem = complaint();
-  const bar = h("progress", { hidden: true, "aria-label": say("Look through the columns") });
-  const look = h("button", { type: "button", class: "quiet", click: () => run() }, say("Look through the columns"));
+  const bar = h("progress", { hidden: true, "aria-label": say("Survey the columns") });
+  const look = h("button", { type: "button", class: "quiet", click: () => run() }, say("Survey the columns"));
   const take = h("button", { type: "button", click: takeSuggestions }, say("Take all suggested roles"));
   const findings = h("div", { class: "survey", "aria-live": "polite" });
   let soon = null;
@@ -97,6 +100,9 @@ const surveyedColumn = (name) => {
   return surveyed() ? looked.byName.columns.get(name) : undefined;
 };
 
+// How many different values a column has, or its ranges; undefined before the survey.
+export const valuesOf = (name) => (chosen.bins[name] ? RANGES : surveyedColumn(name)?.distinct);
+
 // What a column holds, in bars and counts.
 export function profileLine(name) {
   const [profile, column] = [profileOf(name), surveyedColumn(name)];
@@ -120,12 +126,12 @@ export function surveyLines(name) {
   const naming = column.identifier || (column.free_text ? column.reason : null);
   const line = (text, kind = "") => h("span", { class: `small line ${kind}` }, text);
   return [
-    naming ? line(say("Names people: {reason}", { reason: naming }), "secret") : null,
+    naming ? line(say("Identifies people: {reason}", { reason: naming }), "secret") : null,
     ...column.tells.map((one) => line(around(one.significant
-      ? say("tells {low} to {high} bits of {secret}; guessed right by it: {share}", {
+      ? say("reveals {low} to {high} bits of {secret}; guessed right from it: {share}", {
         low: fixed(one.information.low ?? one.information.value, 3), high: fixed(one.information.high ?? one.information.value, 3),
         share: share(one.success),
-      }) : say("tells nothing of {secret} beyond chance"), { secret: named(one.secret) }))),
+      }) : say("reveals nothing about {secret} beyond chance"), { secret: named(one.secret) }))),
     suggestedRole(column) === null || naming ? null
       : line(say("suggested: {role} ({reason})", { role: suggestion(column.suggested), reason: column.reason })),
   ];
@@ -158,7 +164,7 @@ function suggestion(suggested) {
   return names[suggested];
 }
 
-// To publish a column although it names people; null where nothing shows that it does.
+// To publish a column although it identifies people; null where nothing suggests that it does.
 export function acceptance(name) {
   const column = surveyedColumn(name);
   const naming = column ? column.identifier || column.free_text : (shown.job?.naming || []).includes(name);
@@ -175,18 +181,18 @@ function findingsOf(found, old) {
   const together = found.combinations.slice(0, SHOWN);
   const warned = found.columns.filter((one) => one.identifier || one.free_text).map((one) => one.name);
   return [
-    old ? h("p", { class: "small" }, say("Secrets, unit or ranges have changed since; what stands here is of before.")) : null,
-    warned.length ? h("p", { class: "warning" }, around(say("These columns name people, or may: {columns}. Better not published."),
+    old ? h("p", { class: "small" }, say("Secrets, unit or ranges have changed since; this is the earlier result.")) : null,
+    warned.length ? h("p", { class: "warning" }, around(say("These columns identify people, or may: {columns}. Better not publish them."),
       { columns: listed(warned.slice(0, 20)) })) : null,
     columnsOf("secret", "withheld").length ? null
-      : h("p", {}, say("Give the column that must not become known the role “secret”: then every other column says what it tells of it.")),
-    together.length ? h("div", { class: "warning" }, h("p", {}, say("People stand alone in these columns together:")),
+      : h("p", {}, say("Give the column that must not become known the role “secret”: then every other column shows what it reveals about it.")),
+    together.length ? h("div", { class: "warning" }, h("p", {}, say("These columns together single people out:"), help("alone")),
       h("ul", {}, together.map((one) => h("li", {}, around(
         say("{columns}: {alone} of {rows} rows; the smallest group has {smallest}", {
           alone: whole(one.alone), rows: whole(found.rows), smallest: whole(one.smallest),
         }), { columns: listed(one.columns) }))))) : h("p", {}, say("No small set of columns singles people out.")),
     found.sampled < found.rows ? h("p", { class: "small" },
-      say("What columns tell was counted on {number} rows drawn at random.", { number: whole(found.sampled) })) : null,
+      say("What the columns reveal was counted on {number} rows drawn at random.", { number: whole(found.sampled) })) : null,
   ];
 }
 

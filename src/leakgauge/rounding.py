@@ -1,0 +1,83 @@
+"""Numbers as people read them: three digits that count, and no bound nearer to the good side than it is.
+
+A bound is rounded to its unfavourable side, so that what is written holds too and needs no "about"; any other number
+is rounded to the nearest.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from typing import Final
+
+DIGITS: Final = 3
+_NOISE: Final = Context(prec=12)
+"""Digits beyond are what a computer's arithmetic leaves, not part of a number."""
+_RARE: Final = 1e-4
+_PLAIN: Final = (-5, 15)
+"""Powers of ten between which a number is written without an exponent."""
+
+
+def rounded(value: float | Decimal, digits: int = DIGITS, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """A finite number with so many digits that count."""
+    exact = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+    return Context(prec=digits, rounding=rounding).plus(_NOISE.plus(exact)).normalize()
+
+
+def at_most(bound: float, digits: int = DIGITS) -> float:
+    """An upper bound, rounded up.
+
+    Example:
+        >>> at_most(2.1034), at_least(59.97), at_most(0.3), at_most(0.1 + 0.2)
+        (2.11, 59.9, 0.3, 0.3)
+    """
+    return float(rounded(bound, digits, ROUND_CEILING)) if math.isfinite(bound) else bound
+
+
+def at_least(bound: float, digits: int = DIGITS) -> float:
+    """A lower bound, rounded down."""
+    return float(rounded(bound, digits, ROUND_FLOOR)) if math.isfinite(bound) else bound
+
+
+def written(number: Decimal) -> str:
+    """A rounded number with thousands apart, and with an exponent only where it would be long.
+
+    Example:
+        >>> written(rounded(30718)), written(rounded(0.000012345)), written(rounded(60.0))
+        ('30,700', '1.23e-05', '60')
+    """
+    if not number:
+        return "0"
+    if _PLAIN[0] < number.adjusted() < _PLAIN[1]:
+        return f"{number:,f}"
+    mantissa, power = f"{number:e}".split("e")
+    return f"{mantissa}e{int(power):+03d}"
+
+
+def outwards(low: float, high: float, digits: int = DIGITS) -> tuple[float, float]:
+    """Both ends of what is known, neither nearer to the truth than it is."""
+    return at_least(low, digits), at_most(high, digits)
+
+
+def interval(low: float, high: float) -> str:
+    """Both ends of an interval in brackets, which never looks narrower than it is.
+
+    Example:
+        >>> interval(0.07119, 0.08011)
+        '[0.0711, 0.0802]'
+    """
+    least, most = (written(rounded(end)) for end in outwards(low, high))
+    return f"[{least}, {most}]"
+
+
+def percent(share: float, digits: int = DIGITS) -> str:
+    """A share as a percentage, with two decimals at most; what is rare does not read as what never happens.
+
+    Example:
+        >>> percent(0.6803), percent(1.0), percent(0.00765), percent(0.00001)
+        ('68 %', '100 %', '0.76 %', '<0.01 %')
+    """
+    if 0 < share < _RARE:
+        return "<0.01 %"
+    exact = 100 * Decimal(repr(float(share)))
+    return f"{written(round(exact, 2).normalize() if abs(exact) < 1 else rounded(exact, digits))} %"
