@@ -43,11 +43,13 @@ class Rates:
         count: for a row in a joint count of two columns.
         group: for a row in a set of columns.
         stream: bytes of rows per second that come to one process.
+        draw: for a row that one process draws and writes.
     """
 
     count: float
     group: float
     stream: float
+    draw: float
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,12 @@ def projected(stage: str, asked: Asked, measured: int, rows: float, cluster: Clu
     work = rows * (asked.counts * rates.count + asked.sets * rates.group) / (cluster.machines * cluster.cores)
     # A number for each person is a key of its own in every row, and the survey groups by it once.
     sent, through = rows * RECORD if stage == "survey" else 0.0, asked.streamed * per_row
+    drawn = rows * rates.draw if stage == "release" else 0.0
     return Cost(
         asked.scanned * per_row / cluster.reads,
         work,
         sent / (cluster.machines * cluster.network),
-        through / min(cluster.network, rates.stream),
+        max(through / min(cluster.network, rates.stream), drawn),
         sent,
         through,
     )

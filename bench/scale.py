@@ -10,8 +10,8 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,11 @@ from bench.shuffle import Keys, adult, sets_of
 from leakgauge.release import ReleasePlan, release
 from leakgauge.tables import open_table
 
-ROWS = 10**6
+ROWS, MANY = 10**6, 3 * 10**6
+"""Stages are watched on the former; what a row costs is the difference, since a query also takes a time of its own."""
 CORES = os.cpu_count() or 1
+DUCKDB, SPARK = "DuckDB", "Spark"
+SERVER = "LEAKGAUGE_POSTGRESQL"
 TASK = 1e7
 """Rows that a task reads: about 100 MB of a table of a dozen columns."""
 
@@ -60,13 +63,16 @@ def run() -> None:
         file = people(ROWS, Path(folder) / "people.parquet")
         size = sum(column_bytes(file).values()) / ROWS
         print(f"{ROWS:,} rows of {len(column_bytes(file))} columns, {size:.1f} bytes per row in Parquet", flush=True)
-        measured = {}
-        for name, address in (("DuckDB", str(file)), *_spark(file)):
-            measured[name] = _shown(name, address)
-        with _in_postgresql(file) as address:
-            if address is not None:
-                _shown("PostgreSQL", address)
-        _release(file)
+        many = people(MANY, Path(folder) / "many.parquet")
+        draw = _release(DUCKDB, str(many), on_workers=False)
+        measured = {DUCKDB: _shown(DUCKDB, str(file), str(many), draw)}
+        if spark_shuffle.is_here():
+            first, second = (f"spark://local[{CORES}]#{one}" for one in (file, many))
+            measured[SPARK] = _shown(SPARK, first, second, draw)
+            _release(SPARK, second, on_workers=True)
+        if SERVER in os.environ:
+            with _in_postgresql(file) as first, _in_postgresql(many) as second:
+                _shown("PostgreSQL", first, second)
         _memory()
         jobs = all_jobs(file)
     for called, stages in jobs.items():
@@ -89,63 +95,79 @@ def _projections(jobs: dict[str, dict[str, Asked]], engine: tuple[str, Rates]) -
                     f"{one.through_driver / 1e9:,.0f} GB"
                 )
     sent, disks = SENDING_ALL * RECORD, cluster.machines * cluster.disk
+    full = disks / (sent + RECORD)
     print(
         f"  a survey sends {RECORD:.0f} bytes of each row, which fill the disks at {disks / RECORD:.1e} rows; where no "
-        f"key comes twice in {SENDING_ALL} sets, {sent:.0f} bytes more, and the disks are full at {disks / sent:.1e}"
+        f"key comes twice in {SENDING_ALL} sets, {sent:.0f} bytes more, and they are full at {full:.1e}"
     )
 
 
-def rates_of(address: str) -> Rates:
-    """What a row costs in an engine on this machine, all of whose cores it may use."""
+def rates_of(few: str, many: str, draw: float = 0.0) -> Rates:
+    """What a row costs in an engine on this machine, where one process draws it in so many seconds."""
+    # The larger one first: what an engine still compiles then makes a row dearer, not cheaper.
+    second, first = _seconds(many), _seconds(few)
+    count, group, stream, taken = (after - before for before, after in zip(first, second, strict=True))
+    # A count is one set; of a quick one the difference is lost in what the query itself takes.
+    return Rates(max(count, group) / (MANY - ROWS), group / (MANY - ROWS), taken / stream, draw)
+
+
+def _seconds(address: str) -> tuple[float, float, float, float]:
+    """Of a core, for a count of two columns, a set of columns and streaming all rows; and the bytes that streamed."""
+    clock = _clock_of(address)
     with open_table(address) as table:
-        count = _best(lambda: table.counts("marital_status", "occupation"))
+        count = _best(lambda: table.counts("marital_status", "occupation"), clock)
         sets = [("age", "occupation"), ("sex", "race", "education"), ("workclass",), ("education", "age", "sex")]
-        group = _best(lambda: table.group_sizes(sets)) / len(sets)
-        names = [column.name for column in table.columns()]
-        start = time.perf_counter()
-        taken = sum(batch.nbytes for batch in table.batches(*names))
-        stream = taken / (time.perf_counter() - start)
-    return Rates(count * CORES / ROWS, group * CORES / ROWS, stream)
+        group = _best(lambda: table.group_sizes(sets), clock) / len(sets)
+        names, sizes = [column.name for column in table.columns()], list[int]()
+        stream = _best(lambda: sizes.append(sum(batch.nbytes for batch in table.batches(*names))), clock)
+        return count, group, stream, sizes[0]
 
 
-def _shown(name: str, address: str) -> Rates:
-    rates = rates_of(address)
+def _clock_of(address: str) -> Callable[[], float]:
+    """Seconds of cores, whatever else runs here; of a server, which is not ours to look into, those of the wall."""
+    return time.perf_counter if address.startswith("postgresql:") else _cpu_seconds
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of those that it started, such as Spark's."""
+    found = {os.getpid()}
+    stats = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            _, _, after = place.read_text(encoding="utf-8").rpartition(") ")
+            stats[int(place.parent.name)] = after.split()
+    while more := {pid for pid, stat in stats.items() if int(stat[1]) in found} - found:
+        found |= more
+    # Fields 14 and 15 of the file, of which the first two are cut off.
+    ticks = sum(int(stats[pid][11]) + int(stats[pid][12]) for pid in found if pid in stats)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _shown(name: str, few: str, many: str, draw: float = 0.0) -> Rates:
+    rates = rates_of(few, many, draw)
     print(
         f"{name} here, for a row and a core: count of two columns {rates.count * 1e9:.0f} ns, a set of columns "
-        f"{rates.group * 1e9:.0f} ns; rows to this process {rates.stream / 1e6:.0f} MB/s",
+        f"{rates.group * 1e9:.0f} ns; rows to this process {rates.stream / 1e6:.0f} MB/s of a core",
         flush=True,
     )
     return rates
 
 
-def _best(work: Callable[[], object]) -> float:
+def _best(work: Callable[[], object], clock: Callable[[], float]) -> float:
     """Seconds of the quickest of some runs."""
     seconds = []
-    for _ in range(4):
-        start = time.perf_counter()
+    for _ in range(3):
+        start = clock()
         work()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return min(seconds)
 
 
-def _spark(file: Path) -> Iterator[tuple[str, str]]:
-    if find_spec("pyspark") is not None and find_spec("leakgauge.tables.spark") is not None:
-        yield "Spark", f"spark://local[{CORES}]#{file}"
-    else:
-        print("Spark is not here, and is not measured.")
-
-
 @contextmanager
-def _in_postgresql(file: Path) -> Iterator[str | None]:
-    """The address of the table in a database that somebody named; None where nobody did."""
-    server = os.environ.get("LEAKGAUGE_POSTGRESQL")
-    if server is None or find_spec("leakgauge.tables.postgresql") is None:
-        print("PostgreSQL is not measured: LEAKGAUGE_POSTGRESQL names no database.")
-        yield None
-        return
-    from adbc_driver_postgresql import dbapi
-
-    name = f"leakgauge_people_{os.getpid()}"
+def _in_postgresql(file: Path) -> Iterator[str]:
+    """The address of a table with these rows in the database that is named."""
+    server, name = os.environ[SERVER], f"leakgauge_{file.stem}_{os.getpid()}"
+    dbapi = import_module("adbc_driver_postgresql.dbapi")
     with dbapi.connect(server) as connection, connection.cursor() as cursor:
         cursor.adbc_ingest(name, pq.read_table(file))
         connection.commit()
@@ -156,15 +178,22 @@ def _in_postgresql(file: Path) -> Iterator[str | None]:
             connection.commit()
 
 
-def _release(file: Path) -> None:
-    """Rows per second that one process draws and writes."""
+def _release(name: str, address: str, *, on_workers: bool) -> float:
+    """Seconds of a core for each row that is drawn and written, by this process or by workers."""
     plan = ReleasePlan({SECRET: "randomized-response:epsilon=1,letters=this-table"}, public=PUBLIC)
-    with open_table(str(file)) as table:
-        seconds = _best(lambda: release(plan, table, file.parent / "drawn.parquet", overwrite=True))
+    seconds = []
+    for _ in range(2):
+        # Spark writes a folder, which takes nothing's place.
+        with tempfile.TemporaryDirectory() as folder, open_table(address) as table:
+            start = _cpu_seconds()
+            release(plan, table, Path(folder) / "drawn.parquet", on_workers=on_workers)
+            seconds.append(_cpu_seconds() - start)
     print(
-        f"release of a column beside {len(PUBLIC)} public ones by one process: "
-        f"{ROWS / seconds / 1e6:.2f} M rows per second"
+        f"release from {name} of a column beside {len(PUBLIC)} public ones, {'on workers' if on_workers else 'here'}: "
+        f"{MANY / min(seconds) / 1e6:.2f} M rows per second of a core",
+        flush=True,
     )
+    return min(seconds) / MANY
 
 
 def _memory() -> None:

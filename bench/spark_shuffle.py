@@ -78,7 +78,8 @@ def _session(folder: str) -> Any:
     options = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": "1g",
+        # All rows of a partition are in it at once when they are streamed: 400 MB of those in ``bench.scale``.
+        "spark.driver.memory": "3g",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.local.dir": folder,

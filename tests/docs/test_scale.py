@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -59,7 +62,12 @@ def test_a_survey_is_seen_to_ask_of_every_row(tmp_path_factory: pytest.TempPathF
     assert asked.streams == 1  # the sample is taken from rows that stream
     assert asked.sets >= 11
     assert asked.digests == pytest.approx(8 * rows * asked.sets, rel=0.1)
-    rates = Rates(count=1e-7, group=1e-7, stream=1e9)
+    rates = Rates(count=1e-7, group=1e-7, stream=1e9, draw=1e-6)
     tenfold = [projected("survey", asked, rows, many, Cluster(), rates) for many in (1e9, 1e10)]
     assert tenfold[1].seconds == pytest.approx(10 * tenfold[0].seconds)
     assert tenfold[0].seconds == tenfold[0].driver  # rows go through one process, which is waited for
+
+
+def test_the_picture_shows_the_formula() -> None:
+    script = Path(__file__).parents[2] / "docs" / "pictures" / "shuffle.py"
+    assert script.with_suffix(".svg").read_text(encoding="utf-8") == runpy.run_path(str(script))["draw"]()
