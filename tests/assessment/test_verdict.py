@@ -80,7 +80,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), guessed=(8479, 30718), alone=0.2)
     verdict = verdict_of({"status": dials(gained=share(0.6))}, DialPolicy(), facts)
     assert said(verdict) == [
-        "8,479 of 30,718 people are guessed right only because of this release",
+        "8,479 more of 30,718 people are guessed right with this release than without it",
         "protection is 40 of 100, below the 60 asked for",
         "20 % of the rows are unique in the published columns, more than the 5 % allowed",
     ]

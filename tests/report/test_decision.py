@@ -63,7 +63,7 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
         for text in (
             "Recommendation: do not release.",
             "protection is",
-            "of 500 people are guessed right only because of this release",
+            "more of 500 people are guessed right with this release than without it",
             "What to do: take out town",
             "--max-distortion 0.3",
         ):
@@ -175,13 +175,13 @@ def test_the_first_action_has_its_command(facts: Facts) -> None:
 def test_how_many_people_is_said_once(facts: Facts) -> None:
     people, everybody = facts.get("verdict.json", "facts", "guessed")
     reason = Sentence(
-        "{people:,} of {everybody:,} people are guessed right only because of this release",
+        "{people:,} more of {everybody:,} people are guessed right with this release than without it",
         people=people,
         everybody=everybody,
     )
     for reasons in ([], [encode(reason)]):
         document = compose(changed(facts, verdict={"reasons": reasons}), ENGLISH)
-        assert texts(document).count("guessed right only because of this release") == 1
+        assert texts(document).count("guessed right with this release than without it") == 1
 
 
 def test_both_languages_show_the_same_numbers_in_pictures(facts: Facts) -> None:

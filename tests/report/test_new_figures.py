@@ -63,8 +63,8 @@ def test_people_are_those_of_the_strongest_attack_on_the_release() -> None:
     )
     figure = people_figure(fields, ["illness"])
     assert icons(figure) == [50, 20, 30]
-    assert figure.told.startswith("200 of 1,000 people are guessed right only because of this release.")
-    assert "guessed right anyway: 500 people, 50 %" in words(figure.to_svg())
+    assert figure.told.startswith("200 more of 1,000 people are guessed right with this release than without it.")
+    assert "guessed right without this release: 500 people, 50 %" in words(figure.to_svg())
     assert icons(people_figure(fields, ["wage"])) == [10, 70, 20]
 
 

@@ -50,8 +50,8 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         lost: the share of rows whose values are never released; None where every value may be.
         alone: the share of rows that are unique in the published columns; None where there are none.
         smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
-        guessed: people who are guessed right only because of the release by the attacker who decides the protection,
-            and how many there are.
+        guessed: how many more people the attacker who decides the protection guesses right with the release than
+            without it, and how many there are.
         guessed_anyway: people whom the same attacker guesses right without it.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.

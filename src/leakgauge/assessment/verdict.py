@@ -166,7 +166,7 @@ def _why(dials: Dials) -> Iterator[Sentence]:
 def _guessed(people: tuple[int, int] | None) -> Iterator[Sentence]:
     if people is not None:
         yield Sentence(
-            "{people:,} of {everybody:,} people are guessed right only because of this release",
+            "{people:,} more of {everybody:,} people are guessed right with this release than without it",
             people=people[0],
             everybody=people[1],
         )

@@ -247,8 +247,8 @@ def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, 
 def _guessed(
     audit: Audit, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
 ) -> tuple[tuple[int, int] | None, int | None]:
-    """For the deciding secret and attacker: the people guessed right only because of the release, and those guessed
-    anyway.
+    """For the deciding secret and attacker: how many more people are guessed right with the release than without it,
+    and how many without it.
 
     From the law, or from the strongest attack with the same knowledge.
     """

@@ -194,7 +194,7 @@ def test_reasons_count_people(people: str, tmp_path: Path) -> None:
     with open_table(people) as table:
         found = judged(asked(people, max_distortion=0.05), table, tmp_path)
     said = [str(one) for one in found.reasons]
-    assert said[0].endswith(" of 1,500 people are guessed right only because of this release")
+    assert said[0].endswith(" more of 1,500 people are guessed right with this release than without it")
 
 
 def test_a_finished_job_is_judged_from_its_folder(finished: Finished) -> None:

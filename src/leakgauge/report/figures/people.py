@@ -1,4 +1,4 @@
-"""A hundred people: who is guessed right anyway, who only because of a release, and who is not."""
+"""A hundred people: how many are guessed right without a release, how many more with it, and how many are not."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PERSON = f"{_HEAD}M-0.55,0.95V0.25Q-0.55,-0.2 0,-0.2Q0.55,-0.2 0.55,0.25V0.95Z"
 # Drawn there and back, the frame is a line that encloses nothing: it is not filled.
 _FRAMED = f"M-0.85,-1.2H0.85V1.2H-0.85V-1.2V1.2H0.85V-1.2H-0.85Z{_PERSON}"
 _GROUPS = {
-    "anyway": (message("guessed right anyway"), _PERSON, chart.DARK),
-    "because": (message("guessed right only because of this release"), _FRAMED, chart.MIDDLE),
-    "not": (message("not guessed right"), _PERSON, "white"),
+    "anyway": (message("guessed right without this release"), _PERSON, chart.DARK),
+    "because": (message("more that are guessed right with it"), _FRAMED, chart.MIDDLE),
+    "not": (message("not guessed right with it"), _PERSON, "white"),
 }
 """What each group is called, its icon and its fill: they differ in shape or in lightness, not in colour alone."""
 
@@ -32,8 +32,8 @@ def people_figure(
 ) -> Figure:
     """A hundred icons, shared between those whom the strongest attack of ``audit.json`` guesses right and the others.
 
-    Those who are guessed right anyway are as many as the same attacker guesses right without the release; those because
-    of it as many as are added. The hundred are shared by largest remainders, and a group with anybody in it has one
+    The first group are as many as the same attacker guesses right without the release, the second as many as are added:
+    a release also makes some guesses wrong, so that they need not be the same people. The hundred are shared by largest remainders, and a group with anybody in it has one
     icon at least.
 
     Args:
@@ -56,7 +56,7 @@ def people_figure(
     lines = {name: _line(name, groups[name], everybody, language) for name in groups}
     rows = _icons(dict(zip(groups, icons, strict=True)), lines)
     said = language.say(
-        "{people} of {everybody} people are guessed right only because of this release.",
+        "{people} more of {everybody} people are guessed right with this release than without it.",
         people=f"{groups['because']:,}",
         everybody=f"{everybody:,}",
     )

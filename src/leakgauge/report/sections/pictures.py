@@ -57,7 +57,7 @@ _CAPTIONS: Final = {
     "criteria": message("The criteria that explain the dials."),
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
-    "people": message("A hundred people: who is guessed right, and because of what."),
+    "people": message("A hundred people: how many are guessed right without this release, and how many more with it."),
     "waterfall": message("What each visible column adds to right guesses."),
     "telling": message("The columns of the table by what they reveal about the secret."),
     "guarantee": message("The guarantee, whatever anybody knows: how sure one can become of a value."),

@@ -50,20 +50,20 @@ def _recommended(tell: Teller, file: str | None) -> Iterator[Content]:
 
 
 def _people(tell: Teller, file: str | None) -> Iterator[Content]:
-    """How many people are guessed right only because of the release, where attacks on it counted them."""
+    """How many more people are guessed right with the release than without it, where attacks on it counted them."""
     if file is None or not tell.has(file, "facts", "guessed"):
         return
     place = (file, "facts", "guessed")
     guessed, everybody = tell.items(*place)
     said = Sentence(
-        "{people:,} of {everybody:,} people are guessed right only because of this release",
+        "{people:,} more of {everybody:,} people are guessed right with this release than without it",
         people=guessed,
         everybody=everybody,
     )
     # It may be a reason already.
     if tell.language.retell(said) not in told_all(tell, file, "reasons"):
         yield tell.say(
-            "People: about {guessed} of {people} are guessed right only because of this release.",
+            "People: about {guessed} more of {people} are guessed right with this release than without it.",
             guessed=tell.number(*place, 0, count=True),
             people=tell.number(*place, 1, count=True),
         )
