@@ -139,8 +139,8 @@ class Dials(Part, frozen=True, kw_only=True):
         exposed: in percent: the people with one value for whom it becomes all but certain; less is better.
         guarantee: against the worst case, by the claims: 0 without one.
         usefulness: 100 for a raw copy, 0 for a release that reveals nothing.
-        effect: the paper's: 0 of both, and high where protection and usefulness are.
-        efficiency: what the best equally useful channel reveals, relative to what this one reveals.
+        effect: the paper's: twice the geometric mean of protection and usefulness, at most 100; 0 of both.
+        efficiency: what the best channel with the same distortion reveals, relative to what this one reveals.
         attacker: what the attacker knows who decides the protection.
         given_counts: whether the guarantee leaves out private counts that the release was fitted to.
         notes: notes for the reader, in whole sentences.

@@ -26,11 +26,12 @@ _MEANS = {
     message("protection"): message("of a typical person"),
     message("exposed"): message("people whose secret becomes nearly certain"),
     message("guarantee"): message("against the worst case"),
-    message("usefulness"): message("worth of the rows"),
-    message("effect"): message("protection and usefulness together"),
-    message("efficiency"): message("beside the best channel"),
+    message("usefulness"): message("variation of the values explained"),
+    message("effect"): message("twice the geometric mean of both"),
+    message("efficiency"): message("beside the best of the same distortion"),
 }
 """What each dial is about."""
+_OF_ROWS = message("nearness of the rows to the true ones")
 _UNKNOWN = (0.0, 100.0)
 
 
@@ -59,7 +60,9 @@ def dial_table(verdict: Verdict) -> Table:
     table = grid(say("dial|of 100|interval||"), say("Dials of {secret!s}", secret=verdict.deciding))
     for name, means in _MEANS.items():
         value: Quantity = getattr(dials, name)
-        about = say("given the counts") if name == "guarantee" and dials.given_counts else retell(means)
+        about = retell(_OF_ROWS if name == "usefulness" and verdict.use == "rows" else means)
+        if name == "guarantee" and dials.given_counts:
+            about = say("given the counts")
         table.add_row(retell(name), _points(name, value), _interval(value), _grade(name, value), about)
     return table
 

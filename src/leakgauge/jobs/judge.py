@@ -115,7 +115,7 @@ def judge(
         background: columns that the attacker knows.
         bins: of background columns that were not released.
         unit: the column of persons; by default the record's.
-        efficiency: for each secret, the bits that the best equally useful channel reveals, and those of its own.
+        efficiency: for each secret, the bits that the best channel with the same distortion reveals, and its own.
         accusing: the audit whose findings are vetoes, if it is another.
         learnt: what was learnt from the table, reused for later settings.
 

@@ -187,7 +187,7 @@ def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:
 
 
 def _efficiency(asked: Request, sources: Sources, columns: Sequence[BoundColumn]) -> dict[Secret, tuple[float, float]]:
-    """For each secret, the bits that the best equally useful channel reveals, and those of its own, where known.
+    """For each secret, the bits that the best channel with the same distortion reveals, and its own, where known.
 
     A channel that was designed without a bound on ε is the best one.
     """

@@ -33,8 +33,8 @@ def people_figure(
     """A hundred icons, shared between those whom the strongest attack of ``audit.json`` guesses right and the others.
 
     The first group are as many as the same attacker guesses right without the release, the second as many as are added:
-    a release also makes some guesses wrong, so that they need not be the same people. The hundred are shared by largest remainders, and a group with anybody in it has one
-    icon at least.
+    a release also makes some guesses wrong, so that they need not be the same people. The hundred are shared by largest
+    remainders, and a group with anybody in it has one icon at least.
 
     Args:
         secret: whose attacks to look at; without it, those of all secrets.

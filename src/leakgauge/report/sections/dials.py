@@ -34,9 +34,16 @@ _MEANT: Final = {
     "guarantee": message(
         "How far the claim rules out, whatever anybody knows, that two neighbours are distinguished: 0 without a claim."
     ),
-    "usefulness": message("How many of 100 rows of the table the release is worth for statistics."),
-    "effect": message("High only if protection and usefulness both are: 0 for a raw copy and for pure noise."),
-    "efficiency": message("What the best equally useful channel would reveal, relative to this one."),
+    "usefulness": message(
+        "How much of the variation of the values the release explains, on average over statistics: 0 if it reveals "
+        "nothing, 100 for a copy."
+    ),
+    "effect": message(
+        "Twice the geometric mean of protection and usefulness, at most 100: 0 for a raw copy and for pure noise."
+    ),
+    "efficiency": message(
+        "What the best channel with the same distortion would reveal, relative to this one; it may be less useful."
+    ),
 }
 _OF_ROWS: Final = message("How close the released rows are to the true ones: 0 for the best constant, 100 for a copy.")
 _GIVEN_COUNTS: Final = message("It does not cover the counts that the release was fitted to, which it reveals.")

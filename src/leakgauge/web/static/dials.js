@@ -35,9 +35,9 @@ function dialWords(use) {
     exposed: [say("exposed, in %"), say("Of the people who share a value, for how many it becomes all but certain, for the worst value; less is better.")],
     guarantee: [say("guarantee"), say("How far the claim rules out that anybody distinguishes two neighbours.")],
     usefulness: [say("usefulness"), use === "rows" ? say("How much nearer released values are to the true ones than one constant would be.")
-      : say("The share of rows that the release is worth for statistics.")],
-    effect: [say("effect"), say("High only if protection and usefulness both are.")],
-    efficiency: [say("efficiency"), say("What the best equally useful channel reveals, relative to this one.")],
+      : say("How much of the variation of the values the release explains, on average over statistics.")],
+    effect: [say("effect"), say("Twice the geometric mean of protection and usefulness, at most 100.")],
+    efficiency: [say("efficiency"), say("What the best channel with the same distortion reveals, relative to this one; it may be less useful.")],
   };
 }
 

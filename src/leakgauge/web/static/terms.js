@@ -16,7 +16,7 @@ const terms = () => ({
   floor: [say("background floor"), say("What the background reveals by itself; no release leaks less together with it.")],
   guess: [say("best guess"), say("How often the likeliest secret is the right one.")],
   protection: [say("protection"), say("How much of what was unknown about a typical person stays unknown.")],
-  usefulness: [say("usefulness"), say("The share of rows that the release is worth for statistics.")],
+  usefulness: [say("usefulness"), say("How much of the variation of the values the release explains, on average over statistics.")],
   channel: [say("channel"), say("For each secret the probabilities of what is released instead.")],
   leakage: [say("leakage"), say("How many bits of the secret a release reveals.")],
   leakageWithBackground: [say("leakage with background"), say("What release and background reveal together.")],
