@@ -17,7 +17,7 @@ from tests.cli.running import as_json, run
 from tests.jobs.finished import Finished
 
 ASSESS = ("assess", "out.json", "audit.json", "--original", "people.csv")
-DECLARED = ("--purpose", "teaching", "--recipient", "a university", "--review", "2027-01-01")
+DECLARED = ("--purpose", "teaching", "--recipient", "a university", "--review", "2099-01-01")
 
 
 def sealed(fields: dict[str, Any]) -> str:

@@ -6,9 +6,14 @@ import json
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import Request
+from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.cli.protect import _next_command, _to_hand_out
 from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect import NAMES
 from leakgauge.release.ledger import open_ledger
@@ -110,7 +115,7 @@ def test_a_report_is_written_again_in_other_forms(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("report", "nothing"), "no folder"),
+        (("report", "nothing"), "nothing is not a folder"),
         (("report", "."), "neither a job.json nor a release.json"),
         ((*PROTECT, "-o", "out"), "No target"),
         ((*PROTECT, "--target", "good", "-o", "out"), "--target was removed; use --min-protection 60 instead."),
@@ -132,6 +137,28 @@ def test_bad_input_gets_one_sentence(
     assert says in err
     assert err.count("\n") == 1
     assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("recommendation", "said"),
+    [
+        (Recommendation.RELEASE, "To hand out: release.csv, kit. Keep everything else in out private."),
+        (Recommendation.RELEASE_IF, "To hand out once the conditions are met: release.csv, kit."),
+        (Recommendation.DO_NOT_RELEASE, "Hand out nothing as it stands: release.csv, kit are written, and to be kept"),
+    ],
+)
+def test_files_are_to_be_handed_out_as_recommended(recommendation: Recommendation, said: str) -> None:
+    job, verdict = SimpleNamespace(shareable=("release.csv", "kit")), SimpleNamespace(recommendation=recommendation)
+    done: Any = SimpleNamespace(job=job, verdict=verdict, folder="out")
+    assert _to_hand_out(done).startswith(said)
+
+
+@pytest.mark.parametrize(("language", "option"), [("en", ""), ("zh", " --report-language zh")])
+def test_the_report_to_sign_is_in_the_language_of_the_job(language: str, option: str) -> None:
+    verdict: Any = SimpleNamespace(actions=(), recommendation=Recommendation.RELEASE)
+    asked = Request("people.csv", ("illness",), max_distortion=0.2, report_language=language)
+    done: Any = SimpleNamespace(job=SimpleNamespace(asked=asked), folder="out")
+    assert _next_command(verdict, done) == f"leakgauge report out --format pdf{option}"
 
 
 def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(

@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.request import require_review_to_come
 from leakgauge.cli import main
 from leakgauge.errors import FileError, OptionError, RefusalError, TableError
 from leakgauge.jobs.protect import NAMES, protect
@@ -205,6 +207,10 @@ def test_what_cannot_be_used_leaves_nothing_behind(asked: Request, tmp_path: Pat
         protect(replace(asked, secret=("ilness",)), tmp_path / "out")
     with pytest.raises(OptionError, match="foo"):
         protect(replace(asked, mechanism=("foo:epsilon=1",)), tmp_path / "out")
+    # A request that was stored before its review stays readable; a job is not begun with it.
+    with pytest.raises(OptionError, match="'2020-01-01' is in the past; give today's date or a later one"):
+        protect(replace(asked, review="2020-01-01"), tmp_path / "out")
+    require_review_to_come(datetime.now().astimezone().date().isoformat())
     few = write_people(tmp_path / "few.csv", 10)
     with pytest.raises(TableError, match="10 rows, too few"):
         protect(replace(asked, table=str(few)), tmp_path / "out")

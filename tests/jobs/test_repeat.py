@@ -280,7 +280,7 @@ def test_a_repeated_job_goes_on_where_it_was_and_notices_another_mechanism(here:
         ),
         ({"secret": "age"}, OptionError, "other secrets are named"),
         ({"max_distortion": 0.1}, OptionError, "--max-distortion differs from out/january"),
-        ({"keep": "nothing"}, OptionError, "--keep differs from in out/january"),
+        ({"keep": "nothing"}, OptionError, "--keep differs from out/january"),
         ({"bins": "illness=width:2"}, OptionError, "--bins differs from"),
         ({"accounted": 1.0, "rows_per_unit": None}, OptionError, "--accounted differs from"),
         ({"publik": "city"}, OptionError, "did you mean 'public'"),

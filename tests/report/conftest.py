@@ -50,7 +50,7 @@ def make(place: Path) -> None:
     """A designed channel, released, audited and judged; and a job that no design can do."""
     write_people(place / "people.csv")
     known = {"secret": "illness", "background": "job"}
-    declared = {"purpose": "a study of illness", "review": "2027-11-16"}
+    declared = {"purpose": "a study of illness", "review": "2099-11-16"}
     assert run(place, "people.csv", "job", **known, public=["job", HOSTILE], max_distortion=0.2, **declared)
     assert not run(place, "people.csv", "refused", **known, max_leakage=0.0)
 

@@ -103,7 +103,7 @@ def test_the_decision_has_the_dials_and_people_and_is_followed_by_the_numbers_th
         f"audit.json#/attacks/{at}/baseline",
         "utility.json#/columns/illness/unchanged",
     } <= sources
-    assert "2027-11-16" in texts(document) and "a study of illness" in texts(document)
+    assert "2099-11-16" in texts(document) and "a study of illness" in texts(document)
 
 
 def test_what_is_wrong_is_loud(facts: Facts) -> None:

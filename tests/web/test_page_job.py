@@ -267,13 +267,13 @@ def test_an_action_fills_the_form_and_declarations_are_asked_for(
         limit = first["asked"]["max_distortion"]
         expect(visit.page.locator("#protect .fact")).to_contain_text(f"(distortion ≤ {limit:.4f})")
         expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_focused()
-        for label, text in (("Purpose", "planning"), ("Who receives it", "us"), ("Review on", "2027-01-01")):
+        for label, text in (("Purpose", "planning"), ("Who receives it", "us"), ("Review on", "2099-01-01")):
             visit.page.get_by_label(label).fill(text)
         visit.page.get_by_label("Readers use it for").select_option("rows")
         with visit.page.expect_request("**/api/jobs") as sent:
             visit.page.get_by_role("button", name="Protect", exact=True).click()
         asked: Any = sent.value.post_data_json
-        assert (asked["purpose"], asked["recipient"], asked["review"]) == ("planning", "us", "2027-01-01")
+        assert (asked["purpose"], asked["recipient"], asked["review"]) == ("planning", "us", "2099-01-01")
         assert asked["use"] == "rows" and asked["max_distortion"] == limit and asked["min_usefulness"] is None
         visit.page.get_by_role("button", name="Stop").click()
         ended(visit, "Stopped")

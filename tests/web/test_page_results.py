@@ -156,8 +156,14 @@ def test_all_files_are_taken_away_at_once(looking: Visit, served: Served, tmp_pa
     coming.value.save_as(tmp_path / "all.zip")
     with ZipFile(tmp_path / "all.zip") as packed:
         job = served.get(f"/api/jobs/{FIRST}").fields
-        assert sorted(packed.namelist()) == sorted(f"{FIRST}/{name}" for name in job["files"])
+        names = {name for name in packed.namelist() if not name.startswith(f"{FIRST}/kit/")}
+        assert names == {f"{FIRST}/{name}" for name in job["files"]}
         assert packed.read(f"{FIRST}/release.csv") == (served.results / FIRST / "release.csv").read_bytes()
+
+
+def test_what_is_not_recommended_is_not_to_be_handed_out(looking: Visit) -> None:
+    said = looking.page.locator("#before-handing-out")
+    assert said.inner_text() == "Hand out nothing as it stands: keep all these files private."
 
 
 def test_an_action_is_tried_with_one_click(chromium: Browser, served: Served) -> None:

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -684,6 +684,16 @@ def is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def require_review_to_come(review: str | None) -> None:
+    """Refuse a date before today; a stored request may have one, so that this is asked of new ones alone.
+
+    Raises:
+        OptionError: the date is past.
+    """
+    if review is not None and date.fromisoformat(review) < datetime.now().astimezone().date():
+        raise OptionError("--review {found!r} is in the past; give today's date or a later one.", found=review)
 
 
 def _limit(limits: PerSecret, group: tuple[str, ...]) -> float | None:

@@ -325,11 +325,28 @@ def render(done: Done) -> Parts:
     if job.asked.simulate is not None:
         parts.append(simulation_warning())
     elif done.refused is None:
-        places: dict[str, object] = {"files": listed(job.shareable), "folder": done.folder}
-        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places))
+        parts.append(_to_hand_out(done))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
     return [*parts, *([] if verdict is None else _judged(verdict, done))]
+
+
+def _to_hand_out(done: Done) -> str:
+    """The files for others, and whether they may have them, by the recommendation."""
+    from leakgauge.artefacts.verdict import Recommendation
+
+    places: dict[str, object] = {"files": listed(done.job.shareable), "folder": done.folder}
+    found = done.verdict.recommendation
+    if found is Recommendation.DO_NOT_RELEASE:
+        return say(
+            "Hand out nothing as it stands: {files!s} are written, and to be kept private like all of {folder!s}.",
+            **places,
+        )
+    if found is Recommendation.RELEASE_IF:
+        return say(
+            "To hand out once the conditions are met: {files!s}. Keep everything else in {folder!s} private.", **places
+        )
+    return say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places)
 
 
 def _judged(verdict: Judgement, done: Done) -> Parts:
@@ -358,7 +375,8 @@ def _next_command(verdict: Judgement, done: Done) -> str | None:
         return None
     if asked.simulate is not None:
         return structs.replace(asked, simulate=None).command(_free_beside(done.folder))
-    return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf"])
+    language = [] if asked.report_language == "en" else ["--report-language", asked.report_language]
+    return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf", *language])
 
 
 def _free_beside(folder: Path) -> Path:

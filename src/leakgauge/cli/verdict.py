@@ -54,7 +54,7 @@ def recommended(verdict: Verdict) -> Parts:
     ]
 
 
-def dial_table(verdict: Verdict) -> Table:
+def dial_table(verdict: Judgement) -> Table:
     """The dials of the secret that decides, each with its interval, its grade and what it is about."""
     dials = verdict.dials[verdict.deciding]
     table = grid(say("dial|of 100|interval||"), say("Dials of {secret!s}", secret=verdict.deciding))

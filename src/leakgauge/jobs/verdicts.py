@@ -12,7 +12,7 @@ from msgspec import structs
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
-from leakgauge.artefacts.request import FRAME, is_date
+from leakgauge.artefacts.request import FRAME, is_date, require_review_to_come
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
 from leakgauge.assessment.outgoing import Use
@@ -98,6 +98,9 @@ def assess(
     given = {name: value for name, value in changed.items() if value is not None}
     explaining = partial(Explaining.by, factors=fuzzy, stored=None if stored is None else Path(stored))
     roles = {"secret": secret, "withhold": withhold, "background": background, "released": released}
+    if review is not None and not is_date(review):
+        raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=review)
+    require_review_to_come(review)
     if place.is_dir():
         _require_absent({"audit": audit, **roles}, Sentence("a finished job"))
         return _of_job(place, original, given, explaining, reading)
@@ -108,8 +111,6 @@ def assess(
         )
     if original is None:
         raise OptionError("A verdict needs the table the release was made from; name it with --original.")
-    if review is not None and not is_date(review):
-        raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=review)
     if releases_per_period is not None and not 0 < releases_per_period < math.inf:
         raise OptionError(
             "--releases-per-period {found} is not a finite number above 0; try 1.", found=releases_per_period

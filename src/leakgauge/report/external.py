@@ -69,24 +69,27 @@ def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) 
     """The publishable part of a file, and the shares in it that were declared publishable."""
     rows = facts.get("release.json", "rows")
     shares = {name: facts.items(file, "columns", name, "shares") for name in facts.names(file, "columns")}
-    columns = {name: {"shares": _gathered(some, rows, limit)} for name, some in shares.items() if some and rows}
+    gathered = {name: _gathered(some, rows, limit) for name, some in shares.items() if some and rows}
+    columns = {name: {"shares": some} for name, some in gathered.items() if some}
     return {**known, "columns": columns} if columns else known
 
 
 def _gathered(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[Mapping[str, Any]]:
     """The shares of the values, those of fewer rows than the limit as one without a name.
 
-    As many are gathered as it takes for them to have at least that many rows together.
+    As many are gathered as it takes for them to have at least that many rows together, and to be two that occur: the
+    share of one alone would be its own. Nothing is left where that takes all of them.
     """
-    few, gathered = list[Mapping[str, Any]](), 0
+    few, gathered, occurring = list[Mapping[str, Any]](), 0, 0
     for one in sorted(shares, key=_share_in_table):
         count = round(_share_in_table(one) * rows)
-        if count >= limit and (not few or gathered >= limit):
+        if count >= limit and (not few or (gathered >= limit and occurring > 1)):
             break
         few.append(one)
         gathered += count
+        occurring += count > 0
     kept = [_plain(one["value"], [one]) for one in shares if one not in few]
-    return [*kept, _plain([], few)] if few else kept
+    return [*kept, _plain([], few)] if few and kept else kept
 
 
 def _share_in_table(one: Mapping[str, Any]) -> float:

@@ -16,7 +16,17 @@ from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome
 from leakgauge.artefacts.survey import Combination
 from leakgauge.languages import Language, message
 from leakgauge.report.facts import ARTEFACTS
-from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, part_of, read_object, shown_of, stored_job_in, written
+from leakgauge.web.job_folder import (
+    JOB,
+    KIT,
+    StoredJob,
+    page_job_in,
+    part_of,
+    read_object,
+    shown_of,
+    stored_job_in,
+    written,
+)
 from leakgauge.web.questions import is_asked_by_the_page
 
 STAGES: Final = ("survey", "measure", "design", "release", "audit", "assess", "report")
@@ -140,6 +150,13 @@ class Job:
         if self.state == "done" and left.released:
             return names
         return [name for name in names if not name.startswith("release.") and name not in released]
+
+    def kit(self) -> list[str]:
+        """The files of the recipient's kit, from the job's folder on; none where no release can be taken away."""
+        place = self.folder / KIT
+        if self.state != "done" or not self._left().released or place.is_symlink():
+            return []
+        return [f"{KIT}/{one.name}" for one in sorted(place.glob("*")) if one.is_file() and not one.is_symlink()]
 
     def path(self, name: str) -> Path | None:
         """Where a file is that can be taken away; None where there is none of this name."""

@@ -19,6 +19,7 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.web.questions import SHOWN
 
 JOB: Final = "job.json"
+KIT: Final = "kit"
 Part = TypeVar("Part", bound=msgspec.Struct)
 
 

@@ -91,10 +91,10 @@ def _documents(folder: Path, edition: str, language: str) -> Sequence[Document]:
 
 
 def all_files(job: Job) -> BinaryIO:
-    """The files of a job that can be taken away, packed into a nameless temporary file."""
+    """The files of a job that can be taken away, with the recipient's kit, packed into a nameless temporary file."""
     packed = TemporaryFile()  # noqa: SIM115 - it is closed by who sends it
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-        for name in job.files():
+        for name in (*job.files(), *job.kit()):
             archive.write(job.folder / name, f"{job.key}/{name}")
     packed.seek(0)
     return packed

@@ -20,7 +20,7 @@ from tests.grids import nightly
 from tests.jobs.judge.tables import households, judged
 
 DIALS = ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency")
-TOLD = {"purpose": "teaching", "recipient": "a school", "review": "2028-01-01"}
+TOLD = {"purpose": "teaching", "recipient": "a school", "review": "2099-01-01"}
 JOBS: dict[str, dict[str, Any]] = {
     "too little noise": {"max_distortion": 0.1, **TOLD},
     "too much noise": {"max_distortion": 0.55},
@@ -100,9 +100,9 @@ def test_what_is_left_to_declare_is_the_action(people: str) -> None:
         judging = Judging(table)
         now = judging.before(asked)
         (action,) = actions(now, asked, judging)
-        assert action.options == ("--recipient TEXT", "--review 2027-11-16")
+        assert action.options == ("--recipient TEXT", "--review DATE")
         assert action.recommendation is Recommendation.RELEASE and action.promised == now.dials
-        told = replace(asked, recipient="a school", review="2028-01-01")
+        told = replace(asked, recipient="a school", review="2099-01-01")
         done = judging.before(told)
         assert done.recommendation is Recommendation.RELEASE and actions(done, told, judging) == ()
         # A policy that asks for less to be declared is asked for less.

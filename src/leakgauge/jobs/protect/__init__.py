@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ from leakgauge.artefacts import (
 )
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
-from leakgauge.artefacts.request import FRAME, public_columns
+from leakgauge.artefacts.request import FRAME, public_columns, require_review_to_come
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.assessment.criteria.files import PAPER
 from leakgauge.drafts import write_whole
@@ -50,7 +50,7 @@ from leakgauge.jobs.judge import policy_of
 from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
-from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
+from leakgauge.jobs.protect.folder import JOB, KIT, Folder, open_folder
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
@@ -170,6 +170,8 @@ def protect(
         EngineError: disk, engine or solver failed.
     """
     request, place = _request_of(table, **asked), Path(folder)
+    if not _is_declared_before(request, place):
+        require_review_to_come(request.review)
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
     earlier = None if request.repeat is None else _repeated_job(request, request.repeat, place)
     with ExitStack() as opened:
@@ -243,6 +245,13 @@ def _request_of(table: object, **asked: Any) -> Request:
         raise OptionError(
             "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
         ) from None
+
+
+def _is_declared_before(asked: Request, place: Path) -> bool:
+    """Whether the job in the folder has the same review date, which may have passed since."""
+    with suppress(InputError):
+        return codec.read(Job, place / JOB).asked.review == asked.review
+    return False
 
 
 def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:

@@ -333,7 +333,7 @@ def _spread(aim: Aim, judging: Judging) -> float | None:
 
 def _declared(now: Verdict, asked: Request) -> Action:
     """The declarations still missing, whose words the user must write."""
-    options = {"purpose": "--purpose TEXT", "recipient": "--recipient TEXT", "review": "--review 2027-11-16"}
+    options = {"purpose": "--purpose TEXT", "recipient": "--recipient TEXT", "review": "--review DATE"}
     missing = [option for name, option in options.items() if not getattr(asked, name)]
     return Action(
         said=now.conditions[0],

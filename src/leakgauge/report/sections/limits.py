@@ -143,7 +143,7 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
     if not tell.external and tell.released and tell.get("release.json", "keep_inside"):
         yield tell.say(
             "Keep the record and the channel private: the exact counts of the table can be computed from them. "
-            "release.public.json is the record that may be handed out."
+            "release.public.json is the record for recipients."
         )
     if not tell.external and tell.released:
         yield tell.say("This edition contains numbers from the private table; keep it private.")

@@ -39,7 +39,7 @@ export function downloads(job) {
   ];
   const known = first.flatMap(([form, why]) => job.files.filter((file) => form.test(file)).map((file) => [file, why]));
   const rest = job.files.filter((file) => !known.some(([name]) => name === file));
-  return h("div", {}, job.files.length ? [h("h3", {}, say("Files")), h("p", {}, h("a", {
+  return h("div", {}, job.files.length ? [h("h3", {}, say("Files")), beforeHandingOut(job), h("p", {}, h("a", {
     class: "button", href: `jobs/${encodeURIComponent(job.id)}/all.zip`, download: `${job.id}.zip`,
   }, say("Download all (zip)")), " ", h("span", { class: "small" }, say("with the internal ones: keep it private")))] : null,
     h("ul", { class: "downloads" }, known.map(([file, why]) => item(file, why))),
@@ -49,6 +49,15 @@ export function downloads(job) {
     job.note ? h("p", { class: "note" }, job.note) : null,
     job.command ? again("command", say("Command"), job.command, "protect.sh") : null,
     job.script ? again("script", say("Python script"), job.script, "protect.py") : null);
+}
+
+// What the recommendation says against handing out the files for others.
+function beforeHandingOut(job) {
+  const words = {
+    "do not release": say("Hand out nothing as it stands: keep all these files private."),
+    "release if": say("Hand out the release once the conditions are met."),
+  }[job.released && job.headline ? job.headline.recommendation : ""];
+  return words ? h("p", { class: "warning", id: "before-handing-out" }, words) : null;
 }
 
 function again(id, name, text, file) {
