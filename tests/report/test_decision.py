@@ -54,6 +54,8 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
     chromium: Browser, written: dict[str, str], code: str, width: int
 ) -> None:
     page = opened(chromium, written[code], width)
+    # A picture wider than the screen says that it can be pushed sideways.
+    assert page.locator("figure .wide").first.is_visible() == (width < 640)
     # The dials follow the four texts.
     top = page.locator(".decision table").first.evaluate("one => one.getBoundingClientRect().top")
     assert top < FIRST_SCREEN[width]
