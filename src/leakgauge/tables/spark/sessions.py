@@ -47,7 +47,7 @@ _SETTINGS: Final = {
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     # Each partition is a part of one file, whatever the cluster: opening a file counts as much as a partition may hold.
-    # It is small, since a partition is held whole while its rows stream: of Parquet as Arrow some fifteen times as much.
+    # It is small, since a partition is held whole while its rows stream: as Arrow some fifteen times as much.
     "spark.sql.files.maxPartitionBytes": str(1 << 22),
     "spark.sql.files.openCostInBytes": str(1 << 22),
     "spark.sql.sources.bucketing.enabled": "false",
