@@ -54,13 +54,16 @@ def recommended(verdict: Verdict) -> Parts:
 
 
 def dial_table(verdict: Verdict) -> Table:
-    """The dials of the secret that decides, each with its interval, its grade and what it is about."""
+    """The dials of the secret that decides, each with its interval if it has one, its grade and what it is about."""
     dials = verdict.dials[verdict.deciding]
-    table = grid(say("dial|of 100|interval||"), say("Dials of {secret!s}", secret=verdict.deciding))
-    for name, means in _MEANS.items():
-        value: Quantity = getattr(dials, name)
-        about = say("given the counts") if name == "guarantee" and dials.given_counts else retell(means)
-        table.add_row(retell(name), _points(name, value), _interval(value), _grade(name, value), about)
+    values: dict[str, Quantity] = {name: getattr(dials, name) for name in _MEANS}
+    intervals = {name: _interval(value) for name, value in values.items()}
+    heads = say("dial|of 100|interval|grade|about") if any(intervals.values()) else say("dial|of 100|grade|about")
+    table = grid(heads, say("Dials of {secret!s}", secret=verdict.deciding))
+    for name, value in values.items():
+        about = say("given the counts") if name == "guarantee" and dials.given_counts else retell(_MEANS[name])
+        interval = [intervals[name]] if any(intervals.values()) else []
+        table.add_row(retell(name), _points(name, value), *interval, _grade(name, value), about)
     return table
 
 
