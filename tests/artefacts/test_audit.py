@@ -41,7 +41,7 @@ def test_an_audit_that_was_written_before_reads_as_it_stands() -> None:
     written = codec.encode(codec.sealed(found))
     assert written["attacks"][0]["success"] == {**fields["attacks"][0]["success"], "origin": "table"}
     # What everything tells of each secret, and how different each is within groups, was not written then.
-    assert written.keys() - {"exposures", "total", "diversity", "foreign"} == fields.keys()
+    assert written.keys() - {"exposures", "total", "diversity", "foreign", "attacked"} == fields.keys()
 
 
 def test_an_audit_that_was_changed_or_is_none_is_refused(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_what_keeps_the_policy_is_released() -> None:
     assert verdict.recommendation is Recommendation.RELEASE
     assert said(verdict) == [
         "protection is 70 of 100",
-        "up to 2 % of the people who share a value are made all but certain to have it",
+        "of the people who share a value, 2 % are exposed, counted by how nearly certain it becomes",
         "usefulness is 40 of 100",
     ]
     assert [line.name for line in verdict.policy] == ["min_protection", "max_exposed", "min_usefulness"]
@@ -72,7 +72,8 @@ def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "up to 20 % of the people who share a value are made all but certain to have it, more than the 10 % allowed"
+        "of the people who share a value, 20 % are exposed, counted by how nearly certain it becomes; at most 10 % are "
+        "allowed"
     )
 
 

@@ -115,7 +115,7 @@ def test_a_report_is_written_again_in_other_forms(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("report", "nothing"), "nothing is not a folder"),
+        (("report", "nothing"), "not a folder"),
         (("report", "."), "neither a job.json nor a release.json"),
         ((*PROTECT, "-o", "out"), "No target"),
         ((*PROTECT, "--target", "good", "-o", "out"), "--target was removed; use --min-protection 60 instead."),

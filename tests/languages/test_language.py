@@ -40,7 +40,7 @@ def test_words_that_a_template_quotes_stay_and_names_of_ours_are_told() -> None:
     error = ColumnError(
         "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.", name="text", kind="text"
     )
-    assert CHINESE.error(error) == "列 'text' 是文本，而矩需要数值；请选数值列。"
+    assert CHINESE.error(error) == "列 'text' 的内容是文本，而矩需要数值；请选择数值列。"
     assert CHINESE.retell(error.sentence) == CHINESE.error(error)
 
 

@@ -274,7 +274,7 @@ def test_tables_are_found_by_their_names(address: str, sql: psycopg.Connection[A
 def test_texts_are_not_read_as_numbers(address: str) -> None:
     with pytest.raises(TableError, match="leave --thousands, --decimal and --date-format out"):
         open_table(f"{address}#t", thousands=",")
-    with pytest.raises(TableError, match="so --encoding says nothing"):
+    with pytest.raises(TableError, match="so --encoding does not apply"):
         open_table(f"{address}#t", encoding="latin-1")
 
 

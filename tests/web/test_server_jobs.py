@@ -314,7 +314,7 @@ def test_a_dropped_table_is_protected_without_its_place_being_told(served: Serve
     assert told["path"] is None and "put 'mine.csv' into the folder" in told["note"]
     assert str(served.temporary) not in json.dumps(told)
     busy = served.delete(f"/api/tables/{answer.fields['id']}")
-    assert busy.status == 409 and "at work on 'mine.csv'" in busy.error
+    assert busy.status == 409 and "is running on 'mine.csv'" in busy.error
     assert served.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped"
     assert served.delete(f"/api/tables/{answer.fields['id']}").status == 200
 

@@ -22,8 +22,8 @@ _NOBODY = 0.005
 """Percent of people below which nobody is said to be exposed."""
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "max_exposed": "up to {found:.3g} % of the people who share a value are made all but certain to have it, more than "
-    "the {limit:.3g} % allowed",
+    "max_exposed": "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it "
+    "becomes; at most {limit:.3g} % are allowed",
     "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} asked for",
     "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} allowed",
     "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} asked for",
@@ -156,7 +156,8 @@ def _why(dials: Dials) -> Iterator[Sentence]:
     exposed = at_most(dials.exposed.ends[1])
     if exposed >= _NOBODY:
         yield Sentence(
-            "up to {found:.3g} % of the people who share a value are made all but certain to have it", found=exposed
+            "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it becomes",
+            found=exposed,
         )
     else:
         yield Sentence("nobody is made all but certain to have a value")

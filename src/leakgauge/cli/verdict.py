@@ -55,15 +55,18 @@ def recommended(verdict: Verdict) -> Parts:
 
 
 def dial_table(verdict: Judgement) -> Table:
-    """The dials of the secret that decides, each with its interval, its grade and what it is about."""
+    """The dials of the secret that decides, each with its interval if it has one, its grade and what it is about."""
     dials = verdict.dials[verdict.deciding]
-    table = grid(say("dial|of 100|interval||"), say("Dials of {secret!s}", secret=verdict.deciding))
-    for name, means in _MEANS.items():
-        value: Quantity = getattr(dials, name)
-        about = retell(_OF_ROWS if name == "usefulness" and verdict.use == "rows" else means)
+    values: dict[str, Quantity] = {name: getattr(dials, name) for name in _MEANS}
+    intervals = {name: _interval(value) for name, value in values.items()}
+    heads = say("dial|of 100|interval|grade|about") if any(intervals.values()) else say("dial|of 100|grade|about")
+    table = grid(heads, say("Dials of {secret!s}", secret=verdict.deciding))
+    for name, value in values.items():
+        about = retell(_OF_ROWS if name == "usefulness" and verdict.use == "rows" else _MEANS[name])
         if name == "guarantee" and dials.given_counts:
             about = say("given the counts")
-        table.add_row(retell(name), _points(name, value), _interval(value), _grade(name, value), about)
+        interval = [intervals[name]] if any(intervals.values()) else []
+        table.add_row(retell(name), _points(name, value), *interval, _grade(name, value), about)
     return table
 
 

@@ -16,8 +16,6 @@ from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
 from leakgauge.assessment.outgoing import Outgoing, Use, evidence_of_foreign, with_attacks
 from leakgauge.assessment.verdict import verdict_of
-from leakgauge.audit.attacks.attack import Aim as AttackAim
-from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.audit.foreign import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.errors import OptionError, VerificationError, did_you_mean
@@ -250,7 +248,7 @@ def _guessed(
     """For the deciding secret and attacker: how many more people are guessed right with the release than without it,
     and how many without it.
 
-    From the law, or from the strongest attack with the same knowledge.
+    By the law, over all rows; an attack is tried on some of them, so its shares are not those of the table.
     """
     deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
     knows = {*dials[deciding].attacker}
@@ -262,20 +260,10 @@ def _guessed(
     if not by_law:
         # Numbers are not guessed right or wrong.
         return None, None
-    tried = [
-        (one.advantage.value, one.baseline.value)
-        for one in audit.attacks
-        if one.judged and ", ".join(one.target) == deciding and {*one.knows} == knows and _guesses_a_secret(one.attack)
-    ]
-    gained, before = max((*by_law, *tried))
+    gained, before = max(by_law)
     if gained <= 0:
         return None, None
     return (round(gained * audit.rows), audit.rows), round(before * audit.rows)
-
-
-def _guesses_a_secret(name: Sentence) -> bool:
-    attack = attack_of(name)
-    return attack is None or (attack.aim is AttackAim.SECRET and not attack.repeated)
 
 
 def facts_of(
@@ -326,7 +314,7 @@ def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterato
             yield _names_people(column.name, reason)
 
 
-def _sample(going: Outgoing, names: Sequence[str]) -> dict[str, Any]:
+def _sample(going: Outgoing, names: Sequence[str]) -> Mapping[str, Any]:
     """Some values of columns as they leave; those that leave alike by several settings are drawn once."""
     bins, hidden = going.table.bins, repr(going.plan.suppression)
     keys = {name: ("sample", name, repr(bins.get(name)), hidden) for name in names}

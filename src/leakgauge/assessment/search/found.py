@@ -172,8 +172,8 @@ class Search:
         if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
             notes.append(
                 Sentence(
-                    "It makes {share:.3g} % of the people who share a value all but certain to have it; if that is "
-                    "too many, give a policy with a lower max_exposed.",
+                    "Of the people who share a value, {share:.3g} % are exposed; if that is too many, give a policy "
+                    "with a lower max_exposed.",
                     share=at_most(best.dials.exposed.ends[1]),
                 )
             )

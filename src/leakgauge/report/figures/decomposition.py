@@ -22,7 +22,9 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
     ``measurement.json``, and for the release, where ``leakage.json`` is known.
     """
     rows = _rows(measurement, leakage, language)
-    words = _words(value_of(measurement, "background_floor") is not None, language)
+    # Of a release, public columns count as known beside the background.
+    public = leakage is not None and leakage.get("background") != measurement.get("background")
+    words = _words(value_of(measurement, "background_floor") is not None, public, language)
     most = max(sum(parts.values()) for _, parts in rows) or 1.0
     bars = _bars(rows, words, language)
     names = [name for name, _ in rows]
@@ -52,11 +54,13 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
     return Figure(spec, joined(language, language.say("The secret holds {entropy} bits.", entropy=entropy), *told))
 
 
-def _words(background: bool, language: Language) -> dict[str, str]:
+def _words(background: bool, public: bool, language: Language) -> dict[str, str]:
     """What each part is called."""
     if background:
         return {
-            "background": language.say("revealed by the background alone, I(X;Z)"),
+            "background": language.say("revealed by other columns, known or public, I(X;Z)")
+            if public
+            else language.say("revealed by the background alone, I(X;Z)"),
             "release": language.say("added by the release, I(X;Y|Z)"),
             "hidden": language.say("still hidden, H(X|Y,Z)"),
         }

@@ -82,7 +82,7 @@ def dials_figure(
 
 def _under(language: Language) -> list[str]:
     return [
-        language.say("More is better, of what is exposed less. The wide band is the interval."),
+        language.say("More is better, except for what is exposed. A wide band is an interval."),
         language.say(
             "The upright mark is the limit of the policy, which the unfavourable end of the interval must keep."
         ),

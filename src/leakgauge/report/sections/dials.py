@@ -29,7 +29,8 @@ _MEANT: Final = {
         "reveals nothing."
     ),
     "exposed": message(
-        "Of the people who share a value, for how many it becomes all but certain, for the worst value. Less is better."
+        "Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90 % sure to 1 "
+        "at certain. For the worst value; less is better."
     ),
     "guarantee": message(
         "How far the claim rules out, whatever anybody knows, that two neighbours are distinguished: 0 without a claim."

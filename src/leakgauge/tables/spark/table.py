@@ -200,6 +200,6 @@ class _Cancellable:
         return self._thread.submit(guarded, self._place, run)
 
 
-def _arguments(binned: Mapping[int, Bin]) -> dict[str, Any] | None:
+def _arguments(binned: Mapping[int, Bin]) -> Mapping[str, Any] | None:
     """What the parameters of a query stand for."""
     return {name: value for one in binned.values() for name, (value,) in one.setup} or None
