@@ -54,7 +54,7 @@ def alternating() -> Callable[[float], object]:
         (
             lambda: lower_bound(randomized_response(1.0, letters="abc"), pairs=[("a", "z")]),
             OptionError,
-            "'z' is not one",
+            "'z' is not a letter",
         ),
         (lambda: lower_bound(hangs, MutualInformation(1.0), PAIR), OptionError, "not a claim about two inputs"),
         (lambda: lower_bound(hangs, RenyiDP(1.0, math.inf), PAIR), OptionError, "order of inf"),

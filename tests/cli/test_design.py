@@ -73,7 +73,7 @@ def test_a_curve_knows_what_is_kept_and_released(capsys: pytest.CaptureFixture[s
     assert main([*how, "-o", "curve.svg"]) == 0
     drawn = Path("curve.svg").read_text()
     words = (
-        "bits told about illness by city",
+        "bits revealed about illness by city",
         "least that keeps the shares",
         "the share of the values that are changed",
     )
@@ -278,11 +278,11 @@ def test_values_that_never_change_tell_at_least_what_is_named(capsys: pytest.Cap
     asked = ["design", "people.csv", "--secret", "illness", "--keep", "shares", "--never-changed", "flu"]
     assert main([*asked, "--max-leakage", "0.1"]) == 1
     said = capsys.readouterr().err
-    least = said.split(" tell ")[1].split(";")[0]
+    least = said.split(" reveal ")[1].split(";")[0]
     assert fields(capsys, *asked, "--max-leakage", least)["leakage"]["value"] <= float(least)
     beside = [*asked, "--background", "city"]
     assert main([*beside, "--max-leakage", "0.2"]) == 1
-    least = capsys.readouterr().err.split(" tell ")[1].split(";")[0]
+    least = capsys.readouterr().err.split(" reveal ")[1].split(";")[0]
     assert fields(capsys, *beside, "--max-leakage", least)["leakage_with_background"]["value"] <= float(least)
 
 

@@ -161,7 +161,7 @@ def test_where_letters_cannot_be_shared_something_is_told_whatever_the_distortio
     assert points[0].leakage == pytest.approx(least.leakage, abs=2e-9) and points[-1].distortion == 0
     with pytest.raises(RefusalError, match="may not be changed") as refused:
         solve(problem.with_target(MaxLeakage(0.1)))
-    named = float(str(refused.value).split(" tell ")[1].split(";")[0])
+    named = float(str(refused.value).split(" reveal ")[1].split(";")[0])
     assert solve(problem.with_target(MaxLeakage(named))).leakage <= named
     # Nothing that cannot come back is passed on where shares are kept.
     one_way = Given([[0.0, 1.0], [math.inf, 0.0]])

@@ -144,7 +144,7 @@ def test_a_largest_leakage_is_that_of_all_rounds() -> None:
     earlier = _earlier(11, 2)
     found = next_round(problem, earlier)
     assert sequence_leakage(HEALTH, [*earlier, found.solution.channel]).bits <= 1.0 + 1e-12
-    with pytest.raises(RefusalError, match="tells"):
+    with pytest.raises(RefusalError, match="reveals"):
         next_round(problem.with_target(MaxLeakage(found.before.bits - 0.01)), earlier)
 
 

@@ -189,7 +189,7 @@ def test_a_gap_below_the_noise_is_refused_and_said() -> None:
     ("prior", "slope", "gap", "error", "said"),
     [
         (np.full(4, 0.25), 1.0, 1e-3, ModelError, r"shape \(4,\) and the grid \(2, 2\)"),
-        ([[0.5, 0.6], [-0.1, 0.0]], 1.0, 1e-3, ModelError, "hold -0.1"),
+        ([[0.5, 0.6], [-0.1, 0.0]], 1.0, 1e-3, ModelError, "contain -0.1"),
         ([[0.5, 0.5], [math.nan, 0.0]], 1.0, 1e-3, ModelError, "contain nan"),
         ([[0.5, 0.5], [0.5, 0.0]], 1.0, 1e-3, ModelError, "sum to 1.5"),
         (np.full((2, 2), 0.25), math.inf, 1e-3, OptionError, "slope of inf"),

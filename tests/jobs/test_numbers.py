@@ -132,7 +132,7 @@ def test_the_report_says_it_and_the_one_to_hand_out_only_what_was_declared(done:
     [
         ({"max_distortion": 0.2}, OptionError, "more than the 1000.*--bins cost=auto, which means cost=edges:"),
         ({"within": 1.0}, RefusalError, "Even the finest automatic bins of cost move values by"),
-        ({"within": 500, "bins": ["cost=width:20000"]}, RefusalError, "and 500 is allowed; use finer bins"),
+        ({"within": 500, "bins": ["cost=width:20000"]}, RefusalError, "but 500 is allowed; use finer bins"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_done(

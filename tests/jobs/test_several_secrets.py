@@ -233,7 +233,7 @@ def test_a_policy_judges_who_stands_alone(tmp_path: Path) -> None:
 
 
 def test_a_background_that_determines_the_secret_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="Who knows drug knows illness already"):
+    with pytest.raises(OptionError, match="Whoever knows drug already knows illness"):
         lg.protect(visits(), tmp_path / "out", secret="illness", background="drug", max_distortion=0.2)
     assert not (tmp_path / "out").exists()
 
@@ -278,7 +278,7 @@ def test_a_limit_in_bits_counts_everything_that_leaves(tmp_path: Path) -> None:
     twins = visits().select(["illness"]).append_column("again", visits().column("illness"))
     asked: dict[str, Any] = {"secret": ["illness", "again"], "max_leakage": 0.3, "simulate": 1}
     done = lg.protect(twins, tmp_path / "out", **asked)
-    with pytest.raises(RefusalError, match=r"bits of illness, and 0\.3 are allowed"):
+    with pytest.raises(RefusalError, match=r"bits of illness, but 0\.3 are allowed"):
         done.require()
     alone = lg.protect(twins, tmp_path / "alone", secret="illness", max_leakage=0.3, simulate=1)
     alone.require()
@@ -294,7 +294,7 @@ def test_a_background_that_nobody_shares_does_not_make_the_secret_go_out(tmp_pat
 
 
 def test_too_few_rows_per_unit_are_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="'person' has 2 rows, and 1 are declared"):
+    with pytest.raises(TableError, match="'person' has 2 rows, but 1 are declared"):
         lg.protect(visits(), tmp_path / "out", **{**ASKED, "rows_per_unit": 1})
     assert not (tmp_path / "out").exists()
 

@@ -244,7 +244,21 @@ def _until(ask: Any, expected: int) -> None:
     pytest.fail("some connections were not closed")
 
 
-def test_tables_are_found_by_their_names(address: str, sql: psycopg.Connection[Any]) -> None:
+@pytest.fixture
+def empty(server: str) -> Iterator[str]:
+    """The address of a database of the test's own."""
+    with psycopg.connect(server, autocommit=True) as sql:
+        sql.execute("CREATE DATABASE found")
+        yield server.rpartition("/")[0] + "/found"
+        sql.execute("DROP DATABASE found WITH (FORCE)")
+
+
+def test_tables_are_found_by_their_names(empty: str) -> None:
+    with psycopg.connect(empty, autocommit=True) as sql:
+        _require_found(empty.replace(f":{PASSWORD}", ""), sql)
+
+
+def _require_found(address: str, sql: psycopg.Connection[Any]) -> None:
     place = address.replace("tester@", "")
     assert _said(address) == f"{place} has no tables; name another database."
     sql.execute('CREATE TABLE "People" AS SELECT 1 AS n')
@@ -252,23 +266,20 @@ def test_tables_are_found_by_their_names(address: str, sql: psycopg.Connection[A
         assert table.rows == 1
     sql.execute("CREATE SCHEMA IF NOT EXISTS clinic")
     sql.execute('CREATE TABLE IF NOT EXISTS clinic."a.b#c" AS SELECT 2 AS n')
-    try:
-        assert f"has 2 tables; name one, as in '{place}#clinic.a.b#c'." in _said(address)
-        assert "has no table 'people'; did you mean 'People'?" in _said(f"{address}#people")
-        assert "has no table 'clinik.a.b'; did you mean 'clinic.a.b#c'?" in _said(f"{address}#clinik.a.b")
-        for name in ("People", "public.People", "clinic.a.b#c"):
-            with open_table(f"{address}#{name}") as table:
-                assert table.rows == 1
-                with pytest.raises(ColumnError, match="has no column 'm'; known are 'n'"):
-                    table.counts("m")
-        sql.execute("CREATE TABLE nothing (n integer)")
-        table.close()
-        table.close()
-        with pytest.raises(TableError, match="was closed; open it again"):
-            table.counts("n")
-        assert _said(f"{address}#nothing").endswith("nothing' has no rows; there is nothing to measure.")
-    finally:
-        sql.execute("DROP SCHEMA clinic CASCADE")
+    assert f"has 2 tables; name one, as in '{place}#clinic.a.b#c'." in _said(address)
+    assert "has no table 'people'; did you mean 'People'?" in _said(f"{address}#people")
+    assert "has no table 'clinik.a.b'; did you mean 'clinic.a.b#c'?" in _said(f"{address}#clinik.a.b")
+    for name in ("People", "public.People", "clinic.a.b#c"):
+        with open_table(f"{address}#{name}") as table:
+            assert table.rows == 1
+            with pytest.raises(ColumnError, match="has no column 'm'; known are 'n'"):
+                table.counts("m")
+    sql.execute("CREATE TABLE nothing (n integer)")
+    table.close()
+    table.close()
+    with pytest.raises(TableError, match="was closed; open it again"):
+        table.counts("n")
+    assert _said(f"{address}#nothing").endswith("nothing' has no rows; there is nothing to measure.")
 
 
 def test_texts_are_not_read_as_numbers(address: str) -> None:
@@ -366,6 +377,8 @@ def test_a_server_that_goes_away(own_server: Server) -> None:
             with pytest.raises(EngineError, match=lost):
                 list(table.batches("n"))
     with open_table(f"{address}#endless") as table:
-        threading.Timer(0.5, own_server.stop).start()
+        stopping = threading.Timer(0.5, own_server.stop)
+        stopping.start()
         with pytest.raises(EngineError, match=lost):
             table.counts("k")
+        stopping.join()

@@ -381,7 +381,7 @@ def _render(
         parts.extend(_said_of_rounds(rounds, len(solutions) == 1))
     elif background is not None:
         floor = number(background)
-        known = message("The background alone tells {what!s} = {bits} bits; no channel leaks less.")
+        known = message("The background alone reveals {what!s} = {bits} bits; no channel leaks less.")
         parts.append(say(known, what=told.replace("Y)", "Z)"), bits=floor))
     if weighted:
         parts.append(say("The weighted bits are minimised: I(X;Y) under the weights given."))

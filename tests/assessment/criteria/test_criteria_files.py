@@ -157,7 +157,7 @@ def test_judgements_that_contradict_each_other_name_the_worst(tmp_path: Path) ->
     text += 'judgements = [[1, 1, 1, 1], [1, 1, 1, 9], [1, 1, 1, 1], [1, "1/9", 1, 1]]\n'
     said = (
         r"for 'utility' contradict each other with a ratio of 0\.243, above 0\.1; the worst says that '11' matters 9 "
-        r"times as much as '13', where all together say 3\.36: reconsider it"
+        r"times as much as '13', where all together say 3\.36; reconsider it"
     )
     require_fault(tmp_path, text, said)
 

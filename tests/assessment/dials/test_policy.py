@@ -66,7 +66,7 @@ def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: st
         ),
         ('declared = "purposes"', "declared holds 'purposes'; give a list of purpose, recipient, review."),
         ("", "sets no limit; write lines such as min_protection = 60."),
-        ('schema = "leakgauge/policy/9"', "has the schema 'leakgauge/policy/9'; this version reads"),
+        ('schema = "leakgauge/policy/9"', "has the schema 'leakgauge/policy/9', but this version reads"),
         (
             "min_protection = 100\nmin_usefulness = 20",
             "min_protection = 100 and min_usefulness = 20 contradict each other",
