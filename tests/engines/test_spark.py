@@ -252,7 +252,7 @@ def test_what_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(ColumnError, match="no column 'm'"):
             table.counts("m")
     for option in ({"decimal": ","}, {"encoding": "gb18030"}, {"date_format": "%d/%m/%Y"}):
-        with pytest.raises(TableError, match="say|does not apply"):
+        with pytest.raises(TableError, match=r"say|does not apply"):
             open_table(f"{at}{tmp_path}/case.parquet", **option)  # type: ignore[arg-type]
     nested = session.sql("SELECT map('a', 1) AS m, array(1) AS l, 1 AS n, parse_json('1') AS v")
     with open_table(nested) as table:
