@@ -93,6 +93,7 @@ def test_it_never_decides_and_says_why() -> None:
     assert not found.decides
     assert not published.PublishedGrade.decides
     assert str(found.why_not).startswith("The published score does not decide. ")
+    assert str(found.why_not).count(". ") == 1
 
 
 def test_evidence_is_graded_as_its_labels_are() -> None:

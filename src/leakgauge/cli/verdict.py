@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MEANS = {
     message("protection"): message("of a typical person"),
-    message("exposed"): message("people whose secret becomes nearly certain"),
+    message("exposed"): message("people, by how nearly certain their secret becomes"),
     message("guarantee"): message("against the worst case"),
     message("usefulness"): message("variation of the values explained"),
     message("effect"): message("twice the geometric mean of both"),

@@ -11,6 +11,7 @@ import pyarrow as pa
 from leakgauge.errors import OptionError
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, RecordedPlan
+from leakgauge.tables.sampling import decoded
 
 _FEW = 64
 
@@ -28,7 +29,7 @@ class Drawing:
     def drawn(self, batch: pa.RecordBatch, randomness: Randomness) -> pa.RecordBatch:
         """The released rows, with columns that any engine can write."""
         made = self.plan.made(batch, randomness)
-        return pa.RecordBatch.from_arrays([_plain(column) for column in made.values()], names=list(made))
+        return pa.RecordBatch.from_arrays([decoded(column) for column in made.values()], names=list(made))
 
 
 def writing_on_workers(bound: BoundPlan, output: Path, folder: Path, randomness: Randomness) -> Callable[[], None]:
@@ -46,7 +47,3 @@ def writing_on_workers(bound: BoundPlan, output: Path, folder: Path, randomness:
     few = next(iter(bound.table.batches(*bound.reads, size=_FEW)))
     schema = drawing.drawn(few, Simulated(0)).schema
     return bound.table.writing(bound.reads, drawing, schema, folder)
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column

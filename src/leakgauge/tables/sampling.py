@@ -57,7 +57,7 @@ def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int 
 
     whole = pa.Table.from_batches(list(taken(counted(), places)))
     columns = {name: whole.column(name).combine_chunks() for name in names}
-    return Sample({name: _plain(column) for name, column in columns.items()}, places, missing)
+    return Sample({name: decoded(column) for name, column in columns.items()}, places, missing)
 
 
 def taken(batches: Iterable[pa.RecordBatch], places: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
@@ -71,7 +71,8 @@ def taken(batches: Iterable[pa.RecordBatch], places: npt.NDArray[np.int64]) -> I
         row += batch.num_rows
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def decoded(column: pa.Array) -> pa.Array:
+    """The values themselves, where a column has them as numbers in a dictionary."""
     import pyarrow as pa
 
     return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column

@@ -13,7 +13,7 @@ from leakgauge.probability.cells import Codes
 from leakgauge.randomness import simulation
 from leakgauge.release.letters import encoded
 from leakgauge.tables import Table
-from leakgauge.tables.sampling import taken
+from leakgauge.tables.sampling import decoded, taken
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,11 +43,7 @@ def columns_of(table: Table, names: Sequence[str], sample: Codes | None = None) 
         return {}
     batches = table.batches(*names)
     whole = pa.Table.from_batches(list(batches if sample is None else taken(batches, sample)))
-    joined = {name: pa.concat_arrays(whole.column(name).chunks) for name in names}
-    return {
-        name: column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
-        for name, column in joined.items()
-    }
+    return {name: decoded(pa.concat_arrays(whole.column(name).chunks)) for name in names}
 
 
 def values_of(values: pa.Array, name: str) -> Codes:

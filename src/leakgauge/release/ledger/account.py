@@ -122,12 +122,11 @@ def default_dataset(table: str) -> str:
         >>> default_dataset("data/people.csv.gz"), default_dataset("postgresql://host/clinic#public.people")
         ('people', 'public.people')
     """
-    scheme, _, rest = table.partition("://")
-    if rest and "#" in rest and "/" not in scheme:
-        table = rest.partition("#")[2]
-        if "/" not in table and Path(table).suffix not in (".parquet", ".csv"):
-            return table
-    path = Path(table)
+    server, _, inside = table.partition("#")
+    is_file = "://" not in server or "/" in inside or inside.endswith(".parquet")
+    if inside and not is_file:
+        return inside
+    path = Path(inside if "://" in server and inside else table)
     return Path(path.stem).stem if path.suffix.lower() in _COMPRESSED else path.stem
 
 
