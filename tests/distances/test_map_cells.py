@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from leakgauge.distances import GreatCircle, MapCells
 from leakgauge.errors import OptionError
 
-PICKUPS = Path(__file__).parents[3] / "shared" / "data" / "nyc_pickups_april_2014.parquet"
 CITY = MapCells(40.70, 40.82, -74.02, -73.92, rows=12, columns=12)
 
 
-def test_pickups_on_edges_lie_in_the_cell_north_and_east_of_them() -> None:
+def test_pickups_on_edges_lie_in_the_cell_north_and_east_of_them(data: Path) -> None:
     """1,000 of the 85,076 pickups lie on an edge; the figures are those of the reference."""
-    table = pq.read_table(PICKUPS)
+    table = pq.read_table(data / "nyc_pickups_april_2014.parquet")
     latitudes, longitudes = (table[name].to_numpy() for name in ("lat", "lon"))
     codes = CITY.codes(latitudes, longitudes)
     counts = np.bincount(codes[codes >= 0], minlength=CITY.count)
