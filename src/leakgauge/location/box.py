@@ -1,0 +1,163 @@
+"""The box that a map covers: declared, or learnt from the points without telling where any one of them is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from leakgauge.distances.map_cells import METRES_PER_DEGREE
+from leakgauge.errors import OptionError
+from leakgauge.location.extent import PER_DEGREE, Extent
+from leakgauge.probability.cells import Codes
+
+FAR_OFF_SHARE: Final = 0.002
+"""At most this share of the points may be left outside along each axis, where they would blow up the map."""
+FEWEST_FOR_ONE: Final = 20
+"""From so many points on, one may be left outside."""
+BLOWN_UP: Final = 2.0
+"""Points are left outside only where the box would be more than this many times as long with them."""
+STEPS: Final = 100
+"""Learnt edges are rounded outwards to a hundredth of the box or to a cell, whichever is more."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Edges in degrees; where west is greater than east, the box crosses the antimeridian.
+
+    Raises:
+        OptionError: edges outside the earth, or a south that is not below the north.
+    """
+
+    south: float
+    north: float
+    west: float
+    east: float
+
+    def __post_init__(self) -> None:
+        on_earth = all(abs(edge) <= 90 for edge in (self.south, self.north)) and all(
+            abs(edge) <= 180 for edge in (self.west, self.east)
+        )
+        if not on_earth or not self.south < self.north or self.west == self.east:
+            raise OptionError(
+                "A box of {south} to {north} degrees north and {west} to {east} degrees east is not on the map; give "
+                "south, north, west and east in this order, the first two from −90 to 90 and the others from −180 to "
+                "180.",
+                south=self.south,
+                north=self.north,
+                west=self.west,
+                east=self.east,
+            )
+
+    @property
+    def width(self) -> float:
+        """Degrees from west to east."""
+        return (self.east - self.west) % 360 or 360.0
+
+
+def parse_box(text: str) -> Box:
+    """The box of ``SOUTH,NORTH,WEST,EAST`` in degrees.
+
+    Raises:
+        OptionError: not four numbers, or not a box.
+
+    Example:
+        >>> parse_box("40.70, 40.82, -74.02, -73.92")
+        Box(south=40.7, north=40.82, west=-74.02, east=-73.92)
+    """
+    try:
+        south, north, west, east = (float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(
+            "--box {text!r} is not four numbers; write SOUTH,NORTH,WEST,EAST in degrees, as in "
+            "40.70,40.82,-74.02,-73.92.",
+            text=text,
+        ) from None
+    return Box(south, north, west, east)
+
+
+@dataclass(frozen=True)
+class LearntBox:
+    """A box that follows from the points.
+
+    Attributes:
+        box: the edges, rounded outwards.
+        trimmed: whether a few points far off are left outside.
+    """
+
+    box: Box
+    trimmed: bool
+
+
+def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
+    """The smallest box around the points, over the antimeridian where it is smaller so.
+
+    Its edges are rounded outwards to whole cells, or to hundredths of the box where that is more, so that none of them
+    is the place of somebody. Where a few points (one in 500 at most) would make it more than twice as long, they are
+    left outside.
+
+    Args:
+        cell_metres: the side of cells; None where their number is given.
+
+    Raises:
+        TableError: no row has a place.
+    """
+    extent.require_places()
+    (low, high), trimmed_along_meridian = _span(extent.latitudes, round_the_earth=False)
+    (left, right), trimmed_along_parallel = _span(extent.longitudes, round_the_earth=True)
+    middle = math.cos(math.radians((low + high) / 2 / PER_DEGREE - 90))
+    cell = (cell_metres or 0.0) / METRES_PER_DEGREE
+    south, north = _rounded((low / PER_DEGREE - 90, high / PER_DEGREE - 90), cell)
+    west, east = _rounded((left / PER_DEGREE - 180, right / PER_DEGREE - 180), cell / max(middle, 1e-3))
+    if east - west >= 360:
+        west, east = -180.0, 180.0
+    box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
+    return LearntBox(box, trimmed_along_meridian or trimmed_along_parallel)
+
+
+def _span(counts: Codes, *, round_the_earth: bool) -> tuple[tuple[int, int], bool]:
+    """The first bin and the one after the last of the shortest stretch that holds the points, and whether some are
+    left outside it."""
+    filled = np.flatnonzero(counts)
+    whole = _shortest(filled, counts[filled], 0, len(counts) if round_the_earth else None)
+    total = int(counts.sum())
+    spare = max(int(total * FAR_OFF_SHARE), int(total >= FEWEST_FOR_ONE))
+    most = _shortest(filled, counts[filled], spare, len(counts) if round_the_earth else None)
+    trimmed = (whole[1] - whole[0]) > BLOWN_UP * (most[1] - most[0])
+    return (most, True) if trimmed else (whole, False)
+
+
+def _shortest(bins: Codes, counts: Codes, spare: int, period: int | None) -> tuple[int, int]:
+    """The shortest stretch of bins that leaves out at most ``spare`` points; of a circle, where it has a period."""
+    if period is not None:
+        bins, counts = np.concatenate([bins, bins + period]), np.concatenate([counts, counts])
+    before = np.concatenate([[0], np.cumsum(counts)])
+    total = int(before[-1]) // (1 if period is None else 2)
+    # For each first bin, the earliest last bin by which enough points are met.
+    last = np.searchsorted(before, before[:-1] + (total - spare)) - 1
+    first = np.flatnonzero(last < len(bins))
+    lengths = bins[last[first]] + 1 - bins[first]
+    if period is not None:
+        lengths = np.minimum(lengths, period)
+    at = int(np.argmin(lengths))
+    start = int(bins[first[at]])
+    return start, start + int(lengths[at])
+
+
+def _rounded(edges: tuple[float, float], cell: float) -> tuple[float, float]:
+    """Both edges moved outwards to whole steps: of some cells, or of a round number of degrees."""
+    fine = max((edges[1] - edges[0]) / STEPS, 1 / PER_DEGREE)
+    # A cell is cut to the centimetre below, so that whole steps never need one cell more.
+    step = math.floor(cell * 1e7) / 1e7 * math.ceil(fine / cell) if cell > 1e-6 else _round_step(fine)
+    return round(math.floor(edges[0] / step) * step, 7), round(math.ceil(edges[1] / step) * step, 7)
+
+
+def _round_step(least: float) -> float:
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= least * (1 - 1e-9))
+
+
+def _turned(longitude: float) -> float:
+    return round((longitude + 180) % 360 - 180, 7)
