@@ -65,7 +65,9 @@ class Places:
                 count=named,
             )
         if self.box is not None and self.cell is None:
-            raise OptionError("--box {box!r} is the edge of a map of cells; give it together with --cell.", box=self.box)
+            raise OptionError(
+                "--box {box!r} is the edge of a map of cells; give it together with --cell.", box=self.box
+            )
 
     def counted(self, table: Table, by: Grouping | None = None) -> Mapped:
         """The areas with the points in them."""
@@ -111,7 +113,9 @@ class Places:
         learnt = learn_box(extent, size.metres if isinstance(size, CellSide) else None)
         notes = extent.notices
         if learnt.trimmed:
-            notes += (Sentence("A few points far from all others are left outside the map; declare --box to keep them."),)
+            notes += (
+                Sentence("A few points far from all others are left outside the map; declare --box to keep them."),
+            )
         return size.on(learnt.box), "cells", notes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.location import AreasTold, MapShown, Ring
@@ -113,10 +114,8 @@ def _outlined(
     paths: Mapping[str, Ring],
 ) -> MapShown:
     kept = np.sort(np.argsort(-prior, kind="stable")[:MOST_DRAWN])
-    if outlines is None:
-        rings = [[square] for square in _squares(points)]
-    else:
-        rings = [list(ring) for ring in outlines]
+    shapes = ([square] for square in _squares(points)) if outlines is None else outlines
+    rings = [list(shape) for shape in shapes]
     chosen = [rings[at] for at in kept.tolist()]
     corners = np.concatenate([np.asarray(ring) for shape in chosen for ring in shape])
     corner, far = corners.min(axis=0), corners.max(axis=0)
@@ -142,7 +141,7 @@ def _squares(points: Floats) -> list[Floats]:
     return [point + turns for point in points]
 
 
-def _known(numbers: Floats, present: Floats) -> tuple[float | None, ...]:
+def _known(numbers: Floats, present: npt.NDArray[np.bool_]) -> tuple[float | None, ...]:
     return tuple(
         round(float(one), 9) if there else None for one, there in zip(numbers.tolist(), present.tolist(), strict=True)
     )

@@ -11,7 +11,7 @@ from leakgauge.artefacts.location import Hour, LocationSurvey
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.places import Places
 from leakgauge.jobs.location.shown import bits
-from leakgauge.location.prior import Period
+from leakgauge.location.prior import Period, Visits
 from leakgauge.measures import shannon
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -60,19 +60,16 @@ def survey_places(
         entropy=mapped.entropy,
         best_guess=mapped.best_guess,
         hours=tuple(
-            Hour(hour, int(rows), bits(shannon.entropy(found.prior_in(hour))))
-            for hour, rows in _by_hour(found.groups, found.by_group)
-            if rows
+            Hour(hour, int(rows), bits(shannon.entropy(found.prior_in(hour)))) for hour, rows in _by_hour(found) if rows
         ),
         notes=mapped.notes,
         map=mapped.map(),
     )
 
 
-def _by_hour(groups: object, by_group: object) -> list[tuple[int, float]]:
-    from leakgauge.probability.cells import Cells
-
-    if not isinstance(by_group, Cells) or not isinstance(groups, tuple):
+def _by_hour(found: Visits) -> list[tuple[int, float]]:
+    """How much each hour weighs; points without a time are left out."""
+    if found.by_group is None:
         return []
-    weights = by_group.column_sums()
-    return [(hour, float(weight)) for hour, weight in zip(groups, weights.tolist(), strict=True) if hour is not None]
+    weights = found.by_group.column_sums().tolist()
+    return [(hour, weight) for hour, weight in zip(found.groups, weights, strict=True) if isinstance(hour, int)]
