@@ -25,7 +25,7 @@ MONDAY = datetime(2014, 4, 7)  # noqa: DTZ001 - tables hold times without a zone
 degrees = st.one_of(st.none(), st.floats(-100, 400), st.floats(40.6, 40.9), st.floats(-74.1, -73.8))
 
 
-@settings(max_examples=15)  # each opens a table
+@settings(max_examples=10)  # each opens a table
 @given(st.lists(st.tuples(degrees, degrees, st.integers(0, 3), st.integers(0, 400)), min_size=1, max_size=30))
 def test_every_row_is_counted_once(rows: list[tuple[float | None, float | None, int, int]]) -> None:
     rows = [*rows, (40.75, -74.0, 0, 0)] * 2

@@ -12,6 +12,7 @@ from leakgauge.distances.map_cells import METRES_PER_DEGREE
 from leakgauge.errors import OptionError
 from leakgauge.location.extent import PER_DEGREE, Extent
 from leakgauge.probability.cells import Codes
+from leakgauge.sentences import Sentence
 
 FAR_OFF_SHARE: Final = 0.002
 """At most this share of the points may be left outside along each axis, where they would blow up the map."""
@@ -84,11 +85,11 @@ class LearntBox:
 
     Attributes:
         box: the edges, rounded outwards.
-        trimmed: whether a few points far off are left outside.
+        notices: whether a few points far off are left outside.
     """
 
     box: Box
-    trimmed: bool
+    notices: tuple[Sentence, ...]
 
 
 def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
@@ -103,18 +104,43 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
 
     Raises:
         TableError: no row has a place.
+        OptionError: cells as large as all that the points take.
     """
     extent.require_places()
     (low, high), trimmed_along_meridian = _span(extent.latitudes, round_the_earth=False)
     (left, right), trimmed_along_parallel = _span(extent.longitudes, round_the_earth=True)
-    middle = math.cos(math.radians((low + high) / 2 / PER_DEGREE - 90))
+    if cell_metres is not None:
+        _require_smaller(cell_metres, (low, high), (left, right))
     cell = (cell_metres or 0.0) / METRES_PER_DEGREE
     south, north = _rounded((low / PER_DEGREE - 90, high / PER_DEGREE - 90), cell)
-    west, east = _rounded((left / PER_DEGREE - 180, right / PER_DEGREE - 180), cell / max(middle, 1e-3))
+    # By the rounded middle, so that the other edges do not tell of the southernmost or northernmost place.
+    middle = max(math.cos(math.radians((south + north) / 2)), 1e-3)
+    west, east = _rounded((left / PER_DEGREE - 180, right / PER_DEGREE - 180), cell / middle)
     if east - west >= 360:
         west, east = -180.0, 180.0
     box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
-    return LearntBox(box, trimmed_along_meridian or trimmed_along_parallel)
+    trimmed = trimmed_along_meridian or trimmed_along_parallel
+    return LearntBox(box, (_FAR_OFF,) if trimmed else ())
+
+
+_FAR_OFF: Final = Sentence(
+    "A few points lie so far off that the map would be more than twice as long with them; they are left outside it, "
+    "unless --box is given."
+)
+
+
+def _require_smaller(metres: float, up: tuple[int, int], along: tuple[int, int]) -> None:
+    middle = math.cos(math.radians(sum(up) / 2 / PER_DEGREE - 90))
+    tall = (up[1] - up[0]) / PER_DEGREE * METRES_PER_DEGREE
+    wide = (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle
+    if metres >= max(tall, wide):
+        raise OptionError(
+            "Cells of {size:g} metres are as large as the whole area of {tall:.0f} by {wide:.0f} metres; choose "
+            "smaller cells.",
+            size=metres,
+            tall=tall,
+            wide=wide,
+        )
 
 
 def _span(counts: Codes, *, round_the_earth: bool) -> tuple[tuple[int, int], bool]:

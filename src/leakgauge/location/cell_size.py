@@ -33,6 +33,10 @@ class CellCounts:
     rows: int
     columns: int
 
+    @property
+    def metres(self) -> None:
+        """Nothing: the box decides how long a side is."""
+
     def on(self, box: Box) -> MapCells:
         """The box in so many cells."""
         return MapCells(box.south, box.north, box.west, box.east, self.rows, self.columns)

@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from leakgauge.distances.map_cells import UNITS
 from leakgauge.errors import ColumnError, TableError
 from leakgauge.location.points import Points
-from leakgauge.probability.cells import Codes
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.sentences import Sentence
 
 PER_DEGREE: Final = 1000
@@ -74,13 +75,16 @@ def extent_of(points: Points) -> Extent:
         swapped &= np.abs(chunk.latitudes) <= 360
         impossible_if_swapped += int((chunk.known & ~swapped).sum())
         up, along = chunk.latitudes[chunk.possible], chunk.longitudes[chunk.possible]
-        # Added by the distinct bins of a chunk: most of the earth is empty.
-        for own, at in ((latitudes, (up + 90) * PER_DEGREE), (longitudes, (along + 180) % 360 * PER_DEGREE)):
-            bins, counts = np.unique(np.minimum(at.astype(np.int64), len(own) - 1), return_counts=True)
-            own[bins] += counts
+        latitudes += np.bincount(_bins(up + 90), minlength=len(latitudes))
+        longitudes += np.bincount(_bins(along + 180) % len(longitudes), minlength=len(longitudes))
     _require_possible(points, n - missing, impossible, impossible_if_swapped)
     found = Extent(points, n, missing, impossible, latitudes, longitudes, ())
     return Extent(points, n, missing, impossible, latitudes, longitudes, tuple(_notices(found)))
+
+
+def _bins(degrees: Floats) -> Codes:
+    """Thousandths of a degree, told apart by the whole numbers that cells are told apart by."""
+    return np.asarray(np.rint(degrees * UNITS).astype(np.int64) // (UNITS // PER_DEGREE))
 
 
 def _require_possible(points: Points, known: int, impossible: int, impossible_if_swapped: int) -> None:

@@ -64,7 +64,7 @@ class Distinct:
 def _distinct(keys: Codes) -> Codes:
     """By sorting, which for millions of keys is faster than the hashing of ``np.unique``."""
     ordered = np.sort(keys)
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]]
+    return np.asarray(ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]])
 
 
 def _summed(keys: Codes, weights: Floats | None) -> tuple[Codes, Floats]:
