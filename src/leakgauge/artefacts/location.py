@@ -98,7 +98,7 @@ class LocationSurvey(Artefact, frozen=True, kw_only=True, tag="leakgauge/locatio
 
 
 class PlacedMechanism(Part, frozen=True, kw_only=True):
-    """A mechanism on areas with its own parameters.
+    """A mechanism on areas with its own parameters; numbers that a map is too large for are None.
 
     Attributes:
         mechanism: as it is written, or what it is.
@@ -115,13 +115,12 @@ class PlacedMechanism(Part, frozen=True, kw_only=True):
 
     mechanism: str
     role: Role
-    meets_target: bool = True
     distance: Quantity
-    leakage: Quantity
-    epsilon: Quantity
-    identifiability: Quantity
-    tracker_error: Quantity
-    within: Quantity
+    leakage: Quantity | None = None
+    epsilon: Quantity | None = None
+    identifiability: Quantity | None = None
+    tracker_error: Quantity | None = None
+    within: Quantity | None = None
     waste: Quantity | None = None
     contains: Quantity | None = None
     size: Quantity | None = None
@@ -183,8 +182,8 @@ class Repeats(Part, frozen=True, kw_only=True):
             where it was not computed.
     """
 
-    people: Annotated[int, Origin.COUNT]
-    most: Annotated[int, Origin.COUNT]
+    people: int
+    most: int
     typical: Real
     epsilon: Quantity
     same_place: Quantity | None = None
@@ -196,8 +195,9 @@ class LocationProtection(Artefact, frozen=True, kw_only=True, tag="leakgauge/loc
     Attributes:
         released: the file; ``record`` is that of its record, ``channel`` that of a designed channel.
         used: the mechanism, with what it leaks and what a tracker infers.
-        measured_distance: how far the places written really are from the true ones, on average.
-        before: how far a tracker's guess is off who sees the true area: within it. ``blind`` sees nothing.
+        private: whether the noise was drawn by the operating system, and not simulated.
+        measured_distance: how far the places written really are from the true ones, on average; None of sets.
+        epsilon_per_person: per kilometre, over all reports that a person may make.
         repeats: of persons, where a column names them.
         warnings: what must not be overlooked.
     """
@@ -211,11 +211,11 @@ class LocationProtection(Artefact, frozen=True, kw_only=True, tag="leakgauge/loc
     channel: str | None = None
     private: bool
     used: PlacedMechanism
-    measured_distance: Quantity
+    measured_distance: Quantity | None = None
     entropy: Quantity
     best_guess: Quantity
     radius: Quantity
-    epsilon_per_person: Quantity
+    epsilon_per_person: Quantity | None = None
     repeats: Repeats | None = None
     warnings: tuple[Sentence, ...] = ()
     prior: PriorOrigin

@@ -17,7 +17,7 @@ from leakgauge.report.visible import on_one_line
 if TYPE_CHECKING:
     import msgspec
 
-KEYS = ("places-comparison", "places-track", "places-survey", "places")
+KEYS = ("places-comparison", "places-track", "places-survey", "places", "places-maps")
 
 
 def document_on(artefacts: Mapping[str, msgspec.Struct], language: Language) -> Document:

@@ -17,11 +17,12 @@ from leakgauge.location.areas import Areas, distances_between
 from leakgauge.location.box import learn_box, parse_box
 from leakgauge.location.cell_size import CellSide, parse_cell_size
 from leakgauge.location.extent import extent_of
-from leakgauge.location.points import Points
+from leakgauge.location.named_areas import NamedAreas
+from leakgauge.location.points import Chunk, Numbering, Points
 from leakgauge.location.prior import Grouping, Visits, visits
 from leakgauge.measures import shannon
 from leakgauge.probability import Distribution
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
@@ -68,6 +69,11 @@ class Places:
             raise OptionError(
                 "--box {box!r} is the edge of a map of cells; give it together with --cell.", box=self.box
             )
+
+    @property
+    def column(self) -> str:
+        """What the column of areas is called in a release."""
+        return "area" if self.area is not None or self.areas is not None else "cell"
 
     def counted(self, table: Table, by: Grouping | None = None) -> Mapped:
         """The areas with the points in them."""
@@ -165,9 +171,40 @@ class Mapped:
         """How far off the best constant guess is on average."""
         return metres(float(least_mean_distance(self.areas.points, self.prior.probabilities)))
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Columns that are read beside those of the points."""
+        named = self.areas.column if isinstance(self.areas, NamedAreas) else None
+        return () if named is None else (named,)
+
+    def codes(self, chunk: Chunk) -> Codes:
+        """The area of each row; −1 outside all."""
+        if self.read:
+            assert isinstance(self.areas, NamedAreas)
+            return self.areas.codes_of(chunk.column(*self.read))
+        codes = np.full(len(chunk.latitudes), -1, dtype=np.int64)
+        here = chunk.possible
+        codes[here] = self.areas.codes(chunk.latitudes[here], chunk.longitudes[here])
+        return codes
+
+    @cached_property
+    def reports_per_user(self) -> Codes:
+        """How many points on the map each user has."""
+        assert self.points.user is not None
+        user, numbering = self.points.user, Numbering()
+        chunks = self.points.chunks(*self.read)
+        users = [numbering.codes(chunk.column(user))[self.codes(chunk) >= 0] for chunk in chunks]
+        counts = np.bincount(np.concatenate(users))
+        return np.asarray(counts[counts > 0])
+
     def map(self, **values: Floats) -> MapShown:
         """The map with these values beside the prior."""
         return map_shown(self.areas, self.prior.probabilities, values)
+
+
+def table_name(table: object) -> str:
+    """What a table is called in an artefact; empty where it has no file."""
+    return Path(table).name if isinstance(table, str | Path) else ""
 
 
 def least_mean_distance(points: Floats, shares: Floats) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Unpack
 
 import numpy as np
 
 from leakgauge.artefacts.location import Hour, LocationSurvey
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.places import Places
+from leakgauge.jobs.location.places import Places, table_name
 from leakgauge.jobs.location.shown import bits
 from leakgauge.location.prior import Period, Visits
 from leakgauge.measures import shannon
@@ -47,7 +46,7 @@ def survey_places(
     people = found.counts if found.users_by_area is None else found.users_by_area
     rare = (found.counts > 0) & (people < few)
     return LocationSurvey(
-        table=Path(table).name if isinstance(table, str | Path) else "",
+        table=table_name(table),
         areas=mapped.told,
         points=found.inside,
         outside=found.outside,

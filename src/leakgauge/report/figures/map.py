@@ -30,6 +30,7 @@ _NICE = (1, 2, 5)
 @dataclass(frozen=True)
 class _Value:
     title: str
+    caption: str
     legend: str
     nothing: str
     tell: Callable[[float], str]
@@ -52,22 +53,29 @@ def metres(length: float) -> str:
 
 VALUES: Final[Mapping[str, _Value]] = {
     "prior": _Value(
-        message("Where the points are"), message("share of all points"), message("white: no points"), _share
+        message("Where the points are"),
+        message("The share of all points in each area, as the table has them."),
+        message("share of all points"),
+        message("white: no points"),
+        _share,
     ),
     "released": _Value(
         message("Where the released places are"),
+        message("The share of all released places in each area."),
         message("share of all releases"),
         message("white: never released"),
         _share,
     ),
     "error": _Value(
         message("How far off a tracker's guess is, by where a person is"),
+        message("The mean error of somebody who knows how often each area is visited and sees one report."),
         message("mean distance between guess and truth"),
         message("white: no points"),
         metres,
     ),
     "risk": _Value(
         message("How often a tracker's guess is near, by where a person is"),
+        message("The probability that the guess of such a tracker is near."),
         message("probability of a near guess"),
         message("white: no points"),
         _share,

@@ -43,7 +43,8 @@ def surveyed(tell: Teller) -> Iterator[Content]:
         guess=tell.number(SURVEY, "best_guess"),
     )
     yield tell.say(
-        "In {areas} areas there are fewer than {few}: a place alone may tell who it is.",
+        "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone may "
+        "tell who it is.",
         areas=tell.number(SURVEY, "areas_of_few", count=True),
         few=tell.number(SURVEY, "few"),
     )
@@ -83,7 +84,7 @@ def _compared(tell: Teller, file: str, rows: str) -> Iterator[Content]:
         )
     if tell.has(file, "advice"):
         yield (tell.told(tell.get(file, "advice")),)
-    places = [(rows, at) for at in range(len(tell.items(file, rows)))] or [(rows,)]
+    places: list[tuple[str | int, ...]] = [(rows, at) for at in range(len(tell.items(file, rows)))] or [(rows,)]
     yield from tell.grid(
         "Mechanisms",
         "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Wasted",
@@ -98,7 +99,7 @@ def _compared(tell: Teller, file: str, rows: str) -> Iterator[Content]:
         entropy=tell.number(file, "entropy"),
     )
     yield from _notes(tell, file, "left_out")
-    yield from _map(tell, file, "prior", "error")
+    yield from _map(tell, file, "prior", "released", "error")
 
 
 def _mechanism(tell: Teller, file: str, *place: str | int) -> Iterator[Cell]:
@@ -240,8 +241,17 @@ def _map(tell: Teller, file: str, *values: str) -> Iterator[Content]:
     shown = tell.get(file, "map")
     for value in (one for one in values if one in shown["values"]):
         figure = map_figure(shown if value == values[0] else {**shown, "paths": {}}, value, tell.language)
-        yield Picture(tell.language.say(VALUES[value].title), figure.told, figure.spec)
-        yield from _largest(tell, file, value)
+        yield Picture(tell.language.say(VALUES[value].caption), figure.told, figure.spec)
+
+
+def behind_maps(tell: Teller) -> Iterator[Content]:
+    """The tables behind the maps."""
+    drawn = {SURVEY: ("prior",), COMPARISON: ("prior", "error"), DESIGN: ("prior", "released", "error")}
+    drawn |= {PROTECTION: ("prior", "released", "error"), TRACK: ("prior",)}
+    for file, values in drawn.items():
+        shown = None if tell.external else tell.get(file, "map")
+        for value in (one for one in values if shown is not None and one in shown["values"]):
+            yield from _largest(tell, file, value)
 
 
 def _largest(tell: Teller, file: str, value: str) -> Iterator[Content]:
@@ -252,7 +262,10 @@ def _largest(tell: Teller, file: str, value: str) -> Iterator[Content]:
     kind = VALUES[value]
     rows = ((*_where(shown, at), kind.tell(one)) for one, at in largest)
     yield from tell.grid(
-        "The areas with the largest values on the map", "East of its corner|North of its corner|Value", rows
+        "{title!s}: the largest values",
+        "East of the map's corner|North of it|Value",
+        rows,
+        title=tell.language.say(kind.title),
     )
 
 

@@ -44,6 +44,7 @@ TITLES: Final = {
     "places-survey": message("Where the points are"),
     "places-comparison": message("Mechanisms for places"),
     "places-track": message("What a tracker infers"),
+    "places-maps": message("Tables behind the maps"),
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
