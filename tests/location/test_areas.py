@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from leakgauge.distances import GreatCircle, MapCells
 from leakgauge.errors import ColumnError, FileError, LeakgaugeError, OptionError, TableError
-from leakgauge.location.area_files import read_areas, read_named_areas
 from leakgauge.location.areas import Areas, distances_between
 from leakgauge.location.box import Box
-from leakgauge.location.hexagons import Hexagons
-from leakgauge.location.named_areas import NamedAreas, areas_of_column
+from leakgauge.location.hexagons import Hexagons, hexagons_of
+from leakgauge.location.named_areas import areas_of_column, read_named_areas
 from leakgauge.location.polygons import Polygons, read_polygons
 from leakgauge.location.prior import visits
 from tests.location.pings import pings
@@ -117,7 +116,7 @@ def test_areas_of_several_pieces_and_over_the_antimeridian(tmp_path: Path) -> No
 def test_what_is_no_geojson_is_refused(document: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "a.geojson").write_text(document, encoding="utf-8")
     with pytest.raises(FileError, match=words):
-        read_areas(tmp_path / "a.geojson")
+        read_polygons(tmp_path / "a.geojson")
 
 
 def test_polygons_that_cannot_be_areas_are_refused(tmp_path: Path) -> None:
@@ -152,6 +151,12 @@ def test_hexagons_cover_their_box(box: Box, resolution: int) -> None:
     rings = [ring for rings in areas.outlines for ring in rings]
     assert len(rings) == len(areas.labels)
     assert max(np.ptp(np.concatenate(rings), axis=0)) < 4
+
+
+def test_hexagons_around_points_hold_them() -> None:
+    columns = {"lat": [40.71, 40.80, 40.75], "lon": [-74.0, -73.93, -73.99]}
+    with pings(columns) as points:
+        assert visits(points, hexagons_of(points, 7)).inside == 3
 
 
 @pytest.mark.parametrize(
@@ -201,13 +206,12 @@ def test_areas_of_a_column_have_the_rounded_mean_of_their_points_as_centre() -> 
 def test_files_of_names_that_cannot_be_used_are_refused(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(FileError, match=words):
-        read_areas(tmp_path / "a.csv")
+        read_named_areas(tmp_path / "a.csv")
 
 
 def test_names_and_centres_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "towns.csv").write_text("name,lat,lon\nHill,47,8\nLake,47.5,8.5\n", encoding="utf-8")
-    towns = read_areas(tmp_path / "towns.csv")
-    assert isinstance(towns, NamedAreas)
+    towns = read_named_areas(tmp_path / "towns.csv")
     assert towns.codes([47.1, 47.4], [8.1, 8.4]).tolist() == [0, 1]
     with pytest.raises(FileError, match="cannot be read"):
         read_named_areas(tmp_path / "nowhere.csv")

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from leakgauge.distances.map_cells import METRES_PER_DEGREE, MOST_CELLS
 from leakgauge.errors import OptionError
-from leakgauge.location.box import Box
+from leakgauge.location.box import Box, learn_box
+from leakgauge.location.extent import extent_of
+from leakgauge.location.points import Points
 from leakgauge.location.projection import flat_points, on_one_side, stretch
 from leakgauge.probability.cells import Codes, Floats
 
@@ -115,6 +117,17 @@ class Hexagons:
         codes = np.full(len(up), -1, dtype=np.int64)
         codes[known] = np.where(self.numbers[at] == numbers, at, -1)
         return codes
+
+
+def hexagons_of(points: Points, resolution: int) -> Hexagons:
+    """Hexagons that cover the box that is learnt from the points.
+
+    Raises:
+        ColumnError: columns that hold no places, or swapped ones.
+        TableError: no row has a place.
+        OptionError: as of ``Hexagons``.
+    """
+    return Hexagons(learn_box(extent_of(points)).box, resolution)
 
 
 def _corners(box: Box) -> list[tuple[float, float]]:

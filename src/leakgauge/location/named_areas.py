@@ -1,14 +1,18 @@
-"""Areas with names and centres, such as those that a column of a table names."""
+"""Areas with names and centres: those of a column, or of a file of names and places."""
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from leakgauge.errors import ColumnError, TableError, did_you_mean
+from leakgauge.errors import ColumnError, FileError, TableError, did_you_mean
 from leakgauge.location.points import Numbering, Points
 from leakgauge.location.projection import flat_points, stretch
 from leakgauge.probability.cells import Codes, Floats
@@ -103,6 +107,55 @@ def areas_of_column(points: Points, column: str) -> NamedAreas:
     n, up, sine, cosine = sums[order].T
     places = np.stack([up / n, np.degrees(np.arctan2(sine, cosine))], axis=-1).round(CENTRE_DIGITS)
     return NamedAreas(alphabet([name for name, _ in sorted(labels)], "names of areas"), places, column)  # type: ignore[arg-type]
+
+
+def read_named_areas(path: Path | str) -> NamedAreas:
+    """The areas of a CSV file with the columns name, lat and lon.
+
+    Raises:
+        FileError: a file that cannot be read, lacks a column, has a place that is none, or names an area twice.
+    """
+    place = Path(path)
+    try:
+        with place.open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    except OSError as error:
+        raise FileError(
+            "{path} cannot be read: {reason}.", path=place, reason=error.strerror or "the system refused"
+        ) from None
+    except (UnicodeDecodeError, csv.Error):
+        raise FileError("{path} is not UTF-8 CSV; save it in that form.", path=place) from None
+    for column in ("name", "lat", "lon"):
+        if not rows or column not in rows[0]:
+            raise FileError(
+                "{path} has no areas with the column {column!r}; write a header name,lat,lon and one line per area.",
+                path=place,
+                column=column,
+            )
+    names = [row["name"] for row in rows]
+    _require_distinct(place, names)
+    try:
+        places = np.array([[float(row["lat"]), float(row["lon"])] for row in rows])
+    except (TypeError, ValueError):
+        places = np.full((1, 2), np.nan)
+    if not np.all(np.abs(places) <= (90, 180)):
+        raise FileError(
+            "{path} has an area without a place on the earth; write latitudes from −90 to 90 and longitudes from −180 "
+            "to 180.",
+            path=place,
+        )
+    return NamedAreas(tuple(names), places)
+
+
+def _require_distinct(path: Path, names: Sequence[str | None]) -> None:
+    for name, times in Counter(names).items():
+        if not name or times > 1:
+            raise FileError(
+                "{path} has {times} areas called {name!r}; give each area one line and a name of its own.",
+                path=path,
+                times=times,
+                name=name or "",
+            )
 
 
 def _on_sphere(places: Floats) -> Floats:
