@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +88,14 @@ def test_what_cannot_be_counted_is_refused() -> None:
         visits(points, CITY)
     with pings({"lat": [10.0] * 3, "lon": [10.0] * 3}) as points, pytest.raises(TableError, match="None of the 3"):
         visits(points, CITY)
+
+
+def test_hours_of_times_with_a_zone_are_those_of_utc() -> None:
+    times = [datetime(2014, 4, 7, 1, tzinfo=timezone(timedelta(hours=2)))] * 2
+    with pings({"lat": [40.71] * 2, "lon": [-74.0] * 2, "when": times}, time="when") as points:
+        found = visits(points, CITY, Period.HOUR)
+    assert found.prior_in(23).probabilities.max() == 1
+    assert "those of UTC" in str(found.notices[0])
 
 
 def test_one_area_one_user_and_points_outside_are_said() -> None:

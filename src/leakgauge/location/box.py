@@ -79,17 +79,28 @@ def parse_box(text: str) -> Box:
     return Box(south, north, west, east)
 
 
+_FAR_OFF: Final = Sentence(
+    "A few points lie so far off that the map would be more than twice as long with them; they are left outside it, "
+    "unless --box is given."
+)
+
+
 @dataclass(frozen=True)
 class LearntBox:
     """A box that follows from the points.
 
     Attributes:
         box: the edges, rounded outwards.
-        notices: whether a few points far off are left outside.
+        trimmed: whether a few points far off are left outside.
     """
 
     box: Box
-    notices: tuple[Sentence, ...]
+    trimmed: bool
+
+    @property
+    def notices(self) -> tuple[Sentence, ...]:
+        """What a person should know of it."""
+        return (_FAR_OFF,) if self.trimmed else ()
 
 
 def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
@@ -119,14 +130,7 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     if east - west >= 360:
         west, east = -180.0, 180.0
     box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
-    trimmed = trimmed_along_meridian or trimmed_along_parallel
-    return LearntBox(box, (_FAR_OFF,) if trimmed else ())
-
-
-_FAR_OFF: Final = Sentence(
-    "A few points lie so far off that the map would be more than twice as long with them; they are left outside it, "
-    "unless --box is given."
-)
+    return LearntBox(box, trimmed_along_meridian or trimmed_along_parallel)
 
 
 def _require_smaller(metres: float, up: tuple[int, int], along: tuple[int, int]) -> None:

@@ -148,8 +148,13 @@ class _Groups:
     """The group of each row as a number, and the labels by those numbers."""
 
     column: str
-    codes: Callable[[pa.Array], Codes]
+    numbers: Callable[[pa.Array], Codes]
     labels: Callable[[], tuple[Label, ...]]
+    zoned: bool = False
+
+    def codes(self, column: pa.Array) -> Codes:
+        self.zoned |= getattr(column.type, "tz", None) is not None
+        return self.numbers(column)
 
     @classmethod
     def of(cls, points: Points, by: Grouping) -> _Groups:
@@ -295,12 +300,16 @@ class _Counting:
             users_by_area=users_by_area,
             groups=groups,
             by_group=by_group,
-            notices=tuple(_notices(self.counts, outside, users)),
+            notices=tuple(_notices(self.counts, outside, users, self.grouped)),
         )
 
 
-def _notices(counts: Codes, outside: int, users: int | None) -> list[Sentence]:
+def _notices(counts: Codes, outside: int, users: int | None, grouped: _Groups | None) -> list[Sentence]:
     notices = []
+    if grouped is not None and grouped.zoned:
+        notices.append(
+            Sentence("The times in {column!r} have a time zone; their hours are those of UTC.", column=grouped.column)
+        )
     if outside:
         notices.append(
             Sentence(

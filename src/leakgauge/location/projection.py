@@ -17,7 +17,7 @@ def flat_points(places: Floats) -> Floats:
     that is off.
     """
     latitudes, longitudes = places.T
-    across = (longitudes - western_edge(longitudes)) % 360
+    across = (longitudes - widest_gap(np.stack([longitudes, longitudes], axis=-1))) % 360
     middle = math.cos(math.radians((latitudes.min() + latitudes.max()) / 2))
     east = (across - across.min()) * METRES_PER_DEGREE * middle
     north = (latitudes - latitudes.min()) * METRES_PER_DEGREE
@@ -33,9 +33,28 @@ def stretch(places: Floats) -> float:
     return max(widest / middle - 1, middle / least - 1) if min(least, middle) > 1e-9 else math.inf
 
 
-def western_edge(longitudes: Floats) -> float:
-    """The longitude east of the widest gap: from there on eastwards, the places take the fewest degrees."""
-    ordered = np.unique(np.asarray(longitudes) % 360)
-    gaps = np.diff(ordered, append=ordered[0] + 360)
-    first = float(ordered[(int(np.argmax(gaps)) + 1) % len(ordered)])
-    return (first + 180) % 360 - 180
+def widest_gap(stretches: Floats) -> float:
+    """The longitude in the middle of the widest gap between some stretches (west, east): none of them crosses it.
+
+    Where they go all round the earth it is −180.
+    """
+    starts = stretches[:, 0] % 360
+    ends = starts + stretches[:, 1] - stretches[:, 0]
+    order = np.argsort(starts)
+    # Stretches over the zero meridian end in the next turn.
+    before = np.concatenate([[ends.max() - 360], np.maximum.accumulate(ends[order])[:-1]])
+    gaps = starts[order] - np.maximum(before, ends.max() - 360)
+    at = int(np.argmax(gaps))
+    return turned(float(starts[order][at] - gaps[at] / 2)) if gaps[at] > 0 else -180.0
+
+
+def turned(longitude: float) -> float:
+    """The same meridian from −180 to 180."""
+    return (longitude + 180) % 360 - 180
+
+
+def on_one_side(ring: Floats, west: float) -> Floats:
+    """Corners (latitude, longitude) of a small ring, without a jump where it crosses the antimeridian."""
+    along = ring[:, 1]
+    start = west + (along[0] - west + 180) % 360 - 180
+    return np.stack([ring[:, 0], start + (along - along[0] + 180) % 360 - 180], axis=-1)
