@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from leakgauge.cli.location.design import design
+from leakgauge.cli.location.protect import protect
 from leakgauge.cli.location.survey import survey
 
 
@@ -23,5 +25,5 @@ def command() -> None:
     """
 
 
-for verb in (survey,):
+for verb in (survey, design, protect):
     command.add_command(verb)

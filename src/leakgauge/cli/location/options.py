@@ -11,7 +11,7 @@ import click
 
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
-from leakgauge.cli.output import Parts, alert, grid, number
+from leakgauge.cli.output import Parts, alert, grid
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 from leakgauge.rounding import interval
@@ -104,9 +104,16 @@ def metres(length: Quantity) -> str:
     return f"{said} {interval(length.low, length.high)}"
 
 
-def per_km(epsilon: Quantity) -> str:
-    """An ε per kilometre for a person."""
-    return number(epsilon.value)
+def or_dash(quantity: Quantity | None, write: Callable[[float], str]) -> str:
+    """A number for a person; a dash where there is none."""
+    return "–" if quantity is None else write(quantity.value)
+
+
+def length(text: str | None, option: str) -> float | None:
+    """The metres that an option gives; None where it is not given."""
+    from leakgauge.location.cell_size import parse_length
+
+    return None if text is None else parse_length(text, option)
 
 
 def on_the_map(areas: AreasTold) -> str:

@@ -69,8 +69,16 @@ class Chosen:
 def planar(mapped: Mapped, epsilon: float) -> Chosen:
     """Planar Laplace noise of this ε per kilometre on the cells of the map."""
     cells = _map_of(mapped, "planar-laplace")
-    edges = {"south": cells.south, "north": cells.north, "west": cells.west, "east": cells.east}
-    return _of(planar_laplace(epsilon, **edges, rows=cells.rows, columns=cells.columns), Role.GIVEN)
+    drawn = planar_laplace(
+        epsilon,
+        south=cells.south,
+        north=cells.north,
+        west=cells.west,
+        east=cells.east,
+        rows=cells.rows,
+        columns=cells.columns,
+    )
+    return _of(drawn, Role.GIVEN)
 
 
 def named(mapped: Mapped, text: str, column: str) -> Chosen:

@@ -117,12 +117,7 @@ class Places:
         if self.box is not None:
             return size.on(parse_box(self.box)), "cells", extent.notices
         learnt = learn_box(extent, size.metres if isinstance(size, CellSide) else None)
-        notes = extent.notices
-        if learnt.trimmed:
-            notes += (
-                Sentence("A few points far from all others are left outside the map; declare --box to keep them."),
-            )
-        return size.on(learnt.box), "cells", notes
+        return size.on(learnt.box), "cells", extent.notices + learnt.notices
 
 
 @dataclass(frozen=True)

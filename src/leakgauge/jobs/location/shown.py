@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.location import AreasTold, MapShown, Ring
-from leakgauge.distances.map_cells import MapCells
+from leakgauge.distances.map_cells import METRES_PER_DEGREE, MapCells
 from leakgauge.location.areas import Areas
+from leakgauge.location.hexagons import Hexagons
+from leakgauge.location.polygons import Polygons
 from leakgauge.probability.cells import Codes, Floats
 
 MOST_DRAWN = 2500
@@ -71,8 +73,7 @@ def map_shown(
     lines = {name: _ring(areas.points[path]) for name, path in (paths or {}).items()}
     if isinstance(areas, MapCells):
         return _cells(areas, prior, every, lines)
-    outlines = getattr(areas, "outlines", None)
-    return _outlined(areas.points, outlines, prior, every, lines)
+    return _outlined(_rings(areas), prior, every, lines)
 
 
 def _cells(cells: MapCells, prior: Floats, values: Mapping[str, Floats], paths: Mapping[str, Ring]) -> MapShown:
@@ -106,16 +107,29 @@ def _cells(cells: MapCells, prior: Floats, values: Mapping[str, Floats], paths: 
     )
 
 
+def _rings(areas: Areas) -> list[list[Floats]]:
+    """The outlines of the areas in metres; of those that are known by their centres alone, a small square."""
+    outlines = areas.outlines if isinstance(areas, Hexagons | Polygons) else None
+    if outlines is None:
+        half = (float(np.ptp(areas.points, axis=0).max()) or 1000.0) / 60
+        square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) * half
+        return [[point + square] for point in areas.points]
+    latitudes = areas.places[:, 0]
+    middle = np.cos(np.radians((latitudes.min() + latitudes.max()) / 2))
+    first, (north, east) = areas.points[0], areas.places[0]
+
+    def flat(ring: Floats) -> Floats:
+        along = (ring[:, 1] - east + 180) % 360 - 180
+        steps = np.stack([along * middle, ring[:, 0] - north], axis=-1)
+        return np.asarray(first + steps * METRES_PER_DEGREE)
+
+    return [[flat(ring) for ring in shape] for shape in outlines]
+
+
 def _outlined(
-    points: Floats,
-    outlines: Iterable[Iterable[Floats]] | None,
-    prior: Floats,
-    values: Mapping[str, Floats],
-    paths: Mapping[str, Ring],
+    rings: list[list[Floats]], prior: Floats, values: Mapping[str, Floats], paths: Mapping[str, Ring]
 ) -> MapShown:
     kept = np.sort(np.argsort(-prior, kind="stable")[:MOST_DRAWN])
-    shapes = ([square] for square in _squares(points)) if outlines is None else outlines
-    rings = [list(shape) for shape in shapes]
     chosen = [rings[at] for at in kept.tolist()]
     corners = np.concatenate([np.asarray(ring) for shape in chosen for ring in shape])
     corner, far = corners.min(axis=0), corners.max(axis=0)
@@ -131,14 +145,6 @@ def _outlined(
         },
         paths={name: tuple((x - shift[0], y - shift[1]) for x, y in path) for name, path in paths.items()},
     )
-
-
-def _squares(points: Floats) -> list[Floats]:
-    """For areas that are known by their centres alone, a small square around each."""
-    size = float(np.ptp(points, axis=0).max()) or 1000.0
-    half = size / 60
-    turns = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) * half
-    return [point + turns for point in points]
 
 
 def _known(numbers: Floats, present: npt.NDArray[np.bool_]) -> tuple[float | None, ...]:

@@ -122,14 +122,14 @@ def protected(tell: Teller) -> Iterator[Content]:
     )
     if tell.external:
         return
-    for warning in tell.items(PROTECTION, "warnings"):
-        yield tell.alarm("{warning}", warning=own(tell.told(warning)))
     place = (PROTECTION, "used")
     yield from tell.grid(
         "A place before and after",
         "What|Without a report|With the released place|With the true area",
         _before_and_after(tell),
     )
+    if not tell.has(PROTECTION, "measured_distance"):
+        return
     yield tell.say(
         "The released places are {measured} from the true areas on average; the mechanism's own mean is {expected}.",
         measured=tell.number(PROTECTION, "measured_distance"),
@@ -137,7 +137,24 @@ def protected(tell: Teller) -> Iterator[Content]:
     )
     if tell.has(PROTECTION, "repeats"):
         yield from _repeats(tell)
-    yield from _map(tell, PROTECTION, "prior", "released", "error")
+    yield from _map(tell, PROTECTION, "prior", "released")
+
+
+def told_places(tell: Teller) -> Iterator[Content]:
+    """What protects the places and what a tracker still infers, in a few sentences and a map, for the decision."""
+    if not tell.has(PROTECTION) or not tell.has(PROTECTION, "used", "tracker_error"):
+        return
+    yield tell.say(
+        "Somebody who knows how often each area is visited errs by {blind} without a report, and by {error} with the "
+        "released place, which tells {leakage} of the {entropy} of a place.",
+        blind=tell.number(PROTECTION, "best_guess"),
+        error=tell.number(PROTECTION, "used", "tracker_error"),
+        leakage=tell.number(PROTECTION, "used", "leakage"),
+        entropy=tell.number(PROTECTION, "entropy"),
+    )
+    for warning in tell.items(PROTECTION, "warnings"):
+        yield tell.alarm("{warning}", warning=own(tell.told(warning)))
+    yield from _map(tell, PROTECTION, "error")
 
 
 def _before_and_after(tell: Teller) -> Iterator[tuple[Cell, ...]]:

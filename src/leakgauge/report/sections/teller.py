@@ -186,7 +186,8 @@ class Teller(Facts):
         """What the table is called; of a release made elsewhere, what that is."""
         if self.foreign:
             return own(str(self.get("audit.json", "foreign", "released")))
-        return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
+        name = self.get("job.json", "table", "name") or self.get("location.json", "table")
+        return own(str(name or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
