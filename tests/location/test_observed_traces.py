@@ -9,6 +9,7 @@ import pytest
 
 from leakgauge.distances import MapCells
 from leakgauge.errors import ColumnError, TableError
+from leakgauge.location.named_areas import areas_of_column
 from leakgauge.location.observed_traces import observed_traces
 from tests.location.pings import pings
 
@@ -58,6 +59,12 @@ def test_what_is_left_out_is_counted_and_said() -> None:
     assert "2 rows report a person at the same time as another row, 1 of them from another area" in said
     with pings(columns, time="when") as points:
         assert "trace of one person" in str(observed_traces(points, CITY).notices[0])
+
+
+def test_the_column_that_names_areas_is_believed() -> None:
+    columns = {"lat": [47.0, 46.0, None], "lon": [8.0, 7.0, None], "town": ["A", "B", "A"], "when": at(2, 1, 0)}
+    with pings(columns, time="when") as points:
+        assert observed_traces(points, areas_of_column(points, "town")).areas.tolist() == [0, 1, 0]
 
 
 def test_traces_need_times_and_places() -> None:

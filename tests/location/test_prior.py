@@ -66,6 +66,7 @@ def test_hours_weekdays_users_and_weights() -> None:
     assert (daily.users, sorted(daily.users_by_area.tolist())[-2:]) == (3, [1, 2])  # type: ignore[union-attr]
     assert daily.prior_in(0).probabilities.max() == 1
     assert weekly.prior_in((2, 1)).probabilities.max() == 1
+    assert "1 rows have no weight in 'people'" in " ".join(map(str, daily.notices))
     with pytest.raises(ModelError, match="No area has any weight"):
         daily.prior_in(None)
     assert daily.prior_in(None, smoothing=1).probabilities == pytest.approx(np.full(144, 1 / 144))

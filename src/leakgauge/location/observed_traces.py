@@ -8,7 +8,8 @@ import numpy as np
 
 from leakgauge.errors import ColumnError, TableError
 from leakgauge.location.areas import Areas
-from leakgauge.location.points import Chunk, Numbering, Points
+from leakgauge.location.placing import Placed, placed
+from leakgauge.location.points import Numbering, Points
 from leakgauge.probability.cells import Codes
 from leakgauge.sentences import Sentence
 
@@ -71,43 +72,42 @@ def observed_traces(points: Points, areas: Areas) -> ObservedTraces:
             "Traces of {rows:,} rows are too many to sort in memory; take the rows of some people.",
             rows=points.table.rows,
         )
-    reading = _Reading(points, areas)
-    for chunk in points.chunks():
-        reading.add(chunk)
+    reading = _Reading(points)
+    for rows in placed(points, areas):
+        reading.add(rows)
     return reading.sorted()
 
 
 @dataclass
 class _Reading:
     points: Points
-    areas: Areas
     n: int = 0
     people: Numbering = field(default_factory=Numbering)
     parts: list[tuple[Codes, Codes, Codes]] = field(default_factory=list)
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, rows: Placed) -> None:
         import pyarrow as pa
 
         assert self.points.time is not None
-        self.n += len(chunk.latitudes)
+        chunk = rows.chunk
+        self.n += len(rows.codes)
         times = chunk.column(self.points.time)
-        usable = chunk.possible & np.asarray(times.is_valid())
-        people = np.zeros(len(chunk.latitudes), dtype=np.int64)
+        usable = rows.possible & np.asarray(times.is_valid())
+        people = np.zeros(len(rows.codes), dtype=np.int64)
         if self.points.user is not None:
             users = chunk.column(self.points.user)
             usable &= np.asarray(users.is_valid())
             people = self.people.codes(users)
         zone = times.type.tz
         moments = np.asarray(times.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64()).fill_null(0))
-        codes = self.areas.codes(chunk.latitudes[usable], chunk.longitudes[usable])
-        self.parts.append((people[usable], moments[usable], codes))
+        self.parts.append((people[usable], moments[usable], rows.codes[usable]))
 
     def sorted(self) -> ObservedTraces:
-        people, times, codes = (np.concatenate(part) for part in zip(*self.parts, strict=True))
-        if not len(people):
+        if not any(len(codes) for _, _, codes in self.parts):
             raise TableError(
                 "None of the {rows:,} rows has a place, a time and a person; name columns that hold them.", rows=self.n
             )
+        people, times, codes = (np.concatenate(part) for part in zip(*self.parts, strict=True))
         backwards = _goes_back(people, times)
         # Rows of the same time stay in the table's order.
         order = np.lexsort((times, people))

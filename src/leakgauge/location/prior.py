@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from leakgauge.errors import ColumnError, ModelError, OptionError, TableError
+from leakgauge.errors import ColumnError, ModelError, OptionError
 from leakgauge.location.areas import Areas
-from leakgauge.location.named_areas import NamedAreas
-from leakgauge.location.points import Chunk, Numbering, Points
-from leakgauge.location.tallies import Distinct, Tally
+from leakgauge.location.counting import Counting, Groups
+from leakgauge.location.placing import placed
+from leakgauge.location.points import Numbering, Points
 from leakgauge.probability import Distribution, Joint
-from leakgauge.probability.cells import Cells, Codes, Floats, gather
+from leakgauge.probability.cells import Cells, Codes, Floats
 from leakgauge.probability.labels import Label
 from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-FEW_INSIDE = 0.01
-MOST_SWAPPED = 0.5
-"""Columns are swapped where hardly a point lies on the map, and half of them or more do with the columns exchanged."""
 
 
 class Period(enum.Enum):
@@ -135,45 +131,45 @@ def visits(points: Points, areas: Areas, by: Grouping | None = None) -> Visits:
         >>> found.counts.tolist(), found.outside, found.prior(smoothing=1).probabilities.round(3).tolist()
         ([2, 0, 0, 1], 1, [0.429, 0.143, 0.143, 0.286])
     """
-    grouped = None if by is None else _Groups.of(points, by)
-    counting = _Counting(points, areas, grouped)
-    for chunk in points.chunks(*counting.further):
-        counting.add(chunk)
+    grouped = None if by is None else _groups(points, by)
+    counting = Counting(points, areas, grouped)
+    for rows in placed(points, areas, *(() if grouped is None else (grouped.column,))):
+        counting.add(rows)
     counting.require_points_inside()
-    return counting.visits()
+    groups, by_group = counting.weights_by_group() if grouped is not None else ((), None)
+    users, users_by_area = counting.people() if points.user is not None else (None, None)
+    return Visits(
+        areas=areas,
+        counts=counting.counts,
+        weights=counting.counts.astype(np.float64) if points.weight is None else counting.weights,
+        n=counting.n,
+        outside=counting.outside,
+        missing=counting.missing,
+        impossible=counting.impossible,
+        users=users,
+        users_by_area=users_by_area,
+        groups=groups,
+        by_group=by_group,
+        notices=tuple(_notices(counting, users)),
+    )
 
 
-@dataclass
-class _Groups:
-    """The group of each row as a number, and the labels by those numbers."""
-
-    column: str
-    numbers: Callable[[pa.Array], Codes]
-    labels: Callable[[], tuple[Label, ...]]
-    zoned: bool = False
-
-    def codes(self, column: pa.Array) -> Codes:
-        self.zoned |= getattr(column.type, "tz", None) is not None
-        return self.numbers(column)
-
-    @classmethod
-    def of(cls, points: Points, by: Grouping) -> _Groups:
-        if isinstance(by, str):
-            numbering = Numbering()
-            return cls(by, numbering.codes, lambda: numbering.values)
-        if points.time is None:
-            raise ColumnError(
-                "Points are to be gathered by {period!s}, but no column of times is named; give --time.",
-                period=by.value,
-            )
-        hours: tuple[Label, ...] = tuple(range(24))
-        if by is Period.WEEKDAY_HOUR:
-            hours = tuple((day, hour) for day in range(1, 8) for hour in range(24))
-        # The missing time is the last label, and left out where no time is missing.
-        return cls(points.time, lambda column: _period_codes(column, by), lambda: (*hours, None))
+def _groups(points: Points, by: Grouping) -> Groups:
+    if isinstance(by, str):
+        numbering = Numbering()
+        return Groups(by, numbering.codes, lambda: numbering.values)
+    if points.time is None:
+        raise ColumnError(
+            "Points are to be gathered by {period!s}, but no column of times is named; give --time.", period=by.value
+        )
+    hours: tuple[Label, ...] = tuple(range(24))
+    if by is Period.WEEKDAY_HOUR:
+        hours = tuple((day, hour) for day in range(1, 8) for hour in range(24))
+    # The missing time is the last label, and left out where no time is missing.
+    return Groups(points.time, partial(_codes_in, by), lambda: (*hours, None))
 
 
-def _period_codes(column: pa.Array, period: Period) -> Codes:
+def _codes_in(period: Period, column: pa.Array) -> Codes:
     import pyarrow.compute as pc
 
     codes = pc.hour(column)
@@ -183,132 +179,20 @@ def _period_codes(column: pa.Array, period: Period) -> Codes:
     return np.asarray(codes.fill_null(last), dtype=np.int64)
 
 
-@dataclass
-class _Counting:
-    points: Points
-    areas: Areas
-    grouped: _Groups | None
-    n: int = 0
-    missing: int = 0
-    impossible: int = 0
-    users: Numbering = field(default_factory=Numbering)
-    pairs: Distinct = field(default_factory=Distinct)
-
-    def __post_init__(self) -> None:
-        self.size = len(self.areas.labels)
-        self.counts = np.zeros(self.size, dtype=np.int64)
-        self.weights = np.zeros(self.size)
-        self.by_group = Tally()
-        self.named = self.areas.column if isinstance(self.areas, NamedAreas) else None
-
-    @property
-    def further(self) -> list[str]:
-        """Columns that are read beside those of the points."""
-        grouping = None if self.grouped is None else self.grouped.column
-        return [name for name in (self.named, grouping) if name is not None]
-
-    def add(self, chunk: Chunk) -> None:
-        self.n += len(chunk.latitudes)
-        codes = self._codes(chunk)
-        inside = codes >= 0
-        own = codes[inside]
-        weights = self._weights(chunk)[inside] if self.points.weight is not None else None
-        self.counts += np.bincount(own, minlength=self.size)
-        if weights is not None:
-            self.weights += np.bincount(own, weights, self.size)
-        if self.grouped is not None:
-            groups = self.grouped.codes(chunk.column(self.grouped.column))[inside]
-            self.by_group.add(groups * self.size + own, weights)
-        if self.points.user is not None:
-            users = self.users.codes(chunk.column(self.points.user))[inside]
-            self.pairs.add(users * self.size + own)
-
-    def _codes(self, chunk: Chunk) -> Codes:
-        if isinstance(self.areas, NamedAreas) and self.named is not None:
-            column = chunk.column(self.named)
-            self.missing += column.null_count
-            return self.areas.codes_of(column)
-        self.missing += int((~chunk.known).sum())
-        self.impossible += int((chunk.known & ~chunk.possible).sum())
-        codes = np.full(len(chunk.latitudes), -1, dtype=np.int64)
-        codes[chunk.possible] = self.areas.codes(chunk.latitudes[chunk.possible], chunk.longitudes[chunk.possible])
-        return codes
-
-    def _weights(self, chunk: Chunk) -> Floats:
-        assert self.points.weight is not None
-        weights = np.nan_to_num(chunk.floats(self.points.weight), nan=0.0, posinf=-1.0)
-        wrong = int((weights < 0).sum())
-        if wrong:
-            raise ColumnError(
-                "Column {name!r} has {wrong:,} weights that are below 0 or infinite; give numbers of at least 0.",
-                name=self.points.weight,
-                wrong=wrong,
-            )
-        return weights
-
-    @property
-    def inside(self) -> int:
-        return int(self.counts.sum())
-
-    def require_points_inside(self) -> None:
-        places = self.n - self.missing - self.impossible
-        if self.inside > FEW_INSIDE * places:
-            return
-        swapped = 0
-        if self.named is None:
-            for chunk in self.points.chunks():
-                here = chunk.possible & (np.abs(chunk.longitudes) <= 90)
-                swapped += int((self.areas.codes(chunk.longitudes[here], chunk.latitudes[here]) >= 0).sum())
-        if places and swapped >= MOST_SWAPPED * places:
-            raise ColumnError(
-                "{inside:,} of the {places:,} points lie on the map, but {swapped:,} do with latitude and longitude "
-                "exchanged: the columns look swapped; give --lat {lon!s} --lon {lat!s}.",
-                inside=self.inside,
-                places=places,
-                swapped=swapped,
-                lat=self.points.lat,
-                lon=self.points.lon,
-            )
-        if not self.inside:
-            raise TableError(
-                "None of the {places:,} points lies in an area of the map; give a map of the region where they are.",
-                places=places,
-            )
-
-    def visits(self) -> Visits:
-        groups: tuple[Label, ...] = ()
-        by_group = None
-        if self.grouped is not None:
-            keys, weights = self.by_group.total()
-            groups = self.grouped.labels()
-            if len(groups) > 1 and groups[-1] is None and not np.any(keys // self.size == len(groups) - 1):
-                groups = groups[:-1]
-            by_group = gather((self.size, len(groups)), keys % self.size, keys // self.size, weights)
-        pairs = self.pairs.total()
-        users_by_area = np.bincount(pairs % self.size, minlength=self.size) if self.points.user is not None else None
-        users = len(np.unique(pairs // self.size)) if self.points.user is not None else None
-        outside = self.n - self.missing - self.impossible - self.inside
-        return Visits(
-            areas=self.areas,
-            counts=self.counts,
-            weights=self.weights if self.points.weight is not None else self.counts.astype(np.float64),
-            n=self.n,
-            outside=outside,
-            missing=self.missing,
-            impossible=self.impossible,
-            users=users,
-            users_by_area=users_by_area,
-            groups=groups,
-            by_group=by_group,
-            notices=tuple(_notices(self.counts, outside, users, self.grouped)),
-        )
-
-
-def _notices(counts: Codes, outside: int, users: int | None, grouped: _Groups | None) -> list[Sentence]:
+def _notices(counting: Counting, users: int | None) -> list[Sentence]:
     notices = []
-    if grouped is not None and grouped.zoned:
+    outside, counts, grouped = counting.outside, counting.counts, counting.grouped
+    if grouped is not None and grouped.column == counting.points.time and grouped.zoned:
         notices.append(
             Sentence("The times in {column!r} have a time zone; their hours are those of UTC.", column=grouped.column)
+        )
+    if counting.without_weight:
+        notices.append(
+            Sentence(
+                "{count:,} rows have no weight in {column!r} and count as 0.",
+                count=counting.without_weight,
+                column=counting.points.weight or "",
+            )
         )
     if outside:
         notices.append(
