@@ -168,8 +168,9 @@ def cascade(first: Placed, second: Placed, distances: Floats | None = None) -> P
     Raises:
         LabelError: the outputs of the first are not the areas of the second.
     """
+    both = first.channel.then(second.channel)
     # What stands for outputs of the first stands for the areas that these stand for.
     members = [
         tuple(dict.fromkeys(area for output in group for area in first.groups[output])) for group in second.groups
     ]
-    return on_areas(first.channel.then(second.channel), distances, members)
+    return on_areas(both, distances, members)
