@@ -173,7 +173,7 @@ def test_dummies_are_every_set_that_holds_the_true_cell_alike() -> None:
     assert mechanism.claims[0] == LocalDP(math.inf) and local_dp(channel).value == math.inf
     assert math.log2(channel.matrix.max(axis=0).sum()) == pytest.approx(mechanism.claims[1].level)
     drawn = mechanism.law.draw(np.full(20_000, 4), Simulated(simulation_seed=2))
-    sets = {members: at for at, members in enumerate(combinations(range(6), 3))}
+    sets: dict[tuple[int, ...], int] = {members: at for at, members in enumerate(combinations(range(6), 3))}
     seen = np.bincount([sets[tuple(np.flatnonzero(row).tolist())] for row in drawn], minlength=20)
     held = np.array([4 in members for members in sets])
     assert not seen[~held].any() and p_value(seen[held], np.full(10, 0.1)) >= FALSE_ALARM

@@ -12,7 +12,7 @@ from leakgauge.claims import LocalDP, MaximalLeakage
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs
-from leakgauge.mechanisms.on_cells import OnCells, box_of, require_cells
+from leakgauge.mechanisms.on_cells import OnCells, box_of, centre_of, require_cells
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
@@ -45,18 +45,15 @@ class CoarserCells(OnCells):
     def released(self) -> tuple[Label, ...]:
         """The centres of the blocks; those at the northern and eastern edge may be smaller."""
         cells, side = self.cells, 1 << self.level
-        step = (cells.east - cells.west) % 360 or 360.0
-        digits = len(cells.labels[0].partition(" ")[0].partition(".")[2])
-        first = [range(0, count, side) for count in (cells.rows, cells.columns)]
-        texts: list[Label] = []
-        for row in first[0]:
-            for column in first[1]:
-                south, west = cells.places[row * cells.columns + column].tolist()
-                north = cells.places[min(row + side, cells.rows) * cells.columns - 1, 0].item()
-                wide = min(side, cells.columns - column) - 1
-                longitude = (west + wide * step / cells.columns / 2 + 180) % 360 - 180
-                texts.append(f"{(south + north) / 2:.{digits}f} {longitude:.{digits}f}")
-        return tuple(texts)
+        starts = ((row, column) for row in range(0, cells.rows, side) for column in range(0, cells.columns, side))
+        return tuple(
+            centre_of(
+                cells,
+                row * cells.columns + column,
+                (min(row + side, cells.rows) - 1) * cells.columns + min(column + side, cells.columns) - 1,
+            )
+            for row, column in starts
+        )
 
     def channel(self) -> Channel:
         """The block of each cell with probability 1."""

@@ -74,3 +74,12 @@ def require_cells(cells: MapCells) -> MapCells:
 def box_of(cells: MapCells) -> dict[str, Parameter]:
     """The parameters of a map as they are spelled."""
     return {name: getattr(cells, name) for name in ("south", "north", "west", "east", "rows", "columns")}
+
+
+def centre_of(cells: MapCells, first: int, last: int) -> str:
+    """The centre of a block of cells as text, by its south-western and its north-eastern cell."""
+    digits = len(cells.labels[0].partition(" ")[0].partition(".")[2])
+    (south, west), (north, _) = cells.places[first].tolist(), cells.places[last].tolist()
+    step = ((cells.east - cells.west) % 360 or 360.0) / cells.columns
+    longitude = (west + (last - first) % cells.columns * step / 2 + 180) % 360 - 180
+    return f"{(south + north) / 2:.{digits}f} {longitude:.{digits}f}"
