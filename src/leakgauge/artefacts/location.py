@@ -102,6 +102,7 @@ class PlacedMechanism(Part, frozen=True, kw_only=True):
 
     Attributes:
         mechanism: as it is written, or what it is.
+        setting: that was found for it, such as an ε per kilometre or a level; None where it has none or its own.
         distance: how far the release is from the truth on average, in metres.
         leakage: I(X;Y).
         epsilon: of metric privacy, per kilometre; infinite where an output rules an area out.
@@ -115,7 +116,8 @@ class PlacedMechanism(Part, frozen=True, kw_only=True):
 
     mechanism: str
     role: Role
-    distance: Quantity
+    setting: Real | None = None
+    distance: Quantity | None = None
     leakage: Quantity | None = None
     epsilon: Quantity | None = None
     identifiability: Quantity | None = None

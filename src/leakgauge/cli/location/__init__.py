@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from leakgauge.cli.location.compare import compare
 from leakgauge.cli.location.design import design
 from leakgauge.cli.location.protect import protect
 from leakgauge.cli.location.survey import survey
@@ -25,5 +26,5 @@ def command() -> None:
     """
 
 
-for verb in (survey, design, protect):
+for verb in (survey, design, compare, protect):
     command.add_command(verb)

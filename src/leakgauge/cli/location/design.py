@@ -88,7 +88,7 @@ def design(
 def mechanism_facts(one: PlacedMechanism, radius: str) -> dict[str, str]:
     """What a mechanism does, line by line."""
     told = {
-        say("mean distance of the release"): metres(one.distance),
+        say("mean distance of the release"): "–" if one.distance is None else metres(one.distance),
         say("leakage"): or_dash(one.leakage, lambda bits: say("{bits} bits", bits=number(bits))),
         say("ε per km"): or_dash(one.epsilon, told_level),
         say("identifiability"): or_dash(one.identifiability, told_level),

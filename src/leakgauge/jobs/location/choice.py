@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TypeAlias
 
-import numpy as np
-
-from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import PlacedMechanism
 from leakgauge.claims import MetricPrivacy
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.design.problem import Target
 from leakgauge.distances.map_cells import MapCells
-from leakgauge.errors import LabelError, OptionError
-from leakgauge.jobs.location.measured import measured
+from leakgauge.errors import OptionError
+from leakgauge.jobs.location.measured import drawn, measured
 from leakgauge.jobs.location.places import MOST_COMPARED, Mapped
+from leakgauge.location.mechanisms import Placed, blocks
 from leakgauge.location.tracking.bayes import Inference
 from leakgauge.mechanisms import Mechanism, parse_mechanism, planar_laplace
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.mechanisms.on_cells import box_of
-from leakgauge.probability import Channel, Label, PriorOrigin
-from leakgauge.probability.cells import Floats
+from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 
 ON_CELLS: Final = ("planar-laplace", "coarser-cells", "dummies")
 """Mechanisms that are declared with a map, which is that of the table unless they name another."""
+Members: TypeAlias = tuple[tuple[int, ...], ...]
 EDGES: Final = ("south", "north", "west", "east", "rows", "columns")
 GAP: Final = 1e-4
 """How far a designed channel may be from the least leakage, in nats: no digit on a screen changes."""
@@ -39,6 +39,7 @@ class Chosen:
 
     Attributes:
         channel: of a designed one, with the columns that it reads and writes; None of one with a spelling.
+        members: the areas that each output stands for; None where each is one area.
         gap: how far a designed one may be from the least leakage, in bits; None where nothing was designed.
     """
 
@@ -47,6 +48,13 @@ class Chosen:
     name: str
     channel: NamedChannel | None = None
     gap: float | None = None
+    members: Members | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is known where its outputs lie."""
+        released = self.mechanism.released
+        return self.members is not None or (released is not None and set(released) <= set(self.mechanism.letters or ()))
 
     @property
     def planned(self) -> Mechanism | NamedChannel:
@@ -69,7 +77,7 @@ class Chosen:
 def planar(mapped: Mapped, epsilon: float) -> Chosen:
     """Planar Laplace noise of this ε per kilometre on the cells of the map."""
     cells = _map_of(mapped, "planar-laplace")
-    drawn = planar_laplace(
+    noise = planar_laplace(
         epsilon,
         south=cells.south,
         north=cells.north,
@@ -78,7 +86,7 @@ def planar(mapped: Mapped, epsilon: float) -> Chosen:
         rows=cells.rows,
         columns=cells.columns,
     )
-    return _of(drawn, Role.GIVEN)
+    return _of(noise, Role.GIVEN)
 
 
 def named(mapped: Mapped, text: str, column: str) -> Chosen:
@@ -98,14 +106,19 @@ def named(mapped: Mapped, text: str, column: str) -> Chosen:
             name=kind,
             count=len(mapped.areas.labels),
         )
-    channel = mechanism.channel() if kind not in ON_CELLS else None
-    if kind.endswith(".json") and channel is not None:
-        from leakgauge.artefacts.channel_file import read_channel
-
+    if kind.endswith(".json"):
         read = read_channel(text)
         own = NamedChannel(read.channel, (column,), (column,), read.prior_origin)
-        return Chosen(through_channel(read.channel), Role.GIVEN, kind, own)
-    return _of(mechanism, Role.GIVEN)
+        return Chosen(mechanism, Role.GIVEN, Path(kind).name, own)
+    return replace(_of(mechanism, Role.GIVEN), members=_members(mapped, mechanism))
+
+
+def _members(mapped: Mapped, mechanism: Mechanism) -> Members | None:
+    """The areas that each block stands for; None where outputs are no blocks."""
+    level = mechanism.parameters.get("level")
+    if mechanism.name != "coarser-cells" or not isinstance(level, int) or not isinstance(mapped.areas, MapCells):
+        return None
+    return blocks(mapped.areas, level).members
 
 
 def least_leaking(mapped: Mapped, target: Target, column: str) -> Chosen:
@@ -150,36 +163,23 @@ def chosen(
     return least_leaking(mapped, target, column)
 
 
-def in_numbers(mapped: Mapped, choice: Chosen, radius: float) -> tuple[PlacedMechanism, Inference] | None:
-    """What the mechanism does on this map; None where the map is too large for a matrix, or outputs have no place."""
+def in_numbers(mapped: Mapped, choice: Chosen, radius: float) -> tuple[PlacedMechanism, Inference | None] | None:
+    """What the mechanism does on this map, drawn where the map is too large for a matrix; None where nothing is known.
+
+    Without a matrix there is no inference area by area.
+    """
+    if not choice.is_placed:
+        return None
     if len(mapped.areas.labels) > MOST_COMPARED:
-        return None
-    channel = choice.mechanism.channel()
-    places = None if channel is None else output_places(mapped, channel)
-    if channel is None or places is None:
-        return None
-    own = channel if channel.inputs == mapped.areas.labels else channel.restrict(mapped.areas.labels)
-    return measured(mapped, own, places, name=choice.name, role=choice.role, radius=radius, claimed=choice.epsilon)
-
-
-def output_places(mapped: Mapped, channel: Channel) -> Floats | None:
-    """Where each output lies, in metres on the map; None where one is neither an area nor the centre of a block."""
-    known: dict[Label, int] = {label: at for at, label in enumerate(mapped.areas.labels)}
-    codes = np.array([known.get(label, -1) for label in channel.outputs])
-    if (codes >= 0).all():
-        return np.asarray(mapped.areas.points[codes])
-    try:
-        texts = [str(label).split(" ") for label in channel.outputs]
-        latitudes, longitudes = np.array([[float(one) for one in text] for text in texts]).T
-    except (ValueError, LabelError):
-        return None
-    areas = mapped.areas
-    if not isinstance(areas, MapCells):
-        return None
-    tall, wide = areas.sides
-    along = (longitudes - areas.west) % 360 / ((areas.east - areas.west) % 360 or 360.0) * areas.columns * wide
-    up = (latitudes - areas.south) / (areas.north - areas.south) * areas.rows * tall
-    return np.stack([along, up], axis=-1)
+        return drawn(mapped, choice.mechanism, name=choice.name, role=choice.role, claimed=choice.epsilon), None
+    return measured(
+        mapped,
+        Placed(choice.mechanism, choice.members),
+        name=choice.name,
+        role=choice.role,
+        radius=radius,
+        claimed=choice.epsilon,
+    )
 
 
 def _of(mechanism: Mechanism, role: Role) -> Chosen:

@@ -65,8 +65,8 @@ def design_places(
         gap = Quantity(choice.gap or 0.0, "bits")
     found = in_numbers(mapped, choice, within)
     file = choice.file
-    assert found is not None and file is not None
-    told, inference = found
+    assert found is not None and found[1] is not None and file is not None
+    told, inference = found[0], found[1]
     designed = LocationDesign(
         table=table_name(table),
         areas=mapped.told,

@@ -3,70 +3,78 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from typing import Final
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import PlacedMechanism
 from leakgauge.jobs.location.places import Mapped
 from leakgauge.jobs.location.shown import bits, metres
+from leakgauge.location.mechanisms import Placed
+from leakgauge.location.mechanisms.placed import epsilon_per_km
 from leakgauge.location.tracking.bayes import Inference, infer
-from leakgauge.notions.ratios import identifiability, metric_privacy
+from leakgauge.location.tracking.repeats import infer_by_drawing
+from leakgauge.mechanisms import Mechanism
+from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Distribution
-from leakgauge.probability.cells import Floats
 
 MOST_IN_PAIRS = 1024
 """Areas up to which every pair of them is compared at every output."""
-PER_KM = "nats per km"
+DRAWS: Final = 400
+"""Places that are drawn where a map is too large for a matrix."""
+PER_KM: Final = "nats per km"
 
 
 def measured(
-    mapped: Mapped,
-    channel: Channel,
-    places: Floats,
-    *,
-    name: str,
-    role: Role,
-    radius: float,
-    claimed: float | None = None,
+    mapped: Mapped, placed: Placed, *, name: str, role: Role, radius: float, claimed: float | None = None
 ) -> tuple[PlacedMechanism, Inference]:
-    """The numbers of a channel from areas to outputs.
+    """The numbers of a mechanism, exactly, and what a tracker who sees one report infers.
 
     Args:
-        places: where each output lies, in metres as the areas' centres.
         claimed: the ε per kilometre that the mechanism promises, where it does: it holds for what is drawn, while a
             matrix of floats has one of its own.
     """
-    prior, shares = mapped.prior, mapped.prior.probabilities
-    found = infer(prior, channel, mapped.distances)
-    there = np.flatnonzero(shares)
-    far = np.hypot(*(mapped.areas.points[there, None, :] - places[None, :, :]).transpose(2, 0, 1))
-    distance = float(shares[there] @ (channel.matrix[there] * far).sum(axis=1))
-    small = len(shares) <= MOST_IN_PAIRS
-    epsilon = claimed if claimed is not None else _per_km(channel, mapped.distances) if small else None
-    return (
-        PlacedMechanism(
-            mechanism=name,
-            role=role,
-            distance=metres(distance),
-            leakage=bits(found.information),
-            epsilon=None if epsilon is None else per_km(epsilon, declared=claimed is not None),
-            identifiability=_identified(channel, prior) if small else None,
-            tracker_error=metres(found.error),
-            within=Quantity(found.within(radius), "share"),
-        ),
-        found,
+    prior, distances, channel = mapped.prior, mapped.distances, placed.channel
+    found = infer(prior, channel, distances)
+    small = len(prior) <= MOST_IN_PAIRS
+    epsilon = claimed if claimed is not None else epsilon_per_km(channel, distances) if small else None
+    numbers = PlacedMechanism(
+        mechanism=name,
+        role=role,
+        distance=metres(placed.mean_distance(prior, distances)),
+        leakage=bits(found.information),
+        epsilon=None if epsilon is None else per_km(epsilon, declared=claimed is not None),
+        identifiability=_identified(channel, prior) if small else None,
+        tracker_error=metres(found.error),
+        within=Quantity(found.within(radius), "share"),
+        **_of_sets(placed, prior),
     )
+    return numbers, found
+
+
+def drawn(mapped: Mapped, mechanism: Mechanism, *, name: str, role: Role, claimed: float | None) -> PlacedMechanism:
+    """The same of a map that is too large for a matrix, from places and reports that are drawn, with intervals."""
+    assert mechanism.law is not None
+    found = infer_by_drawing(mapped.prior, mechanism.law, mapped.areas.points, draws=DRAWS)
+    return PlacedMechanism(
+        mechanism=name,
+        role=role,
+        leakage=Quantity.estimated(found.information, "bits"),
+        epsilon=None if claimed is None else per_km(claimed, declared=True),
+        tracker_error=Quantity.estimated(found.error, "m"),
+    )
+
+
+def _of_sets(placed: Placed, prior: Distribution) -> dict[str, Quantity]:
+    if placed.members is None:
+        return {}
+    held = Quantity(placed.contains(prior), "share")
+    return {"contains": held, "size": Quantity(placed.mean_size(prior), "areas")}
 
 
 def per_km(epsilon: float, *, declared: bool = False) -> Quantity:
     """A level of metric privacy."""
     return Quantity(epsilon, PER_KM, origin=Origin.DECLARED if declared else Origin.TABLE)
-
-
-def _per_km(channel: Channel, distances: Floats) -> float:
-    return metric_privacy(channel, distances / 1000).value
 
 
 def _identified(channel: Channel, prior: Distribution) -> Quantity:

@@ -17,8 +17,8 @@ from leakgauge.location.areas import Areas, distances_between
 from leakgauge.location.box import learn_box, parse_box
 from leakgauge.location.cell_size import CellSide, parse_cell_size
 from leakgauge.location.extent import extent_of
-from leakgauge.location.named_areas import NamedAreas
-from leakgauge.location.points import Chunk, Numbering, Points
+from leakgauge.location.placing import placed
+from leakgauge.location.points import Numbering, Points
 from leakgauge.location.prior import Grouping, Visits, visits
 from leakgauge.measures import shannon
 from leakgauge.probability import Distribution
@@ -166,29 +166,13 @@ class Mapped:
         """How far off the best constant guess is on average."""
         return metres(float(least_mean_distance(self.areas.points, self.prior.probabilities)))
 
-    @property
-    def read(self) -> tuple[str, ...]:
-        """Columns that are read beside those of the points."""
-        named = self.areas.column if isinstance(self.areas, NamedAreas) else None
-        return () if named is None else (named,)
-
-    def codes(self, chunk: Chunk) -> Codes:
-        """The area of each row; −1 outside all."""
-        if self.read:
-            assert isinstance(self.areas, NamedAreas)
-            return self.areas.codes_of(chunk.column(*self.read))
-        codes = np.full(len(chunk.latitudes), -1, dtype=np.int64)
-        here = chunk.possible
-        codes[here] = self.areas.codes(chunk.latitudes[here], chunk.longitudes[here])
-        return codes
-
     @cached_property
     def reports_per_user(self) -> Codes:
         """How many points on the map each user has."""
         assert self.points.user is not None
         user, numbering = self.points.user, Numbering()
-        chunks = self.points.chunks(*self.read)
-        users = [numbering.codes(chunk.column(user))[self.codes(chunk) >= 0] for chunk in chunks]
+        rows = placed(self.points, self.areas)
+        users = [numbering.codes(one.chunk.column(user))[one.codes >= 0] for one in rows]
         counts = np.bincount(np.concatenate(users))
         return np.asarray(counts[counts > 0])
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
+from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
@@ -20,6 +21,7 @@ from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
 from leakgauge.jobs.location.places import Mapped, Places, table_name
 from leakgauge.jobs.location.shown import metres
+from leakgauge.location.placing import placed
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import OperatingSystem, Simulated
@@ -143,8 +145,8 @@ def _cells(mapped: Mapped, places: Places, source: Table, public: Sequence[str])
         )
     labels = pa.array(mapped.areas.labels)
     every, parts = [], []
-    for chunk in mapped.points.chunks(*kept, *mapped.read):
-        codes = mapped.codes(chunk)
+    for rows in placed(mapped.points, mapped.areas, *kept):
+        chunk, codes = rows.chunk, rows.codes
         inside = np.flatnonzero(codes >= 0)
         every.append(codes[inside])
         dictionary = pa.DictionaryArray.from_arrays(pa.array(codes[inside].astype(np.int32)), labels)
@@ -167,15 +169,16 @@ def _told(
 ) -> LocationProtection:
     numbers = in_numbers(mapped, choice, within)
     released = _released_codes(mapped, made, places.column)
-    measured = None
-    values = {}
+    measured, values = None, {}
     if released is not None:
         gone = np.hypot(*(mapped.areas.points[codes] - mapped.areas.points[released]).T)
         measured = metres(float(gone.mean()))
         values["released"] = np.bincount(released, minlength=len(mapped.areas.places)) / max(len(released), 1)
-    if numbers is not None:
+    used = _unmeasured(choice) if numbers is None else numbers[0]
+    if numbers is not None and numbers[1] is not None:
         values["error"] = numbers[1].errors
-    used = numbers[0] if numbers is not None else _unmeasured(choice, measured)
+    if used.distance is None:
+        used = structs.replace(used, distance=measured)
     epsilon = used.epsilon
     person = None if epsilon is None else Quantity(epsilon.value * reports, epsilon.unit, origin=epsilon.origin)
     repeats = _repeats(mapped, made, places, used)
@@ -201,12 +204,10 @@ def _told(
     )
 
 
-def _unmeasured(choice: Chosen, distance: Quantity | None) -> PlacedMechanism:
-    """Of a map too large for a matrix: what the mechanism promises, and how far the releases were."""
+def _unmeasured(choice: Chosen) -> PlacedMechanism:
+    """Of releases that are no areas: what the mechanism promises alone."""
     epsilon = None if choice.epsilon is None else per_km(choice.epsilon, declared=True)
-    return PlacedMechanism(
-        mechanism=choice.name, role=choice.role, distance=distance or metres(float("nan")), epsilon=epsilon
-    )
+    return PlacedMechanism(mechanism=choice.name, role=choice.role, epsilon=epsilon)
 
 
 def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
