@@ -88,11 +88,11 @@ class Evidence:
         return cls(reports, scores, len(channel.inputs), repeated=repeated)
 
     @classmethod
-    def through_law(cls, law: Law, areas: int, outputs: npt.NDArray[Any]) -> Evidence:
+    def through_law(cls, law: Law, areas: int, outputs: npt.NDArray[Any], *, repeated: bool = False) -> Evidence:
         """Outputs of a mechanism's law, one per step: for maps too large for a channel."""
         distinct, which = np.unique(outputs, axis=0, return_inverse=True)
         inputs = np.arange(areas)
-        return cls(which.ravel(), lambda at: law.scores(inputs, distinct[at : at + 1])[:, 0], areas)
+        return cls(which.ravel(), lambda at: law.scores(inputs, distinct[at : at + 1])[:, 0], areas, repeated=repeated)
 
     def repeats(self, step: int) -> bool:
         """Whether a step has the report of the one before."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.location.tracking.averages import CONFIDENCE
 from leakgauge.location.tracking.chain import Chain
 from leakgauge.location.tracking.evidence import Evidence
 from leakgauge.location.tracking.guessing import Aim, Guesser
@@ -31,7 +32,6 @@ from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness.sources import simulation
 
-CONFIDENCE = 0.95
 PATHS = 400
 """Paths drawn for an interval of the mean error."""
 
@@ -137,6 +137,18 @@ def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) 
         for step, belief in messages.beliefs(hindsight=hindsight):
             held[step] = belief
         return held
+
+    return _safely(Chain(movement, evidence), follow)
+
+
+@checked
+def log_evidence(movement: Movement, evidence: Evidence) -> float:
+    """The log of how likely the reports are together, in nats, up to the constants of their scores."""
+
+    def follow(messages: BeliefMessages) -> float:
+        for _ in messages.states():
+            pass
+        return messages.evidence
 
     return _safely(Chain(movement, evidence), follow)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, as_codes, as_floats, sums_by
 from leakgauge.probability.labels import alphabet, same_alphabet
 from leakgauge.randomness.sources import simulation
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 NEAR = 1e-9
 """Areas further off than the reach by this share of it are still within: a reach of two cells means two."""
@@ -78,16 +82,26 @@ class Movement:
         generator = simulation(simulation_seed)
         paths = np.empty((traces, steps), dtype=np.int64)
         paths[:, 0] = np.searchsorted(np.cumsum(self.start.probabilities)[:-1], generator.random(traces), side="right")
-        rows, columns, chances = self.transitions.cells.nonzero()
-        ends = np.cumsum(chances)
-        firsts = np.searchsorted(rows, np.arange(len(self.areas) + 1))
-        before = np.concatenate([[0.0], ends])[firsts]
+        following = Following(self.transitions)
         for step in range(1, steps):
-            now = paths[:, step - 1]
-            marks = before[now] + generator.random(traces) * (before[now + 1] - before[now])
-            at = np.searchsorted(ends, marks, side="right")
-            paths[:, step] = columns[np.clip(at, firsts[now], firsts[now + 1] - 1)]
+            paths[:, step] = following.draw(paths[:, step - 1], generator)
         return paths
+
+
+class Following:
+    """Draws next areas, for simulations."""
+
+    def __init__(self, transitions: Channel) -> None:
+        rows, self._columns, chances = transitions.cells.nonzero()
+        self._ends = np.cumsum(chances)
+        self._firsts = np.searchsorted(rows, np.arange(len(transitions.inputs) + 1))
+        self._before = np.concatenate([[0.0], self._ends])[self._firsts]
+
+    def draw(self, areas: Codes, generator: Generator) -> Codes:
+        """The area after each of these."""
+        begin, end = self._before[areas], self._before[areas + 1]
+        at = np.searchsorted(self._ends, begin + generator.random(len(areas)) * (end - begin), side="right")
+        return np.asarray(self._columns[np.clip(at, self._firsts[areas], self._firsts[areas + 1] - 1)])
 
 
 @checked

@@ -15,16 +15,16 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.location.tracking.averages import averaged
 from leakgauge.location.tracking.guessing import Aim, Guesser
 from leakgauge.measures import shannon
 from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability import Channel, Distribution, Estimate
-from leakgauge.probability.cells import Floats, log_or_zero
+from leakgauge.probability.cells import log_or_zero
 from leakgauge.randomness.sources import Simulated, simulation
 
 MOST_CELLS = 1 << 23
 """Probabilities of repeated reports that are written down (64 MiB)."""
-CONFIDENCE = 0.95
 
 
 @checked
@@ -135,17 +135,6 @@ def infer_by_drawing(
         guess = guesser.guess(belief / belief.sum())
         errors[at], entropies[at] = guess.error, guess.entropy
     entropy = shannon.entropy(prior)
-    remaining = _mean(entropies, 0.0, entropy)
-    information = Estimate(
-        entropy - remaining.value, entropy - remaining.high, entropy - remaining.low, CONFIDENCE, draws
-    )
-    return Drawn(_mean(errors, 0.0, math.inf), information, remaining)
-
-
-def _mean(values: Floats, least: float, most: float) -> Estimate:
-    """The mean of draws with its interval by Student's law, cut to what it can be."""
-    from scipy.special import stdtrit
-
-    width = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2) * values.std(ddof=1) / math.sqrt(len(values)))
-    mean = min(max(float(values.mean()), least), most)
-    return Estimate(mean, max(mean - width, least), min(mean + width, most), CONFIDENCE, len(values))
+    remaining = averaged(entropies, 0.0, entropy)
+    information = averaged(entropy - entropies, 0.0, entropy)
+    return Drawn(averaged(errors, 0.0, math.inf), information, remaining)
