@@ -8,6 +8,7 @@ from leakgauge.cli.location.compare import compare
 from leakgauge.cli.location.design import design
 from leakgauge.cli.location.protect import protect
 from leakgauge.cli.location.survey import survey
+from leakgauge.cli.location.track import track
 
 
 @click.group()
@@ -26,5 +27,5 @@ def command() -> None:
     """
 
 
-for verb in (survey, design, compare, protect):
+for verb in (survey, design, compare, protect, track):
     command.add_command(verb)

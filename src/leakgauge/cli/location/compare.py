@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from leakgauge.jobs.location.places import Places
 
 
+NARROW = 9
+"""Characters of a column whose head may stand on two lines."""
+
+
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
@@ -53,7 +57,8 @@ def compare(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Mechanisms for places at one mean distance: metres, bits, ε per kilometre, identifiability, and a tracker's error.
+    """Mechanisms for places at one mean distance, in metres, bits, ε per kilometre, identifiability and a tracker's
+    error.
 
     MECHANISM is one with settings of its own, such as coarser-cells:level=2, or a channel file. Planar Laplace noise,
     the exponential mechanism, blocks of cells, dummies and the least leaking channel are always shown, each set to the
@@ -85,7 +90,6 @@ def compare(
 def _render(found: LocationComparison) -> Parts:
     title = say("Mechanisms for the places of {table!s}, the least leaking first", table=found.table)
     heads = (
-        say("setting"),
         say("mean distance"),
         say("bits"),
         say("ε per km"),
@@ -96,7 +100,7 @@ def _render(found: LocationComparison) -> Parts:
     )
     ranking = Table(
         Column(say("mechanism"), overflow="fold"),
-        *(Column(head, justify="right", max_width=15) for head in heads),
+        *(Column(head, justify="right", max_width=NARROW, overflow="fold") for head in heads),
         title=title,
         title_justify="left",
     )
@@ -107,8 +111,8 @@ def _render(found: LocationComparison) -> Parts:
     parts += [retell(one) for one in found.left_out]
     parts.append(
         say(
-            "A place has {bits} bits, and the best guess without a report is off by {guess!s}. The tracker knows how often "
-            "each area is visited and sees one report. ε per km is infinite where a report rules an area out.",
+            "A place has {bits} bits, and the best guess without a report is off by {guess!s}. The tracker knows how "
+            "often each area is visited and sees one report. ε per km is infinite where a report rules an area out.",
             bits=number(found.entropy.value),
             guess=metres(found.best_guess),
         )
@@ -116,10 +120,17 @@ def _render(found: LocationComparison) -> Parts:
     return parts if found.advice is None else [*parts, retell(found.advice)]
 
 
+def _name(one: PlacedMechanism) -> str:
+    """The mechanism with the setting that was found for it."""
+    if one.role.value == "given":
+        return one.mechanism
+    name = retell(one.mechanism)
+    return name if one.setting is None else f"{name} ({number(one.setting)})"
+
+
 def _row(one: PlacedMechanism) -> tuple[str, ...]:
     return (
-        one.mechanism if one.role.value == "given" else retell(one.mechanism),
-        "–" if one.setting is None else number(one.setting),
+        _name(one),
         "–" if one.distance is None else metres(one.distance),
         or_dash(one.leakage, number),
         or_dash(one.epsilon, told_level),

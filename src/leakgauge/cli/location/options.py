@@ -67,6 +67,21 @@ def places(command: Command) -> Command:
     return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(_TAKEN), reads))
 
 
+def protection(command: Command) -> Command:
+    """The options that choose the mechanism; exactly one is given."""
+    taken = (
+        click.option("--epsilon-per-km", type=float, metavar="E", help="Planar Laplace noise of this metric privacy."),
+        click.option("--max-distance", metavar="LENGTH", help="The least leaking channel at this mean distance."),
+        click.option("--max-leakage", type=float, metavar="BITS", help="The channel that errs least at these bits."),
+        click.option(
+            "--mechanism",
+            metavar="MECHANISM",
+            help="Another, such as coarser-cells:level=2, or a channel file; see compare.",
+        ),
+    )
+    return reduce(lambda decorated, option: option(decorated), reversed(taken), command)
+
+
 report = click.option(
     "--report", type=options.FILE, metavar="FILE", help="Write a report with the map too, .html or .md."
 )

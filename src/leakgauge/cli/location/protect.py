@@ -11,7 +11,7 @@ import click
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.location.design import mechanism_facts
-from leakgauge.cli.location.options import facts, length, metres, on_the_map, places, warned, within
+from leakgauge.cli.location.options import facts, length, metres, on_the_map, places, protection, warned, within
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, simulation_warning, told_level
 from leakgauge.cli.release import progress_of
 
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @places
-@click.option("--epsilon-per-km", type=float, metavar="E", help="Planar Laplace noise of this metric privacy.")
-@click.option("--max-distance", metavar="LENGTH", help="The least leaking channel at this mean distance.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="The channel that errs least at these bits.")
-@click.option(
-    "--mechanism", metavar="MECHANISM", help="Another, such as coarser-cells:level=2, or a channel file; see compare."
-)
+@protection
 @click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is; may be repeated.")
 @click.option(
     "--reports-per-user",

@@ -46,6 +46,7 @@ NAMES: Final = {
     "dummies": message("dummies from the prior"),
 }
 """What the families are called."""
+NO_WASTE: Final = 1e-3
 MOST_AREAS: Final = 1024
 """Areas up to which every mechanism is set to a distance and measured: some tens of seconds."""
 
@@ -138,7 +139,8 @@ def _told(one: Measured, given: Sequence[Family]) -> PlacedMechanism:
         identifiability=Quantity(one.identifiability if not math.isnan(one.identifiability) else math.inf, "nats"),
         tracker_error=metres(one.tracker_error),
         within=Quantity(one.within, "share"),
-        waste=bits(one.waste),
+        # What the proof of the optimum leaves open may be no waste at all.
+        waste=bits(one.waste if one.waste > NO_WASTE else 0.0),
         contains=Quantity(one.contains, "share") if set_valued else None,
         size=Quantity(one.size, "areas") if set_valued else None,
     )
@@ -156,8 +158,9 @@ def _advice(found: Comparison) -> Sentence | None:
     if noise is None:
         return Sentence("The least leaking channel tells {bits:.3g} bits.", bits=best.information)
     return Sentence(
-        "The least leaking channel tells {least:.3g} bits where planar Laplace noise tells {bits:.3g}, and a tracker errs "
-        "by {far:,.0f} m instead of {near:,.0f} m; planar Laplace promises {epsilon:.3g} per km whatever somebody knows.",
+        "The least leaking channel tells {least:.3g} bits where planar Laplace noise tells {bits:.3g}, and a tracker "
+        "errs by {far:,.0f} m instead of {near:,.0f} m; planar Laplace promises an ε of {epsilon:.3g} per km whatever "
+        "somebody knows.",
         least=best.information,
         bits=noise.information,
         far=best.tracker_error,

@@ -47,7 +47,8 @@ def measured(
         identifiability=_identified(channel, prior) if small else None,
         tracker_error=metres(found.error),
         within=Quantity(found.within(radius), "share"),
-        **_of_sets(placed, prior),
+        contains=None if placed.members is None else Quantity(placed.contains(prior), "share"),
+        size=None if placed.members is None else Quantity(placed.mean_size(prior), "areas"),
     )
     return numbers, found
 
@@ -63,13 +64,6 @@ def drawn(mapped: Mapped, mechanism: Mechanism, *, name: str, role: Role, claime
         epsilon=None if claimed is None else per_km(claimed, declared=True),
         tracker_error=Quantity.estimated(found.error, "m"),
     )
-
-
-def _of_sets(placed: Placed, prior: Distribution) -> dict[str, Quantity]:
-    if placed.members is None:
-        return {}
-    held = Quantity(placed.contains(prior), "share")
-    return {"contains": held, "size": Quantity(placed.mean_size(prior), "areas")}
 
 
 def per_km(epsilon: float, *, declared: bool = False) -> Quantity:

@@ -107,6 +107,9 @@ def map_figure(shown: Fields, value: str, language: Language = ENGLISH, *, few: 
     breaks = _breaks([one for one in numbers if one is not None])
     across = max(wide, _NARROW)
     areas = _areas(shown, numbers, breaks, scale, tall + top, kind, language)
+    if paths:
+        # Paler, so that the traces stand out.
+        areas[0]["mark"] |= {"fillOpacity": 0.45}
     legend, bottom = _legend(breaks, tall + top + 14, across, kind, language)
     merged = int(shown.get("merged", 1))
     coarse = (
@@ -115,7 +118,7 @@ def map_figure(shown: Fields, value: str, language: Language = ENGLISH, *, few: 
         else ""
     )
     under = joined(language, few, coarse)
-    title: dict[str, Any] = {"text": language.say(kind.title)}
+    title: dict[str, Any] = {"text": language.say("One trace on the map") if paths else language.say(kind.title)}
     if under:
         title["subtitle"] = lines_of(under, across)
     spec = {
@@ -285,8 +288,11 @@ def _traces(
     layers = []
     for at, (name, path) in enumerate(paths.items()):
         said, dashes, sign, colour = _PATHS[name]
+        # A few pixels apart, so that traces in the same areas do not hide each other.
+        aside = 5 * (at - 1)
         points = [
-            {"x": _pixel(x * scale), "y": _pixel(bottom - y * scale), "step": step} for step, (x, y) in enumerate(path)
+            {"x": _pixel(x * scale + aside), "y": _pixel(bottom - y * scale + aside), "step": step}
+            for step, (x, y) in enumerate(path)
         ]
         key = [{"x": 2, "y": 8 + 22 * at, "step": 0}, {"x": 34, "y": 8 + 22 * at, "step": 1}]
         words = [{"x": 42, "y": 8 + 22 * at, "name": language.say(said)}]

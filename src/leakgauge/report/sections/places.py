@@ -104,7 +104,11 @@ def _compared(tell: Teller, file: str, rows: str) -> Iterator[Content]:
 
 def _mechanism(tell: Teller, file: str, *place: str | int) -> Iterator[Cell]:
     name, role = (str(tell.get(file, *place, key)) for key in ("mechanism", "role"))
-    yield own(name) if role == "given" else tell.language.retell(name)
+    if role == "given" or not tell.has(file, *place, "setting"):
+        yield own(name) if role == "given" else tell.language.retell(name)
+    else:
+        setting = tell.number(file, *place, "setting")
+        yield tell.say("{name!s} ({setting})", name=tell.language.retell(name), setting=setting)
     for key in ("distance", "leakage", "epsilon", "identifiability", "tracker_error", "within", "waste"):
         yield tell.number(file, *place, key) if tell.has(file, *place, key) else NOTHING
 
@@ -258,7 +262,10 @@ def _map(tell: Teller, file: str, *values: str) -> Iterator[Content]:
     shown = tell.get(file, "map")
     for value in (one for one in values if one in shown["values"]):
         figure = map_figure(shown if value == values[0] else {**shown, "paths": {}}, value, tell.language)
-        yield Picture(tell.language.say(VALUES[value].caption), figure.told, figure.spec)
+        caption = VALUES[value].caption
+        if shown.get("paths") and value == values[0]:
+            caption = message("One of the traces, its released places and a tracker's guesses, a little apart.")
+        yield Picture(tell.language.say(caption), figure.told, figure.spec)
 
 
 def behind_maps(tell: Teller) -> Iterator[Content]:
