@@ -106,8 +106,9 @@ class Counting:
 
     def people(self) -> tuple[int, Codes]:
         """How many persons there are, and how many in each area."""
-        pairs = self._pairs.total()
-        return len(np.unique(pairs // self._size)), np.bincount(pairs % self._size, minlength=self._size)
+        people, areas = np.divmod(self._pairs.total(), self._size)
+        # Pairs stand in the order of persons.
+        return int(np.count_nonzero(np.diff(people, prepend=-1))), np.bincount(areas, minlength=self._size)
 
     def require_points_inside(self) -> None:
         """Refuse a map that holds no point, and columns that are swapped.
