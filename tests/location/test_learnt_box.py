@@ -66,11 +66,16 @@ def test_few_points_far_off_are_left_outside_and_said() -> None:
     assert "so far off" in str(learnt.notices[0])
     assert learnt.box.south > 46
     assert np.count_nonzero(CellSide(1000.0).on(learnt.box).codes(latitudes, longitudes) < 0) == 2
+    with pings({"lat": latitudes[1:40], "lon": longitudes[1:40]}) as points:
+        assert learn_box(extent_of(points), 1000.0).box.south > 46
+    # Twenty are a town of their own, and so is one that makes the map but a few times as large.
     latitudes[:20], longitudes[:20] = 0.0, 0.0
     with pings({"lat": latitudes, "lon": longitudes}) as points:
         learnt = learn_box(extent_of(points), 10_000.0)
     assert not learnt.notices
     assert learnt.box.south <= 0
+    with pings({"lat": [*latitudes[20:60], 47.5], "lon": [*longitudes[20:60], 8.5]}) as points:
+        assert not learn_box(extent_of(points), 10_000.0).trimmed
 
 
 def test_columns_that_look_wrong_are_said_or_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -14,12 +14,13 @@ from leakgauge.location.extent import PER_DEGREE, Extent
 from leakgauge.probability.cells import Codes
 from leakgauge.sentences import Sentence
 
-FAR_OFF_SHARE: Final = 0.002
-"""At most this share of the points may be left outside along each axis, where they would blow up the map."""
-FEWEST_FOR_ONE: Final = 20
-"""From so many points on, one may be left outside."""
-BLOWN_UP: Final = 2.0
-"""Points are left outside only where the box would be more than this many times as long with them."""
+ONE_IN: Final = 500
+LARGER: Final = 5.0
+"""At most one point in so many is left outside along each axis, if the map would be more than this much larger with
+them."""
+FEWEST: Final = 20
+MUCH_LARGER: Final = 100.0
+"""Of fewer points one may be left outside, if the map would be this much larger: a device that reports 0, 0."""
 STEPS: Final = 100
 """Learnt edges are rounded outwards to a hundredth of the box or to a cell, whichever is more."""
 
@@ -80,8 +81,8 @@ def parse_box(text: str) -> Box:
 
 
 _FAR_OFF: Final = Sentence(
-    "A few points lie so far off that the map would be more than twice as long with them; they are left outside it, "
-    "unless --box is given."
+    "A few points lie so far off that the map would be many times as large with them; they are left outside it, unless "
+    "--box is given."
 )
 
 
@@ -107,8 +108,8 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     """The smallest box around the points, over the antimeridian where it is smaller so.
 
     Its edges are rounded outwards to whole cells, or to hundredths of the box where that is more, so that none of them
-    is the place of somebody. Where a few points (one in 500 at most) would make it more than twice as long, they are
-    left outside.
+    is the place of somebody. Where a few points, one in 500 at most along each axis, would make it many times as large,
+    they are left outside.
 
     Args:
         cell_metres: the side of cells; None where their number is given.
@@ -118,8 +119,7 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
         OptionError: cells as large as all that the points take.
     """
     extent.require_places()
-    (low, high), trimmed_along_meridian = _span(extent.latitudes, round_the_earth=False)
-    (left, right), trimmed_along_parallel = _span(extent.longitudes, round_the_earth=True)
+    (low, high), (left, right), trimmed = _spans(extent)
     if cell_metres is not None:
         _require_smaller(cell_metres, (low, high), (left, right))
     cell = (cell_metres or 0.0) / METRES_PER_DEGREE
@@ -130,7 +130,7 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     if east - west >= 360:
         west, east = -180.0, 180.0
     box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
-    return LearntBox(box, trimmed_along_meridian or trimmed_along_parallel)
+    return LearntBox(box, trimmed)
 
 
 def _require_smaller(metres: float, up: tuple[int, int], along: tuple[int, int]) -> None:
@@ -147,30 +147,37 @@ def _require_smaller(metres: float, up: tuple[int, int], along: tuple[int, int])
         )
 
 
-def _span(counts: Codes, *, round_the_earth: bool) -> tuple[tuple[int, int], bool]:
-    """The first bin and the one after the last of the shortest stretch that holds the points, and whether some are
-    left outside it."""
-    filled = np.flatnonzero(counts)
-    whole = _shortest(filled, counts[filled], 0, len(counts) if round_the_earth else None)
-    total = int(counts.sum())
-    spare = max(int(total * FAR_OFF_SHARE), int(total >= FEWEST_FOR_ONE))
-    most = _shortest(filled, counts[filled], spare, len(counts) if round_the_earth else None)
-    trimmed = (whole[1] - whole[0]) > BLOWN_UP * (most[1] - most[0])
-    return (most, True) if trimmed else (whole, False)
+Span: TypeAlias = tuple[int, int]
+"""The first bin of a stretch, and the one after its last."""
 
 
-def _shortest(bins: Codes, counts: Codes, spare: int, period: int | None) -> tuple[int, int]:
-    """The shortest stretch of bins that leaves out at most ``spare`` points; of a circle, where it has a period."""
-    if period is not None:
-        bins, counts = np.concatenate([bins, bins + period]), np.concatenate([counts, counts])
-    before = np.concatenate([[0], np.cumsum(counts)])
-    total = int(before[-1]) // (1 if period is None else 2)
+def _spans(extent: Extent) -> tuple[Span, Span, bool]:
+    """The shortest stretches that hold the points along each axis, and whether a few are left outside them."""
+    total = int(extent.latitudes.sum())
+    whole = _shortest(extent.latitudes, 0), _shortest(extent.longitudes, 0, round_the_earth=True)
+    for spare, larger in ((total // ONE_IN, LARGER), (int(total >= FEWEST), MUCH_LARGER)):
+        most = _shortest(extent.latitudes, spare), _shortest(extent.longitudes, spare, round_the_earth=True)
+        if _size(*whole) > larger * _size(*most):
+            return *most, True
+    return *whole, False
+
+
+def _size(*spans: Span) -> int:
+    return math.prod(end - start for start, end in spans)
+
+
+def _shortest(counts: Codes, spare: int, *, round_the_earth: bool = False) -> Span:
+    """The shortest stretch that leaves out at most ``spare`` points, of a line or of a circle."""
+    bins = np.flatnonzero(counts)
+    own, period = counts[bins], len(counts)
+    total = int(own.sum())
+    if round_the_earth:
+        bins, own = np.concatenate([bins, bins + period]), np.concatenate([own, own])
+    before = np.concatenate([[0], np.cumsum(own)])
     # For each first bin, the earliest last bin by which enough points are met.
     last = np.searchsorted(before, before[:-1] + (total - spare)) - 1
     first = np.flatnonzero(last < len(bins))
-    lengths = bins[last[first]] + 1 - bins[first]
-    if period is not None:
-        lengths = np.minimum(lengths, period)
+    lengths = np.minimum(bins[last[first]] + 1 - bins[first], period)
     at = int(np.argmin(lengths))
     start = int(bins[first[at]])
     return start, start + int(lengths[at])
