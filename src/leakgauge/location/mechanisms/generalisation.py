@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -73,34 +73,47 @@ def areas_of_users(cells: MapCells, visited: Codes, least: int, users: Codes | N
         >>> len(areas.channel.outputs), max(map(len, areas.groups))
         (1, 16)
     """
-    inside = visited >= 0
-    who = np.arange(len(visited))[inside] if users is None else np.asarray(users)[inside]
-    pairs = np.unique(np.stack([visited[inside], np.unique(who, return_inverse=True)[1]]), axis=1)
-    if least < 1 or len(np.unique(pairs[1])) < least:
+    crowd = _crowds(cells, visited, users)
+    everybody = crowd(np.arange(cells.count))
+    if not 1 <= least <= everybody:
         raise OptionError(
             "Areas of at least {least} users cannot be made of {found}; give a number from 1 to that many.",
             least=least,
-            found=len(np.unique(pairs[1])),
+            found=everybody,
         )
     row, column = np.divmod(np.arange(cells.count), cells.columns)
     codes = np.zeros(cells.count, dtype=np.int64)
-    size = max(cells.rows - 1, cells.columns - 1, 1).bit_length()
-    open_squares = [(np.arange(cells.count), np.arange(pairs.shape[1]), size)]
+    open_squares = [(np.arange(cells.count), max(cells.rows - 1, cells.columns - 1).bit_length())]
     made = 0
     while open_squares:
-        held, points, bits = open_squares.pop()
+        held, bits = open_squares.pop()
         quarters = _quarters(row[held], column[held], bits)
-        of_points = _quarters(row[pairs[0, points]], column[pairs[0, points]], bits)
-        parts = [(held[quarters == at], points[of_points == at]) for at in np.unique(quarters).tolist()]
-        crowds = [len(np.unique(pairs[1, part])) for _, part in parts]
-        if bits == 0 or any(0 < crowd < least for crowd in crowds) or not any(crowds):
+        parts = [held[quarters == at] for at in np.unique(quarters).tolist()]
+        crowds = [crowd(part) for part in parts]
+        if bits == 0 or any(0 < found < least for found in crowds) or not any(crowds):
             codes[held] = made
             made += 1
         else:
-            open_squares += [(area, part, bits - 1) for area, part in reversed(parts)]
+            open_squares += [(part, bits - 1) for part in reversed(parts)]
     members = _members(codes)
     labels = [centre_of(cells, held[0], held[-1]) for held in members]
     return on_areas(_certain(cells.labels, labels, codes), members=members)
+
+
+def _crowds(cells: MapCells, visited: Codes, users: Codes | None) -> Callable[[Codes], int]:
+    """How many different users have a point in some cells."""
+    inside = visited >= 0
+    if users is None:
+        counts = np.bincount(visited[inside], minlength=cells.count)
+        return lambda held: int(counts[held].sum())
+    pairs = np.unique(np.stack([visited[inside], np.asarray(users)[inside]]), axis=1)
+    starts = np.searchsorted(pairs[0], np.arange(cells.count + 1))
+
+    def crowd(held: Codes) -> int:
+        found = [pairs[1, starts[cell] : starts[cell + 1]] for cell in held.tolist()]
+        return len(np.unique(np.concatenate(found))) if found else 0
+
+    return crowd
 
 
 def _quarters(row: Codes, column: Codes, bits: int) -> Codes:
