@@ -10,7 +10,6 @@ import pytest
 
 from leakgauge.errors import LabelError, ModelError, OptionError
 from leakgauge.location.tracking import markov
-from leakgauge.location.tracking.chain import Chain
 from leakgauge.location.tracking.evidence import Evidence
 from leakgauge.location.tracking.guessing import Aim, Guesser
 from leakgauge.location.tracking.markov import beliefs, drawn_paths, likeliest_path, track
@@ -82,12 +81,11 @@ def test_every_belief_equals_a_sum_over_all_paths(seed: int, repeated: bool) -> 
         for path, weight in path_weights(movement, channel, reports[: step + 1], repeated).items():
             filtered[step, path[-1]] += weight
     filtered /= filtered.sum(axis=1, keepdims=True)
-    chain = Chain(movement, evidence)
-    for messages in (Probabilities(chain), Logarithms(chain)):
+    for messages in (Probabilities(movement, evidence), Logarithms(movement, evidence)):
         for hindsight, truth in ((False, filtered), (True, smoothed)):
             for step, belief in messages.beliefs(hindsight=hindsight):
                 assert belief == pytest.approx(truth[step], abs=1e-12)
-            assert messages.evidence == pytest.approx(math.log(total), abs=1e-12)
+            assert messages.likelihood == pytest.approx(math.log(total), abs=1e-12)
     assert beliefs(movement, evidence, hindsight=True) == pytest.approx(smoothed, abs=1e-12)
     best = likeliest_path(movement, evidence)
     assert weights[tuple(best.areas.tolist())] == pytest.approx(max(weights.values()), rel=1e-12)
@@ -105,7 +103,7 @@ def test_traces_too_unlikely_for_floats_are_followed_by_logarithms() -> None:
     movement = Movement(Distribution("ab", [1.0, 0.0]), Channel("ab", "ab", [[1 - 1e-5, 1e-5], [0.0, 1.0]]))
     evidence = Evidence.through_channel(channel, "yyxxyy")
     with pytest.raises(TooUnlikelyError):
-        list(Probabilities(Chain(movement, evidence)).beliefs(hindsight=True))
+        list(Probabilities(movement, evidence).beliefs(hindsight=True))
     found = beliefs(movement, evidence, hindsight=True)
     # Two wrong reports on either path; going over later costs one step more, but has more ways to stay.
     logs = {}
@@ -140,7 +138,7 @@ def test_guesses_are_the_best_of_all_areas(seed: int) -> None:
     # Too many rivals to try: tangent planes leave the same one.
     median = Guesser(points)
     start = int(np.argmax(belief))
-    assert median._cut(points, belief, np.arange(60), start) == median.guess(belief).area
+    assert median._cut(belief, points, np.arange(60), start) == median.guess(belief).area
 
 
 def grid(side: int) -> Floats:

@@ -78,22 +78,28 @@ class Guesser:
 
     def guess(self, belief: Floats) -> Guess:
         """The best guess under a belief p(x) of every area."""
+        area, chances, places = self._named(belief)
+        far = _distances(places, self.points[area])
+        order = np.argsort(far)
+        below = np.cumsum(chances[order])
+        ends = np.minimum(np.searchsorted(below, [TAIL, 1 - TAIL]), len(order) - 1)
+        low, high = far[order[ends]].tolist()
+        return Guess(area, float(chances @ far), low, high, max(-float(chances @ np.log2(chances)), 0.0))
+
+    def area(self, belief: Floats) -> int:
+        """The area named under a belief, and no more."""
+        return self._named(belief)[0]
+
+    def _named(self, belief: Floats) -> tuple[int, Floats, Floats]:
+        """The best area, the chances that floats can see, and their places."""
         held = np.flatnonzero(belief > SMALLEST / len(belief))
         chances, places = belief[held], self.points[held]
         chances = chances / chances.sum()
         if self.aim is Aim.MISSES:
-            area = int(held[np.argmax(chances)])
-        elif self.aim is Aim.SQUARED_DISTANCE:
-            area = int(self._tree.query(chances @ places)[1])
-        else:
-            area = self._median(places, chances)
-        far = _distances(places, self.points[area])
-        order = np.argsort(far)
-        below = np.cumsum(chances[order])
-        ends = np.searchsorted(below, [TAIL, 1 - TAIL]).clip(max=len(order) - 1)
-        low, high = far[order[ends]].tolist()
-        entropy = max(-float(chances @ np.log2(chances)), 0.0)
-        return Guess(area, float(chances @ far), low, high, entropy)
+            return int(held[np.argmax(chances)]), chances, places
+        if self.aim is Aim.SQUARED_DISTANCE:
+            return int(self._tree.query(chances @ places)[1]), chances, places
+        return self._median(chances, places), chances, places
 
     @cached_property
     def _tree(self) -> cKDTree:
@@ -101,7 +107,7 @@ class Guesser:
 
         return cKDTree(self.points)
 
-    def _median(self, places: Floats, chances: Floats) -> int:
+    def _median(self, chances: Floats, places: Floats) -> int:
         """The area of least expected distance.
 
         A guess is at least as far off, on average, as it is from the mean: nothing further from the mean than the error
@@ -115,9 +121,9 @@ class Guesser:
             rivals = np.append(rivals, start) if start not in rivals else rivals
             east, north = (self.points[rivals, axis][:, None] - places[:, axis] for axis in (0, 1))
             return int(rivals[np.argmin(np.sqrt(east * east + north * north) @ chances)])
-        return self._cut(places, chances, rivals, start)
+        return self._cut(chances, places, rivals, start)
 
-    def _cut(self, places: Floats, chances: Floats, rivals: Codes, start: int) -> int:
+    def _cut(self, chances: Floats, places: Floats, rivals: Codes, start: int) -> int:
         """The best of many rivals by tangent planes: a convex function lies above each of them."""
         centres = self.points[rivals]
         bounds = np.full(len(rivals), -math.inf)
@@ -142,3 +148,19 @@ class Guesser:
 def _distances(places: Floats, point: Floats) -> Floats:
     offset = places - point
     return np.asarray(np.sqrt((offset * offset).sum(axis=1)))
+
+
+def guesser_of(points: object, areas: int, aim: Aim) -> Guesser:
+    """A guesser on so many areas.
+
+    Raises:
+        ModelError: points that are not two finite coordinates per area.
+    """
+    guesser = Guesser(np.asarray(points, dtype=np.float64), aim)
+    if len(guesser.points) != areas:
+        raise ModelError(
+            "There are {found} centres for {areas} areas; give two coordinates for each.",
+            found=len(guesser.points),
+            areas=areas,
+        )
+    return guesser

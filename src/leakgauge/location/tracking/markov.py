@@ -17,9 +17,8 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.location.tracking.averages import CONFIDENCE
-from leakgauge.location.tracking.chain import Chain
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.guessing import Aim, Guesser
+from leakgauge.location.tracking.guessing import Aim, guesser_of
 from leakgauge.location.tracking.messages import (
     BeliefMessages,
     Likeliest,
@@ -110,22 +109,16 @@ def track(
         >>> found.guesses.tolist(), found.entropies.round(3).tolist()
         ([1, 0, 0], [1.585, 0.918, 0.918])
     """
-    guesser = Guesser(np.asarray(points, dtype=np.float64), aim)
-    if len(guesser.points) != len(movement.areas):
-        raise ModelError(
-            "There are {found} centres for {areas} areas; give two coordinates for each.",
-            found=len(guesser.points),
-            areas=len(movement.areas),
-        )
+    guesser = guesser_of(points, len(movement.areas), aim)
 
     def follow(messages: BeliefMessages) -> Track:
         guesses = np.empty((len(evidence), 5))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
         areas, errors, lows, highs, entropies = guesses.T
-        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.evidence)
+        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
 
-    return _safely(Chain(movement, evidence), follow)
+    return _safely(movement, evidence, follow)
 
 
 @checked
@@ -138,7 +131,7 @@ def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) 
             held[step] = belief
         return held
 
-    return _safely(Chain(movement, evidence), follow)
+    return _safely(movement, evidence, follow)
 
 
 @checked
@@ -148,9 +141,9 @@ def log_evidence(movement: Movement, evidence: Evidence) -> float:
     def follow(messages: BeliefMessages) -> float:
         for _ in messages.states():
             pass
-        return messages.evidence
+        return messages.likelihood
 
-    return _safely(Chain(movement, evidence), follow)
+    return _safely(movement, evidence, follow)
 
 
 @checked
@@ -160,12 +153,12 @@ def likeliest_path(movement: Movement, evidence: Evidence) -> Path:
     Raises:
         ModelError: no path leads to the reports.
     """
-    messages = Likeliest(Chain(movement, evidence))
+    messages = Likeliest(movement, evidence)
     areas = np.empty(len(evidence), dtype=np.int64)
     for step, state in messages.states_backwards():
         last = step == len(evidence) - 1
         areas[step] = np.argmax(state) if last else messages.before(state, int(areas[step + 1]), step + 1)
-    return Path(areas, messages.evidence)
+    return Path(areas, messages.likelihood)
 
 
 @checked
@@ -174,7 +167,6 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
     if paths < 1:
         raise OptionError("{paths} paths cannot be drawn; give 1 or more.", paths=paths)
     generator = simulation(simulation_seed)
-    chain = Chain(movement, evidence)
 
     def follow(messages: BeliefMessages) -> Codes:
         areas = np.empty((paths, len(evidence)), dtype=np.int64)
@@ -187,9 +179,9 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
             after = areas[:, step + 1]
             with np.errstate(divide="ignore"):
                 logs = np.log(belief)
-            which, sources, moves = chain.log_moves_in.rows(after)
-            moved = moves + logs[sources] + chain.evidence.logs(step + 1)[after][which]
-            stayed = chain.log_stays[after] + logs[after] + chain.log_stay(step + 1)[after]
+            which, sources, moves = movement.moves.log_inwards.rows(after)
+            moved = moves + logs[sources] + evidence.logs(step + 1)[after][which]
+            stayed = movement.moves.log_stays[after] + logs[after] + messages.log_stay(step + 1)[after]
             keys = np.concatenate([moved, stayed]) + generator.gumbel(size=len(moved) + paths)
             # The largest of sums with Gumbel noise is a draw from the law of which these are the logarithms.
             order = np.lexsort((keys, np.concatenate([which, own])))
@@ -197,7 +189,7 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
             areas[:, step] = np.concatenate([sources, after])[order[ends]]
         return areas
 
-    return _safely(chain, follow)
+    return _safely(movement, evidence, follow)
 
 
 @checked
@@ -222,9 +214,9 @@ def mean_error(
     return Estimate(found.error, min(low, found.error), max(high, found.error), CONFIDENCE, len(found.guesses))
 
 
-def _safely(chain: Chain, follow: Callable[[BeliefMessages], T]) -> T:
+def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:
     """By probabilities, or where these are too small for floats by their logarithms."""
     try:
-        return follow(Probabilities(chain))
+        return follow(Probabilities(movement, evidence))
     except TooUnlikelyError:
-        return follow(Logarithms(chain))
+        return follow(Logarithms(movement, evidence))

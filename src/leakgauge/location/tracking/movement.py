@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.location.tracking.moves import Moves
 from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, as_codes, as_floats, sums_by
 from leakgauge.probability.labels import alphabet, same_alphabet
@@ -61,6 +63,11 @@ class Movement:
     def areas(self) -> tuple[Label, ...]:
         """The areas in order."""
         return self.start.outcomes
+
+    @cached_property
+    def moves(self) -> Moves:
+        """The transitions laid out for products, once for all traces."""
+        return Moves(self.transitions)
 
     def marginals(self, steps: int) -> Floats:
         """p(x) at each step, one row per step."""
