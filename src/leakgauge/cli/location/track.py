@@ -70,7 +70,8 @@ def track(
 
     \b
     leakgauge location track pickups.parquet --lat lat --lon lon --cell 12x12 \\
-        --box 40.70,40.82,-74.02,-73.92 --people 20 --epsilon-per-km 2 --report track.html
+        --box 40.70,40.82,-74.02,-73.92 --people 20 --epsilon-per-km 2 \\
+        --report track.html
     leakgauge location track pings.csv --lat lat --lon lon --cell 1km \\
         --user person --time at --max-distance 800m
 

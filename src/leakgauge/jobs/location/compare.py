@@ -91,14 +91,7 @@ def compare_places(
         best_guess=metres(found.constant),
         ranking=tuple(_told(one, given) for one in found.ranking),
         advice=_advice(found),
-        left_out=tuple(
-            Sentence(
-                "{name!s} is left out: the mean distance is at least {distance:,.0f} m, whatever its setting.",
-                name=NAMES.get(name, name),
-                distance=distance,
-            )
-            for name, distance in found.left_out.items()
-        ),
+        left_out=tuple(_left_out(name, distance) for name, distance in found.left_out.items()),
         prior=PriorOrigin.THIS_TABLE,
         keep_inside=True,
         map=mapped.map(error=best.errors),
@@ -143,6 +136,16 @@ def _told(one: Measured, given: Sequence[Family]) -> PlacedMechanism:
         waste=bits(one.waste if one.waste > NO_WASTE else 0.0),
         contains=Quantity(one.contains, "share") if set_valued else None,
         size=Quantity(one.size, "areas") if set_valued else None,
+    )
+
+
+def _left_out(name: str, distance: float) -> Sentence:
+    if name not in NAMES:
+        return Sentence("{name!s} is left out: its mean distance is {distance:,.0f} m.", name=name, distance=distance)
+    return Sentence(
+        "Left out: {name}, whose mean distance is {distance:,.0f} m or more, whatever the setting.",
+        name=Sentence(NAMES[name]),
+        distance=distance,
     )
 
 

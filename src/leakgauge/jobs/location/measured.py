@@ -13,7 +13,7 @@ from leakgauge.jobs.location.shown import bits, metres
 from leakgauge.location.mechanisms import Placed
 from leakgauge.location.mechanisms.placed import epsilon_per_km
 from leakgauge.location.tracking.bayes import Inference, infer
-from leakgauge.location.tracking.repeats import infer_by_drawing
+from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Distribution

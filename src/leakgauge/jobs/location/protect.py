@@ -22,6 +22,7 @@ from leakgauge.jobs.location.measured import per_km
 from leakgauge.jobs.location.places import Mapped, Places, table_name
 from leakgauge.jobs.location.shown import metres
 from leakgauge.location.placing import placed
+from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import OperatingSystem, Simulated
@@ -44,6 +45,8 @@ RECORD: Final = "release.json"
 PUBLIC_RECORD: Final = "release.public.json"
 PROTECTION: Final = "location.json"
 CHANNEL: Final = "channel.json"
+MOST_AVERAGED, AVERAGED = 50, 200
+"""Reports that are averaged at most: beyond, a place is found anyway; and places that are drawn for it."""
 CENTRES: Final = "centres.csv"
 """Which place each released text stands for: everybody may have it."""
 
@@ -181,7 +184,7 @@ def _told(
         used = structs.replace(used, distance=measured)
     epsilon = used.epsilon
     person = None if epsilon is None else Quantity(epsilon.value * reports, epsilon.unit, origin=epsilon.origin)
-    repeats = _repeats(mapped, made, places, used)
+    repeats = _repeats(mapped, choice, places, used)
     return LocationProtection(
         table=table,
         areas=mapped.told,
@@ -226,7 +229,7 @@ def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
     return np.asarray(own[np.asarray(encoded.indices)])
 
 
-def _repeats(mapped: Mapped, made: Release, places: Places, used: PlacedMechanism) -> Repeats | None:
+def _repeats(mapped: Mapped, choice: Chosen, places: Places, used: PlacedMechanism) -> Repeats | None:
     if places.user is None or mapped.visits.users is None:
         return None
     counts = mapped.reports_per_user
@@ -237,7 +240,19 @@ def _repeats(mapped: Mapped, made: Release, places: Places, used: PlacedMechanis
         most=most,
         typical=float(np.median(counts)),
         epsilon=per_km(float("inf") if epsilon is None else epsilon.value * most),
+        same_place=_averaged(mapped, choice, most),
     )
+
+
+def _averaged(mapped: Mapped, choice: Chosen, reports: int) -> Quantity | None:
+    """How far off somebody is who sees so many fresh reports of one place; None where releases are no areas."""
+    law, letters = choice.mechanism.law, choice.mechanism.letters
+    if law is None or not choice.is_placed or letters != mapped.areas.labels:
+        return None
+    found = infer_by_drawing(
+        mapped.prior, law, mapped.areas.points, reports=min(reports, MOST_AVERAGED), draws=AVERAGED
+    )
+    return Quantity.estimated(found.error, "m")
 
 
 def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) -> list[Sentence]:

@@ -25,6 +25,8 @@ _SHADES: Final = ("#f7f4c4", "#c7e9b4", "#7fcdbb", "#41a8c4", "#2c6fb0", "#25307
 _SKEWED = 8.0
 """Times the middle value that the largest may be for classes of equal width."""
 _NICE = (1, 2, 5)
+_PALE = 0.45
+"""The fill of areas below traces."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,11 @@ def map_figure(shown: Fields, value: str, language: Language = ENGLISH, *, few: 
     breaks = _breaks([one for one in numbers if one is not None])
     across = max(wide, _NARROW)
     areas = _areas(shown, numbers, breaks, scale, tall + top, kind, language)
+    legend, bottom = _legend(breaks, tall + top + 14, across, kind, language)
     if paths:
         # Paler, so that the traces stand out.
-        areas[0]["mark"] |= {"fillOpacity": 0.45}
-    legend, bottom = _legend(breaks, tall + top + 14, across, kind, language)
+        for layer in (areas[0], legend[1]):
+            layer["mark"] |= {"fillOpacity": _PALE}
     merged = int(shown.get("merged", 1))
     coarse = (
         language.say("{count} × {count} cells are drawn as one, so that they can be seen.", count=merged)
