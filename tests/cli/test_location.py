@@ -47,14 +47,17 @@ def test_the_optimum_leaks_least_at_equal_distance(
 
 
 def test_a_designed_channel_protects_a_table(capsys: pytest.CaptureFixture[str], pings: Path, tmp_path: Path) -> None:
-    channel, folder = tmp_path / "channel.json", tmp_path / "out"
+    channel, folder, ledger = (tmp_path / name for name in ("channel.json", "out", "budget.ledger"))
+    assert run(capsys, "ledger", "open", ledger, "--dataset", "pings.csv", "--epsilon", "100")[0] == 0
     design = fields(capsys, "location", "design", pings, *MAP, "--max-distance", "900m", "-o", channel)
-    made = fields(capsys, "location", "protect", pings, *MAP, "--mechanism", channel, "-o", folder)
+    made = fields(capsys, "location", "protect", pings, *MAP, "--mechanism", channel, "--ledger", ledger, "-o", folder)
     assert made["used"]["leakage"] == design["designed"]["leakage"] and design["keep_inside"]
     assert json.loads(channel.read_text(encoding="utf-8"))["keep_inside"]
     assert made["rows"] + made["left_out"] == 3840
     assert made["measured_distance"]["value"] == pytest.approx(made["used"]["distance"]["value"], rel=0.1)
     assert run(capsys, "verify", folder / "release.json")[0] == 0
+    spent = fields(capsys, "ledger", "show", ledger)["accounts"][0]["spent"]
+    assert 0 < spent["epsilon"]["value"] < 100
 
 
 def test_reports_of_a_person_add_up(capsys: pytest.CaptureFixture[str], pings: Path, tmp_path: Path) -> None:

@@ -114,9 +114,11 @@ def metres(length: Quantity) -> str:
     from leakgauge.report.figures.map import metres as written
 
     said = written(length.value)
-    if length.low is None or length.high is None:
+    if length.low is None or length.high is None or length.value < 1:
         return said
-    return f"{said} {interval(length.low, length.high)}"
+    number, unit = said.rsplit(" ", 1)
+    per = 1000.0 if unit == "km" else 1.0
+    return f"{number} {interval(length.low / per, length.high / per)} {unit}"
 
 
 def or_dash(quantity: Quantity | None, write: Callable[[float], str]) -> str:

@@ -12,7 +12,7 @@ from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.location.design import mechanism_facts
 from leakgauge.cli.location.options import facts, length, metres, on_the_map, places, protection, warned, within
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, simulation_warning, told_level
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, simulation_warning
 from leakgauge.cli.release import progress_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ def protect(
 
     if folder.exists() and not folder.is_dir():
         require_not_read(folder, table)
+    if given["ledger"] is None and given["simulate"] is None:
+        told = say("no --ledger is given, so nothing counts this release against a budget.")
+        click.echo(f"leakgauge: {told}", err=True)
     with progress_of(1, counted=given["ledger"] is not None) as tell:
         found = protect_places(
             table,
@@ -100,7 +103,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
     told[say("best guess without a report is off by")] = metres(found.best_guess)
     told[say("entropy of a place")] = say("{bits} bits", bits=number(found.entropy.value))
     if found.epsilon_per_person is not None and found.repeats is not None:
-        told[say("ε per km over all reports of a person")] = told_level(found.epsilon_per_person.value)
+        told[say("ε per km over all reports of a person")] = number(found.epsilon_per_person.value)
     if found.repeats is not None:
         told[say("reports of a person, at most")] = f"{found.repeats.most:,}"
         if found.repeats.same_place is not None:

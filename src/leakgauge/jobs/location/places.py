@@ -17,12 +17,11 @@ from leakgauge.location.areas import Areas, distances_between
 from leakgauge.location.box import learn_box, parse_box
 from leakgauge.location.cell_size import CellSide, parse_cell_size
 from leakgauge.location.extent import extent_of
-from leakgauge.location.placing import placed
-from leakgauge.location.points import Numbering, Points
+from leakgauge.location.points import Points
 from leakgauge.location.prior import Grouping, Visits, visits
 from leakgauge.measures import shannon
 from leakgauge.probability import Distribution
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
@@ -165,16 +164,6 @@ class Mapped:
     def best_guess(self) -> Quantity:
         """How far off the best constant guess is on average."""
         return metres(float(least_mean_distance(self.areas.points, self.prior.probabilities)))
-
-    @cached_property
-    def reports_per_user(self) -> Codes:
-        """How many points on the map each user has."""
-        assert self.points.user is not None
-        user, numbering = self.points.user, Numbering()
-        rows = placed(self.points, self.areas)
-        users = [numbering.codes(one.chunk.column(user))[one.codes >= 0] for one in rows]
-        counts = np.bincount(np.concatenate(users))
-        return np.asarray(counts[counts > 0])
 
     def map(self, **values: Floats) -> MapShown:
         """The map with these values beside the prior."""

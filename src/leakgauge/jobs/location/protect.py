@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -37,8 +38,6 @@ from leakgauge.tables.reading import ReadingOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from leakgauge.tables import Table
 
 RELEASED: Final = "released.parquet"
 RECORD: Final = "release.json"
@@ -99,7 +98,7 @@ def protect_places(
             max_leakage=max_leakage,
             mechanism=mechanism,
         )
-        cells, codes = _cells(mapped, places, source, public)
+        derived = _derived(mapped, places, public)
     place.mkdir(parents=True, exist_ok=True)
     close_folder(place)
     plan = ReleasePlan(
@@ -110,12 +109,12 @@ def protect_places(
     )
     name = dataset or (default_dataset(str(table)) if isinstance(table, str | Path) else "places")
     with (
-        open_table(cells) as derived,
+        open_table(derived.rows) as cells,
         nullcontext() if ledger is None else open_ledger(ledger) as account,
     ):
         made = release(
             plan,
-            derived,
+            cells,
             place / RELEASED,
             record=place / RECORD,
             public_record=place / PUBLIC_RECORD,
@@ -125,7 +124,7 @@ def protect_places(
             randomness=OperatingSystem() if simulate is None else Simulated(simulate),
             progress=progress,
         )
-    found = _told(mapped, choice, made, codes, table_name(table), places, reports_per_user, within)
+    found = _told(mapped, choice, made, derived, table_name(table), places, reports_per_user, within)
     codec.write(place / PROTECTION, found)
     write_whole(place / CENTRES, _centres(mapped), shareable=True)
     if choice.file is not None:
@@ -136,9 +135,23 @@ def protect_places(
     return found
 
 
-def _cells(mapped: Mapped, places: Places, source: Table, public: Sequence[str]) -> tuple[pa.Table, Codes]:
-    """The rows with a place on the map: their area, what is public and whose they are; and the number of the area."""
+@dataclass(frozen=True)
+class _Derived:
+    """The rows with a place on the map: their area, what is public and whose they are.
+
+    Attributes:
+        codes: the area of each row.
+        reports: how many rows each person has; None where no column names persons.
+    """
+
+    rows: pa.Table
+    codes: Codes
+    reports: Codes | None
+
+
+def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     column, kept = places.column, [name for name in (*public, places.user) if name is not None]
     if column in kept or places.lat in kept or places.lon in kept:
@@ -157,14 +170,16 @@ def _cells(mapped: Mapped, places: Places, source: Table, public: Sequence[str])
         parts.append(
             pa.RecordBatch.from_arrays([dictionary.cast(pa.string()), *others], [column, *dict.fromkeys(kept)])
         )
-    return pa.Table.from_batches(parts), np.concatenate(every)
+    rows = pa.Table.from_batches(parts)
+    reports = None if places.user is None else np.asarray(pc.value_counts(rows[places.user]).field("counts"))
+    return _Derived(rows, np.concatenate(every), reports)
 
 
 def _told(
     mapped: Mapped,
     choice: Chosen,
     made: Release,
-    codes: Codes,
+    derived: _Derived,
     table: str,
     places: Places,
     reports: int,
@@ -174,7 +189,7 @@ def _told(
     released = _released_codes(mapped, made, places.column)
     measured, values = None, {}
     if released is not None:
-        gone = np.hypot(*(mapped.areas.points[codes] - mapped.areas.points[released]).T)
+        gone = np.hypot(*(mapped.areas.points[derived.codes] - mapped.areas.points[released]).T)
         measured = metres(float(gone.mean()))
         values["released"] = np.bincount(released, minlength=len(mapped.areas.places)) / max(len(released), 1)
     used = _unmeasured(choice) if numbers is None else numbers[0]
@@ -184,7 +199,7 @@ def _told(
         used = structs.replace(used, distance=measured)
     epsilon = used.epsilon
     person = None if epsilon is None else Quantity(epsilon.value * reports, epsilon.unit, origin=epsilon.origin)
-    repeats = _repeats(mapped, choice, places, used)
+    repeats = None if derived.reports is None else _repeats(mapped, choice, derived.reports, used)
     return LocationProtection(
         table=table,
         areas=mapped.told,
@@ -229,10 +244,7 @@ def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
     return np.asarray(own[np.asarray(encoded.indices)])
 
 
-def _repeats(mapped: Mapped, choice: Chosen, places: Places, used: PlacedMechanism) -> Repeats | None:
-    if places.user is None or mapped.visits.users is None:
-        return None
-    counts = mapped.reports_per_user
+def _repeats(mapped: Mapped, choice: Chosen, counts: Codes, used: PlacedMechanism) -> Repeats:
     most = int(counts.max())
     epsilon = used.epsilon
     return Repeats(

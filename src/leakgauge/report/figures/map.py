@@ -47,9 +47,11 @@ def metres(length: float) -> str:
     """A length for a person, in metres or kilometres.
 
     Example:
-        >>> metres(87.4), metres(1234.5)
-        ('87.4 m', '1.23 km')
+        >>> metres(87.4), metres(1234.5), metres(0.2)
+        ('87.4 m', '1.23 km', '<1 m')
     """
+    if 0 < length < 1:
+        return "<1 m"
     return f"{written(rounded(length / 1000))} km" if length >= 1000 else f"{written(rounded(length))} m"
 
 
