@@ -96,7 +96,7 @@ def test_columns_that_look_wrong_are_said_or_refused() -> None:
     with pings({"lat": [40.7] * 200 + [999.0, None], "lon": [7.0] * 202}) as points:
         extent = extent_of(points)
     assert (extent.n, extent.missing, extent.impossible) == (202, 1, 1)
-    assert [str(notice).split()[0] for notice in extent.notices] == ["1", "1"]
+    assert [str(notice).split(": ")[1] for notice in extent.notices] == ["1 of 202.", "1 of 202."]
 
 
 def test_columns_that_are_none_are_refused() -> None:

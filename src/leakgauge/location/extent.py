@@ -124,9 +124,9 @@ def _notices(extent: Extent) -> list[Sentence]:
     elif len(filled) and filled[-1] < (HARDLY_ANYBODY + 90) * PER_DEGREE:
         notices.append(
             Sentence(
-                "All points lie south of {latitude} degrees, where hardly anybody lives; if the columns are swapped, "
-                "give --lat {lon!s} --lon {lat!s}.",
-                latitude=HARDLY_ANYBODY,
+                "All points lie beyond {latitude} degrees south, where hardly anybody lives; if the columns are "
+                "swapped, give --lat {lon!s} --lon {lat!s}.",
+                latitude=-HARDLY_ANYBODY,
                 lat=points.lat,
                 lon=points.lon,
             )
@@ -134,7 +134,7 @@ def _notices(extent: Extent) -> list[Sentence]:
     if extent.missing:
         notices.append(
             Sentence(
-                "{missing:,} of the {rows:,} rows have no latitude or no longitude and are not counted.",
+                "Rows without a latitude or a longitude, which are not counted: {missing:,} of {rows:,}.",
                 missing=extent.missing,
                 rows=extent.n,
             )
@@ -142,8 +142,8 @@ def _notices(extent: Extent) -> list[Sentence]:
     if extent.impossible:
         notices.append(
             Sentence(
-                "{wrong:,} of the {rows:,} rows are off the earth, beyond ±90 degrees of latitude or ±180 of "
-                "longitude, and are not counted.",
+                "Rows off the earth, beyond ±90 degrees of latitude or ±180 of longitude, which are not counted: "
+                "{wrong:,} of {rows:,}.",
                 wrong=extent.impossible,
                 rows=extent.n,
             )
