@@ -7,7 +7,7 @@ asked for; its measured coverage is in ``tests/measures/test_coverage.py``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import product
@@ -18,11 +18,12 @@ from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.bootstrap import CountedCells, bootstrap
+from leakgauge.measures.corrected_entropies import chao_shen, grassberger, nemenman_shafee_bialek
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, require_one_role
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, gather, require_one_role
 from leakgauge.probability import Channel, Counts, Estimate, Scenario
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.scenario import Weights
 
 ENOUGH = 5
@@ -35,12 +36,25 @@ class Estimator(Enum):
 
     ``PLUG_IN`` takes observed frequencies for probabilities. ``MILLER_MADOW`` adds to each entropy (seen − 1)/(2n)
     nats (Miller 1955). ``SHRINKAGE`` draws the frequencies towards the uniform law by the amount that minimises the
-    expected squared error (Hausser and Strimmer 2009); of the three it errs least where n is below the cells.
+    expected squared error (Hausser and Strimmer 2009); of these three it errs least where n is below the cells.
+    ``CHAO_SHEN`` (2003), ``GRASSBERGER`` (2003) and ``NSB`` (Nemenman, Shafee and Bialek 2002) estimate each entropy
+    of a measure by itself, for counts without weights and without a known channel.
     """
 
     PLUG_IN = "plug-in"
     MILLER_MADOW = "miller-madow"
     SHRINKAGE = "shrinkage"
+    CHAO_SHEN = "chao-shen"
+    GRASSBERGER = "grassberger"
+    NSB = "nsb"
+
+
+_OF_COUNTS: Mapping[Estimator, Callable[[Codes, int], float]] = {
+    Estimator.CHAO_SHEN: chao_shen,
+    Estimator.GRASSBERGER: grassberger,
+    Estimator.NSB: nemenman_shafee_bialek,
+}
+"""Estimators of one entropy from how often each of so many values was seen."""
 
 
 @checked
@@ -88,9 +102,10 @@ def estimate(
     roles = _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)
     analytic = measure in FORMULAS
-    if not analytic and estimator is Estimator.MILLER_MADOW:
+    if not analytic and (estimator is Estimator.MILLER_MADOW or estimator in _OF_COUNTS):
         raise OptionError(
-            "Miller and Madow's correction is for Shannon's measures, not for {name}; choose another estimator.",
+            "The estimator {estimator!s} is for Shannon's measures, not for {name}; choose another estimator.",
+            estimator=estimator.value,
             name=getattr(measure, "__name__", str(measure)),
         )
     shrunk = estimator is Estimator.SHRINKAGE
@@ -102,8 +117,11 @@ def estimate(
     else:
         laid = Layout(measure, counts, roles, scenario.weights)
         table = laid.observed[None, :].astype(np.float64)
-        if estimator is Estimator.MILLER_MADOW:
-            corrected = value + unit.of_nats(_correction(laid, table))
+        if estimator not in (Estimator.PLUG_IN, Estimator.SHRINKAGE):
+            if estimator is Estimator.MILLER_MADOW:
+                corrected = value + unit.of_nats(_correction(laid, table))
+            else:
+                corrected = unit.of_nats(_summed(laid, estimator))
             value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
         ends = intervals(laid, table, confidence)
         low, high = unit.of_nats(float(ends[0][0])), unit.of_nats(float(ends[1][0]))
@@ -155,6 +173,19 @@ def _correction(laid: Layout, table: Floats) -> float:
     """Miller and Madow's correction in nats."""
     n = float(table.sum())
     return sum(g.sign * float(GroupingShares(g, table / n).miller_madow[0]) for g in laid.groupings) / n
+
+
+def _summed(laid: Layout, estimator: Estimator) -> float:
+    """The measure as the sum of its entropies in nats, each estimated by itself."""
+    if not all(grouping.certain and grouping.weighted is grouping.spread for grouping in laid.groupings):
+        raise OptionError(
+            "The estimator {estimator!s} is for counts alone, without weights and without a known channel; choose "
+            "another estimator.",
+            estimator=estimator.value,
+        )
+    entropy = _OF_COUNTS[estimator]
+    seen = laid.observed.astype(np.float64)
+    return sum(g.sign * entropy(np.rint(gather(g.spread, seen)).astype(np.int64), g.size) for g in laid.groupings)
 
 
 def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats | None) -> Scenario:
