@@ -18,8 +18,10 @@ from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
 from leakgauge.design.rounds import designing
+from leakgauge.distances import map_cells
 from leakgauge.jobs import design, measure, survey
 from leakgauge.jobs.protect import choice, stages, telling
+from leakgauge.location import extent
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
@@ -83,6 +85,8 @@ LIMITS: Final = (
     f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
     f"what a column would reveal is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
+    f"Beyond {map_cells.MOST_STRETCH:.0%} cells are refused".replace("%", " %"),
+    f"points all beyond {-extent.HARDLY_ANYBODY} degrees south",
 )
 
 
