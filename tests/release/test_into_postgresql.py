@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -33,7 +34,7 @@ from leakgauge.release.ledger.entry import Kind
 from leakgauge.tables import open_table
 from leakgauge.tables.pairing import paired_counts
 from tests.forks import PROCESSES
-from tests.postgres import PASSWORD, Server, in_postgresql, running_server
+from tests.postgres import PASSWORD, Server, in_postgresql, nearly_full, running_server, small_disk
 from tests.release.people import people
 
 LETTERS = ("cold", "flu", "none")
@@ -175,28 +176,30 @@ def test_values_that_the_server_cannot_hold(place: str, sql: psycopg.Connection[
     assert _spends(tmp_path) == 0 and _there(sql) == []
 
 
-def test_a_server_without_room(place: str, sql: psycopg.Connection[Any], tmp_path: Path) -> None:
-    # The disk of the server is not filled: from the 500th row on it says so.
-    sql.execute("CREATE SEQUENCE released.row")
-    sql.execute(
-        "CREATE FUNCTION released.brim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "IF nextval('released.row') > 500 THEN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END IF; "
-        "RETURN NEW; END $$"
-    )
-    sql.execute(
-        "CREATE FUNCTION released.watch() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN "
-        "FOR made IN SELECT * FROM pg_event_trigger_ddl_commands() WHERE command_tag = 'CREATE TABLE' LOOP "
-        "EXECUTE format('CREATE TRIGGER brim BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION released.brim()', "
-        "made.objid::regclass); END LOOP; END $$"
-    )
-    sql.execute("CREATE EVENT TRIGGER room ON ddl_command_end EXECUTE FUNCTION released.watch()")
-    refused = pytest.raises(EngineError, match="the server has no room left; nothing of it was kept")
-    try:
-        with open_table(people(2000)) as table, open_ledger(tmp_path / "budget") as ledger, refused:
-            release(PLAN, table, place + TO, ledger=ledger, dataset="people")
-    finally:
-        sql.execute("DROP EVENT TRIGGER room")
-    assert _there(sql) == [] and _spends(tmp_path) == 1 and list(tmp_path.glob("*.json")) == []
+@pytest.mark.parametrize("full", ["rows", "journal"])
+def test_a_full_disk(full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(people(200_000), "people.parquet")
+    (tmp_path / "plan.toml").write_text('public = ["name"]\n[columns]\nage = "laplace:epsilon=1,lower=0,upper=120"\n')
+    assert main(["ledger", "open", "budget", "--dataset", "people", "--epsilon", "5"]) == 0
+    with small_disk(16) as disk, running_server(journal=disk if full == "journal" else None) as server:
+        with psycopg.connect(server, autocommit=True) as sql:
+            if full == "rows":
+                sql.execute(f"CREATE TABLESPACE small LOCATION '{disk}'".encode())
+                sql.execute("ALTER DATABASE postgres SET default_tablespace = small")
+        filler = nearly_full(disk)
+        capsys.readouterr()
+        to = server.replace(f":{PASSWORD}", "") + "#people"
+        assert main(["release", "people.parquet", "--plan", "plan.toml", "-o", to, "--ledger", "budget"]) == 3
+        said = capsys.readouterr().err
+        assert said.endswith("could not be written: the server has no room left; nothing of it was kept.\n")
+        assert said.count("\n") == 1
+        # A server that cannot even note what it does goes down.
+        filler.unlink()
+        server.restart()
+        with psycopg.connect(server) as sql:
+            assert sql.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall() == []
+    assert _spends(tmp_path) == 1 and list(tmp_path.glob("*.json")) == []
 
 
 def releasing(source: str, to: str, folder: str, stage: str) -> None:
