@@ -1,4 +1,5 @@
 """Releases into PostgreSQL: the law, the record, and whatever is killed, stopped or full on the way."""
+# ruff: noqa: DTZ901  (columns without a time zone are what is tested)
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import math
 import os
 import signal
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +169,43 @@ def test_refused_before_anything_is_spent(place: str, sql: psycopg.Connection[An
         sql.execute("DROP ROLE writer")
 
 
-def test_values_that_the_server_cannot_hold(place: str, sql: psycopg.Connection[Any], tmp_path: Path) -> None:
-    rows = people(20).append_column("odd", pa.array(["\0"] * 20))
+ODD = {
+    "every": pa.array(["\0"] * 500),
+    "last": pa.array(["a"] * 499 + ["b\0"]),
+    "different": pa.array([f"{at}" for at in range(99_999)] + ["b\0"]),
+    "before Christ": pa.array([0] * 499 + [-735_000], pa.int32()).cast(pa.date32()),
+    "endless": pa.array([0] * 499 + [2**63 - 1], pa.int64()).cast(pa.timestamp("us")),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_values_that_the_server_cannot_hold(
+    place: str, sql: psycopg.Connection[Any], tmp_path: Path, case: str
+) -> None:
+    rows = pa.table({"odd": ODD[case], "age": pa.array(range(len(ODD[case])), pa.int64())})
     plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["odd"])
     refused = pytest.raises(ColumnError, match="values that PostgreSQL cannot hold")
     with open_table(rows) as table, open_ledger(tmp_path / "budget") as ledger, refused:
         release(plan, table, place + TO, ledger=ledger, dataset="people")
     assert _spends(tmp_path) == 0 and _there(sql) == []
+
+
+def test_letters_that_the_server_cannot_hold(place: str, sql: psycopg.Connection[Any], tmp_path: Path) -> None:
+    plan = ReleasePlan({"illness": "randomized-response:epsilon=9,letters=flu|none|cold|\0"})
+    refused = pytest.raises(ColumnError, match="'illness' would have values that PostgreSQL cannot hold")
+    with open_table(people(20)) as table, open_ledger(tmp_path / "budget") as ledger, refused:
+        release(plan, table, place + TO, ledger=ledger, dataset="people")
+    assert _spends(tmp_path) == 0 and _there(sql) == []
+
+
+def test_dates_at_the_ends_of_the_calendar(place: str, sql: psycopg.Connection[Any]) -> None:
+    rows = pa.table({"d": [date.min, date.max], "s": [datetime.min, datetime.max], "age": [1, 2]})
+    with open_table(rows) as table:
+        release(ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=9"}, public=["d", "s"]), table, place + TO)
+    assert sql.execute("SELECT d, s FROM released.people ORDER BY 1").fetchall() == [
+        (date.min, datetime.min),
+        (date.max, datetime.max),
+    ]
 
 
 @pytest.mark.parametrize("full", ["rows", "journal"])
