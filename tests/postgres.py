@@ -97,7 +97,7 @@ def nearly_full(disk: Path) -> Path:
     return filler
 
 
-def in_postgresql(server: str, table: pa.Table) -> str:
+def in_postgresql(server: str, table: pa.Table | pa.RecordBatchReader) -> str:
     """The address of a new table with these rows, without the password."""
     from adbc_driver_postgresql import dbapi
 
