@@ -98,37 +98,75 @@ def estimate(
         >>> print(estimate(entropy, counts, ["illness"]))
         0.8813 [0.7449, 0.9731]
     """
-    roles = AxisRoles(tuple(secret), tuple(release), tuple(background), channel)
+    (found,) = estimates(
+        [measure],
+        counts,
+        AxisRoles(tuple(secret), tuple(release), tuple(background), channel),
+        weights=weights,
+        estimators=[estimator],
+        confidence=confidence,
+        unit=unit,
+        simulation_seed=simulation_seed,
+    )
+    return found[estimator]
+
+
+def estimates(
+    measures: Sequence[Measure],
+    counts: Counts,
+    roles: AxisRoles,
+    *,
+    weights: Weights | None = None,
+    estimators: Sequence[Estimator] = (Estimator.PLUG_IN,),
+    confidence: float = 0.95,
+    unit: Unit = Unit.BITS,
+    simulation_seed: int = 0,
+) -> list[dict[Estimator, Estimate]]:
+    """What ``estimate`` finds of each measure by each estimator; each interval is made once, all from the same redraws.
+
+    Raises:
+        OptionError: as ``estimate``.
+        LabelError: as ``estimate``.
+    """
     roles = _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)
-    analytic = measure in FORMULAS
-    if not analytic and (estimator is Estimator.MILLER_MADOW or estimator in _OF_COUNTS):
+    redrawn = [measure for measure in measures if measure not in FORMULAS]
+    of_entropies = [one for one in estimators if one is Estimator.MILLER_MADOW or one in _OF_COUNTS]
+    for measure, estimator in product(redrawn, of_entropies):
         raise OptionError(
             "The estimator {estimator!s} is for Shannon's measures, not for {name}; choose another estimator.",
             estimator=estimator.value,
             name=getattr(measure, "__name__", str(measure)),
         )
-    shrunk = estimator is Estimator.SHRINKAGE
-    chosen = shrunken(counts, roles, measure, scenario.weights) if shrunk else scenario
-    value = float(measure(chosen, unit=unit) if analytic else measure(chosen))
-    if not analytic:
-        low, high = bootstrap(measure, counts, roles, weights, confidence, simulation_seed)
-        cells = roles.size(counts, roles.letters(measure))
-    else:
-        laid = Layout(measure, counts, roles, scenario.weights)
-        table = laid.observed[None, :].astype(np.float64)
-        if estimator not in (Estimator.PLUG_IN, Estimator.SHRINKAGE):
-            if estimator is Estimator.MILLER_MADOW:
-                corrected = value + unit.of_nats(_correction(laid, table))
-            else:
-                corrected = unit.of_nats(_summed(laid, estimator))
-            value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
-        ends = intervals(laid, table, confidence)
-        low, high = unit.of_nats(float(ends[0][0])), unit.of_nats(float(ends[1][0]))
-        cells = laid.cells
-    # The point estimate may be biased out of the interval (the plug-in is, where cells are many): widening only
-    # errs to the safe side.
-    return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
+    ends = iter(bootstrap(redrawn, counts, roles, weights, confidence, simulation_seed) if redrawn else ())
+    found = []
+    for measure in measures:
+        analytic = measure in FORMULAS
+        laid = Layout(measure, counts, roles, scenario.weights) if analytic else None
+        if laid is not None:
+            table = laid.observed[None, :].astype(np.float64)
+            low, high = (unit.of_nats(float(end[0])) for end in intervals(laid, table, confidence))
+            cells = laid.cells
+        else:
+            low, high = next(ends)
+            cells = roles.size(counts, roles.letters(measure))
+        by_estimator = {}
+        for estimator in estimators:
+            shrunk = estimator is Estimator.SHRINKAGE
+            chosen = shrunken(counts, roles, measure, scenario.weights) if shrunk else scenario
+            value = float(measure(chosen, unit=unit) if analytic else measure(chosen))
+            if laid is not None and estimator in of_entropies:
+                added = estimator is Estimator.MILLER_MADOW
+                nats = _correction(laid, table) if added else _summed(laid, estimator)
+                corrected = unit.of_nats(nats) + (value if added else 0.0)
+                value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
+            # The point estimate may be biased out of the interval (the plug-in is, where cells are many): widening
+            # only errs to the safe side.
+            by_estimator[estimator] = Estimate(
+                value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells
+            )
+        found.append(by_estimator)
+    return found
 
 
 def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
