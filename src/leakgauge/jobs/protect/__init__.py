@@ -79,6 +79,7 @@ from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.tables import Levels, Table, as_arrow, open_table
+from leakgauge.waiting import told_while_waiting
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
 
@@ -350,8 +351,13 @@ def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Pr
     """Run one stage; returns the refusal if nothing meets the target or the ledger refuses."""
     folder, start = work.folder, time.monotonic()
     folder.forget(name)
+
+    def working(done: int, total: int) -> None:
+        tell(JobEvent(name, "working", done, total))
+
     try:
-        outputs = stage(replace(work, tell=lambda done, total: tell(JobEvent(name, "working", done, total))))
+        with told_while_waiting(working):
+            outputs = stage(replace(work, tell=working))
     except BudgetError as error:
         return error
     except RefusalError as error:
