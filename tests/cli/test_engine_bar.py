@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from leakgauge.cli.engine_bar import engine_bar
-from leakgauge.cli.output import counting
+from leakgauge.cli.output import counting, working
 from leakgauge.waiting import told_while_waiting, who_is_told
 
 
@@ -26,6 +26,8 @@ def test_a_bar_is_shown_on_a_screen_alone(
             inner = who_is_told()
             assert inner not in (None, tell)
             inner(1, 2)
+        with working("Measuring"):
+            assert (who_is_told() is tell) is not screen
         assert who_is_told() is tell
     assert who_is_told() is None
     assert ("Tasks in the engine" in capsys.readouterr().err) is screen

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +126,20 @@ def _json(fields: object, encoding: str) -> str:
     return text + "\n"
 
 
-def working(task: str) -> AbstractContextManager[object]:
-    """A spinner on standard error during a long step, only in a terminal."""
-    return Console(stderr=True).status(task) if sys.stderr.isatty() else nullcontext()
+@contextmanager
+def working(task: str) -> Iterator[None]:
+    """A spinner on standard error during a long step, only in a terminal; it says what an engine has done of it."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with Console(stderr=True).status(task) as spinner:
+
+        def tell(done: int, total: int) -> None:
+            told = say("{task!s} {done:,} of {total:,} tasks", task=task, done=done, total=total)
+            spinner.update(told if done < total else task)
+
+        with told_while_waiting(tell):
+            yield
 
 
 @contextmanager
