@@ -51,7 +51,7 @@ LIMITS: Final = (
     f"rest on {bootstrap._REDRAWS} redraws of each population",
     f"are left out beyond {measure.REDRAWN:,} combinations",
     f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",
-    f"more than {power_of_two(sql_bins._LAST)} widths from 0",
+    f"more than {power_of_two(sql_bins.LAST)} widths from 0",
     f"**Channels and joints** above {power_of_two(cells.LARGEST)} cells",
     f"all hold at once, up to {query.MOST_CONDITIONS} of them",
     f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
