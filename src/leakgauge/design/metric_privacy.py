@@ -232,9 +232,7 @@ def _better(problem: _Problem, inner: Interior, prices: Floats) -> Codes:
     return np.unique(best[gained[np.arange(len(best)), best] < smallest * (columns @ problem.prior)])
 
 
-def _proven(
-    problem: _Problem, inner: Interior, outputs: Codes, bounds: Ratios, target: float
-) -> tuple[float, Codes]:
+def _proven(problem: _Problem, inner: Interior, outputs: Codes, bounds: Ratios, target: float) -> tuple[float, Codes]:
     """What no channel undercuts, and the outputs for which this is not proven yet.
 
     Prices that are lower by a little, within what the target leaves, prove more outputs useless.
@@ -324,12 +322,16 @@ def _metric(distances: object, inputs: int) -> Floats:
     size = float(table.max(initial=0.0))
     apart = ~np.eye(inputs, dtype=np.bool_)
     if table.diagonal().any() or not np.allclose(table, table.T, rtol=1e-9, atol=1e-12 * size):
-        raise OptionError("The distances are not a metric: some are not the same in both directions, or not 0 from an input to itself.")
+        raise OptionError(
+            "The distances are not a metric: some are not the same in both directions, or not 0 from an input to itself."
+        )
     if not table[apart].all():
         raise OptionError("The distances are not a metric: two inputs are 0 apart; merge them.")
     for middle in table:
         if (table > (middle[:, None] + middle) * (1 + 1e-9) + EXACT * size).any():
-            raise OptionError("The distances are not a metric: a way over a third input is shorter than the direct one; give the lengths of the shortest ways.")
+            raise OptionError(
+                "The distances are not a metric: a way over a third input is shorter than the direct one; give the lengths of the shortest ways."
+            )
     return np.asarray((table + table.T) / 2)
 
 
