@@ -14,7 +14,7 @@ from leakgauge.location.extent import extent_of
 from tests.location.pings import pings
 
 sizes = st.one_of(
-    st.builds(CellSide, st.floats(100, 50_000)), st.builds(CellCounts, st.integers(1, 50), st.integers(1, 50))
+    st.builds(CellSide, st.floats(500, 50_000)), st.builds(CellCounts, st.integers(1, 50), st.integers(1, 50))
 )
 
 
