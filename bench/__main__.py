@@ -7,6 +7,7 @@ import sys
 from bench import (
     assessment,
     audit,
+    cluster,
     coarsening,
     counting,
     design,
@@ -38,6 +39,7 @@ ALL = {
     "coarsening": coarsening.run,
     "protect": protect.run,
     "scale": scale.run,
+    "cluster": cluster.run,
 }
 
 

@@ -61,9 +61,9 @@ def frame(table: pa.Table, folder: Path) -> Any:
 class Cluster:
     """A master and two workers on loopback, each a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: str = "600m") -> None:
         require_spark()
-        self._folder = folder
+        self._folder, self._memory = folder, memory
         self._environment = {
             **os.environ,
             "PYSPARK_PYTHON": sys.executable,
@@ -83,7 +83,7 @@ class Cluster:
         """One more worker."""
         place = str(self._folder / f"work-{_free_port()}")
         what = ("--host", "127.0.0.1", "--webui-port", str(_free_port()), "--work-dir", place)
-        return self._start("worker.Worker", *what, "--cores", "1", "--memory", "600m", f"spark://{self.address}")
+        return self._start("worker.Worker", *what, "--cores", "1", "--memory", self._memory, f"spark://{self.address}")
 
     def driver(self, *arguments: str) -> subprocess.Popen[str]:
         """A process with an application on the cluster."""

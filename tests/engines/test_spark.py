@@ -25,14 +25,18 @@ from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, OptionErr
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, release, verify
+from leakgauge.release.execution import Stage
 from leakgauge.release.ledger import Entry, Ledger, Unlimited, open_ledger
 from leakgauge.release.ledger.entry import Kind as EntryKind
 from leakgauge.tables import Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import Width
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.opening import source_files
+from leakgauge.tables.row_samples import RowSample
 from leakgauge.tables.spark import sessions
+from leakgauge.tables.spark import table as spark_table
 from leakgauge.tables.sql.table import SqlTable
+from leakgauge.waiting import told_while_waiting
 from tests import sparks
 
 _ROWS = 20_000
@@ -149,6 +153,10 @@ def test_rows_of_many_files_keep_their_order(tmp_path: Path) -> None:
             [value for batch in one.batches("n", size=7) for value in batch.column(0).to_pylist()]
             for one in (table, table, again)
         )
+        sample = RowSample.of(len(first), 20)
+        assert sample is not None
+        drawn = [value for batch in table.drawn("n", sample=sample) for value in batch.column(0).to_pylist()]
+        assert drawn == np.array(first)[sample.among(np.arange(len(first)))].tolist()
         # A file that comes later is not part of the table.
         pq.write_table(pa.table({"n": [-1]}), tmp_path / "parts" / "part-9.parquet")
         assert table.counts("n").n == len(first)
@@ -221,6 +229,17 @@ def test_counting_is_cancelled_in_spark() -> None:
         with pytest.raises(KeyboardInterrupt):
             table.counts("n")
     assert not session.sparkContext.statusTracker().getActiveJobsIds()
+
+
+def test_whoever_waits_is_told_how_many_tasks_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_table, "_TOLD_EVERY", 0.01)
+    numbers = sparks.session().range(0, 10**8, 1, 16).selectExpr("CAST(id % 7 AS INT) AS n")
+    told: list[tuple[int, int]] = []
+    with open_table(numbers) as table, told_while_waiting(lambda done, total: told.append((done, total))):
+        assert table.counts("n").n == 10**8
+    assert len({done for done, _ in told}) > 2
+    assert all(done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1] >= 16
 
 
 def test_what_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
@@ -341,10 +360,21 @@ def _released(address: str, to: Path, **more: Any) -> Release:
         return release(_PLAN, table, to, on_workers=True, **more)
 
 
-def test_workers_draw_a_release_by_its_law_and_share_no_noise(people: str, tmp_path: Path) -> None:
+def test_workers_draw_a_release_by_its_law_and_share_no_noise(
+    people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_table, "_TOLD_EVERY", 0.01)
     with open_ledger(tmp_path / "ledger", create=True) as ledger:
         ledger.open_account("people", Unlimited())
-        made = _released(people, tmp_path / "out.parquet", ledger=ledger, dataset="people")
+        told: list[tuple[Stage, int]] = []
+        made = _released(
+            people,
+            tmp_path / "out.parquet",
+            ledger=ledger,
+            dataset="people",
+            progress=lambda stage, rows: told.append((stage, rows)),
+        )
+        assert (Stage.DRAWING, 2 * _HALF) in told
         assert verify(made, ledger=ledger).holds
         assert len(_spends(ledger)) == 1
     assert made.rows == 2 * _HALF

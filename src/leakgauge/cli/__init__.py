@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from leakgauge import __version__
+from leakgauge.cli.engine_bar import engine_bar
 from leakgauge.cli.help import refusal, spoken
 from leakgauge.cli.language import current, language_asked, speaking
 from leakgauge.errors import EngineError, InternalError, LeakgaugeError, OptionError, did_you_mean
@@ -85,7 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         # An exit code comes back as a number; any other return value means success.
-        code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
+        with engine_bar():
+            code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except LeakgaugeError as error:
         return _fail(arguments, error, current().error(error), error.exit_code)

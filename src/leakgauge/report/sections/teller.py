@@ -10,6 +10,7 @@ from typing import Any, Final, Self, TypeAlias
 from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
+from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.report.document import Edition, Inline, sentence
@@ -310,11 +311,12 @@ class Teller(Facts):
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether the ε of one row is infinite, or nobody says what it is."""
+        """Whether the ε of one row is infinite or as good as that, or nobody says what it is."""
         if self.foreign:
             return True
         found = None if self.epsilon is None else self.get("release.json", *self.epsilon)
-        return (found.get("value") if isinstance(found, dict) else found) == "infinity"
+        level = found.get("value") if isinstance(found, dict) else found
+        return level is not None and (level == "infinity" or level >= PRACTICALLY_UNLIMITED)
 
     @property
     def bins(self) -> tuple[str, ...]:

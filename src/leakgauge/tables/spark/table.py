@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import count
@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
 from leakgauge.tables import aggregates
+from leakgauge.tables.aggregates import named_bins
 from leakgauge.tables.binnings import Binning
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.spark.order import Layout, keeps_order
 from leakgauge.tables.spark.sessions import Held
-from leakgauge.tables.spark.workers import Worker, require_ready, require_whole, write_frame
+from leakgauge.tables.spark.workers import ATTEMPTS, Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
+from leakgauge.tables.table import PartWriter
+from leakgauge.waiting import who_is_told
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _NOT_GROUPED = ("map<", "variant", "geography", "geometry")
+_MANY = 1 << 17
+_TOLD_EVERY = 0.5
+"""Seconds."""
 _numbers = count()
 
 Answer = TypeVar("Answer")
@@ -50,34 +56,35 @@ class SparkTable(SqlTable):
             self._closed = True
             self._held.let_go(self._view)
 
-    def writing(
-        self,
-        columns: Sequence[str],
-        change: Callable[[pa.RecordBatch], pa.RecordBatch],
-        schema: pa.Schema,
-        folder: Path,
-        bins: Mapping[str, Binning] | None = None,
-    ) -> Callable[[], None]:
-        """An action that writes rows, changed batch by batch on the workers, as Parquet files into an empty folder."""
+    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+        """Some rows, for what they look like: the first ones of a partition that has any."""
         self._require_order()
-        chosen = self._chosen(columns, "written", any_kind=True)
-        names = [self._columns[at].name for at in chosen]
-        binned = self._bins(chosen, bins or {})
-        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
-        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
-        worker = Worker(tuple(names), namings, change, schema)
+        names, keys, binned = self._asked(columns, bins)
+        query = aggregates.select(keys, self._source)
+        with _Cancellable(self._held.context, self._place) as jobs:
+            batch = jobs.started(lambda: self._partitions(query, binned).first()).result()
+        if batch is None:
+            return None
+        return named_bins(batch.slice(0, most).rename_columns(names), self._namings(binned))
+
+    def writing(
+        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+    ) -> Callable[[], None]:
+        """An action that has rows written by the workers, as Parquet files into an empty folder."""
+        self._require_order()
+        names, keys, binned = self._asked(columns, bins)
+        worker = Worker(tuple(names), self._namings(binned), write, str(folder / ATTEMPTS))
         require_ready(self._held, worker, folder, self._place)
 
-        def write() -> None:
-            query = aggregates.select(keys, self._source)
-            rows = self._held.streaming.sql(query, args=_arguments(binned))
+        def written() -> None:
+            rows = self._held.streaming.sql(aggregates.select(keys, self._source), args=_arguments(binned))
             numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
             layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
             write_frame(numbered, worker, folder, layout.order)
 
         def run() -> None:
             with _Cancellable(self._held.context, self._place) as jobs:
-                jobs.started(write).result()
+                jobs.waited_for(written)
             require_whole(folder, self.rows, self._place)
 
         return run
@@ -100,26 +107,60 @@ class SparkTable(SqlTable):
             return frame.toDF(*(f"o{at}" for at in range(len(frame.columns)))).toArrow()
 
         with _Cancellable(self._held.context, self._place) as jobs:
-            return jobs.started(answer).result()
+            return jobs.waited_for(answer)
 
     def _quantiles(self, at: int, shares: Sequence[float]) -> str:
         return SparkDialect().quantiles_of(self._values[at], shares, self._types[at])
 
     def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        return self._by_partitions(query, names, size, binned, at_once=1)
+
+    def _stream_few(self, query: str, names: list[str], binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        # All cores work on it, since the driver has room for what each of them leaves.
+        return self._by_partitions(query, names, _MANY, binned, at_once=self._held.context.defaultParallelism)
+
+    def _by_partitions(
+        self, query: str, names: list[str], size: int, binned: Mapping[int, Bin], at_once: int
+    ) -> Iterator[pa.RecordBatch]:
         self._require_order()
         with _Cancellable(self._held.context, self._place) as jobs:
-            partitions = jobs.started(
-                lambda: _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
-            ).result()
-            # One partition is read while the rows of that before are used: so many are in memory, not the table.
+            partitions = jobs.started(lambda: self._partitions(query, binned)).result()
+            # Some are read while the rows of those before are used: so many are in memory, not the table.
             order = self._kept(partitions.layout).order
-            ahead = jobs.started(partial(partitions.read, order[:1]))
-            for place in range(len(order)):
+            ahead = jobs.started(partial(partitions.read, order[:at_once]))
+            for following in range(at_once, len(order) + at_once, at_once):
                 batches = ahead.result()
-                ahead = jobs.started(partial(partitions.read, order[place + 1 : place + 2]))
+                ahead = jobs.started(partial(partitions.read, order[following : following + at_once]))
                 for batch in batches:
                     for start in range(0, batch.num_rows, size):
                         yield batch.slice(start, size).rename_columns(names)
+
+    def _row_place(self) -> str:
+        self._require_order()
+        # Spark numbers rows in each partition from 0 on, above 33 bits for the number of the partition.
+        within = "monotonically_increasing_id() - shiftleft(CAST(spark_partition_id() AS BIGINT), 33)"
+        starts = ", ".join(f"{start}L" for start in self._starts)
+        return f"{within} + element_at(array({starts}), spark_partition_id() + 1)"
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """How many rows stream before those of each partition."""
+        query = f"SELECT spark_partition_id(), COUNT(*) FROM {self._source} GROUP BY 1"  # noqa: S608
+
+        def sizes() -> tuple[Layout, dict[int, int]]:
+            layout = self._partitions(f"SELECT 1 FROM {self._source}", {}).layout  # noqa: S608
+            return layout, dict(self._held.streaming.sql(query).collect())
+
+        with _Cancellable(self._held.context, self._place) as jobs:
+            layout, found = jobs.waited_for(sizes)
+        starts, before = [0] * len(layout.parts), 0
+        for partition in self._kept(layout).order:
+            starts[partition] = before
+            before += found.get(partition, 0)
+        return starts
+
+    def _partitions(self, query: str, binned: Mapping[int, Bin]) -> _Partitions:
+        return _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
 
     def _require_order(self) -> None:
         if not self._keeps_order:
@@ -158,6 +199,13 @@ class _Partitions:
         self._rows = renamed._jdf.toArrowBatchRdd().toJavaRDD()
         self.layout = Layout.of(self._rows)
 
+    def first(self) -> pa.RecordBatch | None:
+        """The first rows, of the first partition that has any; Spark makes no more of it than these."""
+        import pyarrow as pa
+
+        found = list(self._rows.take(1))
+        return pa.ipc.read_record_batch(pa.py_buffer(found[0]), self._schema) if found else None
+
     def read(self, some: list[int]) -> list[pa.RecordBatch]:
         """The rows of some of them."""
         import pyarrow as pa
@@ -189,6 +237,27 @@ class _Cancellable:
             with suppress(LeakgaugeError):
                 guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
         self._thread.shutdown(cancel_futures=True)
+
+    def waited_for(self, action: Callable[[], Answer]) -> Answer:
+        """The action's answer; whoever waits is told how many of its tasks are done."""
+        answer, tell, total = self.started(action), who_is_told(), 0
+        try:
+            while tell is not None and not wait([answer], _TOLD_EVERY).done:
+                done, total = self._tasks()
+                if total:
+                    tell(done, total)
+            return answer.result()
+        finally:
+            if tell is not None and total:
+                tell(total, total)
+
+    def _tasks(self) -> tuple[int, int]:
+        """Those that are done, and all of them, of stages that Spark has planned so far."""
+        tracker = self._context.statusTracker()
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
+        stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
+        known = [stage for stage in stages if stage is not None]
+        return sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)
 
     def started(self, action: Callable[[], Answer]) -> Future[Answer]:
         """The action's answer, once it is there; the thread that waits for it listens to Ctrl-C."""
