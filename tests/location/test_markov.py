@@ -138,7 +138,7 @@ def test_guesses_are_the_best_of_all_areas(seed: int) -> None:
     # Too many rivals to try: tangent planes leave the same one.
     median = Guesser(points)
     start = int(np.argmax(belief))
-    assert median._cut(belief, points, np.arange(60), start) == median.guess(belief).area
+    assert median._cut(median._held(belief), np.arange(60), start) == median.guess(belief).area
 
 
 def grid(side: int) -> Floats:
