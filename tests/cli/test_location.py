@@ -48,7 +48,7 @@ def test_the_optimum_leaks_least_at_equal_distance(
 
 def test_a_designed_channel_protects_a_table(capsys: pytest.CaptureFixture[str], pings: Path, tmp_path: Path) -> None:
     channel, folder, ledger = (tmp_path / name for name in ("channel.json", "out", "budget.ledger"))
-    assert run(capsys, "ledger", "open", ledger, "--dataset", "pings.csv", "--epsilon", "100")[0] == 0
+    assert run(capsys, "ledger", "open", ledger, "--dataset", "pings", "--epsilon", "100")[0] == 0
     design = fields(capsys, "location", "design", pings, *MAP, "--max-distance", "900m", "-o", channel)
     made = fields(capsys, "location", "protect", pings, *MAP, "--mechanism", channel, "--ledger", ledger, "-o", folder)
     assert made["used"]["leakage"] == design["designed"]["leakage"] and design["keep_inside"]
