@@ -41,6 +41,11 @@ TITLES: Final = {
     "coarsening": message("Coarser public columns"),
     "telling": message("Public columns that reveal a secret"),
     "guarantee": message("Mechanism and guarantee"),
+    "places": message("Places before and after"),
+    "places-survey": message("Where the points are"),
+    "places-comparison": message("Mechanisms for places"),
+    "places-track": message("What a tracker infers"),
+    "places-maps": message("Tables behind the maps"),
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
@@ -182,7 +187,8 @@ class Teller(Facts):
         """What the table is called; of a release made elsewhere, what that is."""
         if self.foreign:
             return own(str(self.get("audit.json", "foreign", "released")))
-        return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
+        name = self.get("job.json", "table", "name") or self.get("location.json", "table")
+        return own(str(name or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
