@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -93,6 +94,18 @@ class Evidence:
         distinct, which = np.unique(outputs, axis=0, return_inverse=True)
         inputs = np.arange(areas)
         return cls(which.ravel(), lambda at: law.scores(inputs, distinct[at : at + 1])[:, 0], areas, repeated=repeated)
+
+    def part(self, start: int, end: int) -> Evidence:
+        """Some of the steps, such as those of one person; what is known of reports is shared."""
+        part = copy(self)
+        part._which = self._which[start:end]
+        return part
+
+    @property
+    def distinct(self) -> tuple[Codes, Codes]:
+        """The first step of each distinct report, and which of them each step has."""
+        _, firsts, which = np.unique(self._which, return_index=True, return_inverse=True)
+        return firsts, which.ravel()
 
     def repeats(self, step: int) -> bool:
         """Whether a step has the report of the one before."""

@@ -27,7 +27,8 @@ from leakgauge.location.tracking.messages import (
     TooUnlikelyError,
 )
 from leakgauge.location.tracking.movement import Movement
-from leakgauge.probability import Estimate
+from leakgauge.location.tracking.moves import logarithms
+from leakgauge.probability import Distribution, Estimate
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness.sources import simulation
 
@@ -115,10 +116,25 @@ def track(
         guesses = np.empty((len(evidence), 5))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
-        areas, errors, lows, highs, entropies = guesses.T
-        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
+        return _track(aim, guesses, messages.likelihood)
 
     return _safely(movement, evidence, follow)
+
+
+@checked
+def track_singly(prior: Distribution, evidence: Evidence, points: object, *, aim: Aim = Aim.DISTANCE) -> Track:
+    """Guesses of a tracker who takes each report by itself, and starts from the same prior at every step.
+
+    Raises:
+        ModelError: a report that nobody could have made, or points that are not two coordinates per area.
+    """
+    guesser = guesser_of(points, len(prior), aim)
+    firsts, which = evidence.distinct
+    guesses, logs = np.empty((len(firsts), 5)), np.empty(len(firsts))
+    for at, step in enumerate(firsts.tolist()):
+        state, logs[at] = Logarithms.settled(logarithms(prior.probabilities) + evidence.logs(step), step)
+        guesses[at] = guesser.guess(np.exp(state))
+    return _track(aim, guesses[which], float(logs[which].sum()))
 
 
 @checked
@@ -212,6 +228,11 @@ def mean_error(
     means = np.array([np.hypot(*(places[path] - places[found.guesses]).T).mean() for path in drawn])
     low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
     return Estimate(found.error, min(low, found.error), max(high, found.error), CONFIDENCE, len(found.guesses))
+
+
+def _track(aim: Aim, guesses: Floats, likelihood: float) -> Track:
+    areas, errors, lows, highs, entropies = guesses.T
+    return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, likelihood)
 
 
 def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:

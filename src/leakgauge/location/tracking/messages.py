@@ -165,12 +165,12 @@ class Logarithms(BeliefMessages):
     """
 
     def first(self) -> tuple[Floats, float]:
-        return self._settled(logarithms(self.start) + self.evidence.logs(0), 0)
+        return self.settled(logarithms(self.start) + self.evidence.logs(0), 0)
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
         moved = self.moves.log_inwards.products(state) + self.evidence.logs(step)
         stayed = self.moves.log_stays + state + self.log_stay(step)
-        return self._settled(np.logaddexp(moved, stayed), step)
+        return self.settled(np.logaddexp(moved, stayed), step)
 
     def last(self) -> Floats:
         return np.zeros(len(self.start))
@@ -187,7 +187,8 @@ class Logarithms(BeliefMessages):
         return np.asarray(weights / weights.sum())
 
     @staticmethod
-    def _settled(logs: Floats, step: int) -> tuple[Floats, float]:
+    def settled(logs: Floats, step: int) -> tuple[Floats, float]:
+        """The logarithms of a belief, and that of what it was divided by."""
         total = float(np.logaddexp.reduce(logs))
         if total == -math.inf:
             raise _impossible(step)
