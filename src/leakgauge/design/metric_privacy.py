@@ -29,7 +29,7 @@ WHOLE = 64
 """Inputs up to which every pair that matters and every output are in the program."""
 CLOSEST = 1e-6
 """The smallest gap, a share of the loss: rounding proves no less."""
-ROUGH_STRETCH, ROUGH_GAP = 1.03, 0.1
+ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.05)
 """Of the programs that only look for the outputs that are used."""
 STRETCHES = (1.008, 1.004, 1.0)
 """Of the pairs that the bound and the channel are made with, until they are close enough."""
@@ -41,6 +41,8 @@ SELDOM = 1e-3
 """Outputs that are released less often are left out of the next program."""
 PLATEAUS = (0.0, 1.0, 2.0)
 """In nats: columns that are tried first where an output might be of use."""
+SPENT = 0.9
+"""The share of what the gap leaves that prices are lowered by, so that more outputs are proven useless."""
 NOTICEABLE = 1e-3
 """A share of the loss that is worth another output."""
 WIDEST = 30.0
@@ -200,8 +202,11 @@ def _large(problem: _Problem) -> _Found:
 def _candidates(problem: _Problem) -> Codes:
     """The outputs that a rough program uses, and those that it could do better with."""
     outputs = _spread(problem.distances, problem.prior)
-    inner = least_cost(problem.costs[:, outputs], problem.bounds(ROUGH_STRETCH), ROUGH_GAP)
-    return np.union1d(_used(problem, inner, outputs), _better(problem, inner, inner.prices))
+    bounds = problem.bounds(ROUGH_STRETCH)
+    for gap in ROUGH_GAPS:
+        inner = least_cost(problem.costs[:, outputs], bounds, gap)
+        outputs = np.union1d(_used(problem, inner, outputs), _better(problem, inner, inner.prices))
+    return outputs
 
 
 def _spread(distances: Floats, prior: Floats) -> Codes:
@@ -238,17 +243,13 @@ def _proven(problem: _Problem, inner: Interior, outputs: Codes, bounds: Ratios, 
     Prices that are lower by a little, within what the target leaves, prove more outputs useless.
     """
     spare = max(problem.lower(inner.prices, inner.left) - target, NOTICEABLE * target)
-    left, others = inner.left, np.setdiff1d(np.arange(len(problem.prior)), outputs)
-    for share in (0.3, 0.9):
-        prices = inner.prices - share * spare * (problem.prior + 1 / len(problem.prior)) / 2
-        better = np.setdiff1d(_better(problem, inner, prices), outputs)
-        if len(better) and share > 0.5:
-            return problem.lower(prices, left), np.union1d(better, others)
-        priced = price(problem.costs[:, others], prices, bounds)
-        left, others = np.minimum(left, priced.left), others[priced.wanted]
-        if not len(others):
-            break
-    return problem.lower(prices, left), others
+    prices = inner.prices - SPENT * spare * (problem.prior + 1 / len(problem.prior)) / 2
+    better = np.setdiff1d(_better(problem, inner, prices), outputs)
+    if len(better):
+        return -math.inf, better
+    others = np.setdiff1d(np.arange(len(problem.prior)), outputs)
+    priced = price(problem.costs[:, others], prices, bounds)
+    return problem.lower(prices, np.minimum(inner.left, priced.left)), others[priced.wanted]
 
 
 def _kept_by_all(problem: _Problem, channel: Floats, outputs: Codes) -> Floats:

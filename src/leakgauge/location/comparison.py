@@ -24,11 +24,11 @@ from leakgauge.location.mechanisms import (
     areas_of_users,
     blocks,
     dummies_from_prior,
-    exponential_by_distance,
     least_leaking,
+    on_areas,
     planar,
 )
-from leakgauge.location.mechanisms.by_distance import GAP
+from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance
 from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS
 from leakgauge.location.mechanisms.placed import PER_KILOMETRE, epsilon_per_km
 from leakgauge.location.tracking.bayes import infer
@@ -195,7 +195,8 @@ def exponential_family(prior: Distribution, distances: Floats, ends: tuple[float
     """The exponential mechanism for given distances in metres, between two ε per kilometre."""
     return Family(
         "exponential",
-        lambda epsilon: exponential_by_distance(prior.outcomes, distances, epsilon),
+        # Its metric privacy is measured once, where it is set, and not at every step of the search.
+        lambda epsilon: on_areas(channel_by_distance(prior.outcomes, distances, epsilon)),
         ends,
         continuous=True,
     )

@@ -36,11 +36,16 @@ def exponential_by_distance(labels: tuple[Label, ...], distances: Floats, epsilo
         distances: between areas, in metres.
         epsilon: in nats per kilometre.
     """
+    return on_areas(channel_by_distance(labels, distances, epsilon), distances)
+
+
+def channel_by_distance(labels: tuple[Label, ...], distances: Floats, epsilon: float) -> Channel:
+    """The channel of ``exponential_by_distance``."""
     require_budget(epsilon)
     weights = np.exp(-epsilon * distances / PER_KILOMETRE / 2)
     # What underflows stays possible: the dyadic channel gives it one unit of 2^-53.
     weights = np.maximum(weights, np.finfo(np.float64).tiny)
-    return on_areas(Channel(labels, labels, weights / weights.sum(axis=1, keepdims=True)), distances)
+    return Channel(labels, labels, weights / weights.sum(axis=1, keepdims=True))
 
 
 @checked

@@ -16,7 +16,6 @@ from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms import Mechanism, planar_laplace, through_channel
 from leakgauge.mechanisms.on_cells import box_of
 from leakgauge.mechanisms.planar_laplace import MapUnit
-from leakgauge.notions.ratios import metric_privacy
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.labels import same_alphabet
@@ -145,11 +144,17 @@ def epsilon_per_km(channel: Channel, distances: Floats) -> float:
     Args:
         distances: between the inputs, in metres.
     """
-    matrix = channel.matrix
-    seen = matrix.any(axis=0)
-    if not matrix[:, seen].all():
+    seen = channel.matrix[:, channel.matrix.any(axis=0)]
+    if not seen.all():
         return math.inf
-    return metric_privacy(channel, distances / PER_KILOMETRE).value
+    # As of ``notions.metric_privacy``, without the care for zeros, of which there are none: several times as fast.
+    logs, steepest = np.log(seen), 0.0
+    for area in range(len(logs) - 1):
+        gaps = np.abs(logs[area] - logs[area + 1 :]).max(axis=1)
+        apart = distances[area, area + 1 :]
+        slopes = np.divide(gaps, apart, out=np.where(gaps > 0, math.inf, 0.0), where=apart > 0)
+        steepest = max(steepest, float(slopes.max()))
+    return steepest * PER_KILOMETRE
 
 
 def planar(cells: MapCells, epsilon: float, unit: MapUnit = MapUnit.KM) -> Placed:
