@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NOT_GROUPED = ("map<", "variant", "geography", "geometry")
 _MANY = 1 << 17
-_TOLD_EVERY = 0.5
+_TOLD_EVERY, _CANCELLED_EVERY = 0.5, 0.1
 """Seconds."""
 _numbers = count()
 
@@ -226,6 +226,7 @@ class _Cancellable:
         self._context, self._place = context, place
         self._group = f"leakgauge-{next(_numbers)}"
         self._thread = ThreadPoolExecutor(1)
+        self._answers: list[Future[Any]] = []
 
     def __enter__(self) -> _Cancellable:
         return self
@@ -233,9 +234,11 @@ class _Cancellable:
     def __exit__(self, *error: object) -> None:
         if error[0] is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)
-            # Where Spark is gone there is nothing to cancel, and what went wrong is told already.
-            with suppress(LeakgaugeError):
-                guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
+            # Again and again: a job that is still planned has nothing to cancel, and runs all the same afterwards.
+            while wait(self._answers, _CANCELLED_EVERY).not_done:
+                # Where Spark is gone there is nothing to cancel, and what went wrong is told already.
+                with suppress(LeakgaugeError):
+                    guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
         self._thread.shutdown(cancel_futures=True)
 
     def waited_for(self, action: Callable[[], Answer]) -> Answer:
@@ -266,7 +269,9 @@ class _Cancellable:
             self._context.setJobGroup(self._group, "leakgauge", interruptOnCancel=True)
             return action()
 
-        return self._thread.submit(guarded, self._place, run)
+        answer = self._thread.submit(guarded, self._place, run)
+        self._answers = [*(one for one in self._answers if not one.done()), answer]
+        return answer
 
 
 def _arguments(binned: Mapping[int, Bin]) -> Mapping[str, Any] | None:
