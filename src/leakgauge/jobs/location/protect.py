@@ -287,9 +287,9 @@ def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) ->
     if repeats is not None and repeats.most > 1:
         warnings.append(
             Sentence(
-                "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows are "
-                "one person's and averages the reports from one place finds it more exactly than one report tells, and "
-                "movement from report to report tells more; see location track.",
+                "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows "
+                "are one person's and averages the reports from one place finds it more exactly than one report tells, "
+                "and movement from report to report tells more; see location track.",
                 most=repeats.most,
             )
         )
