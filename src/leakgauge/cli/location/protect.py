@@ -122,7 +122,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
         say("Report: {report!s}.", report=folder / "report.html"),
         say(
             "To hand out: {files!s}.",
-            files=", ".join((found.released, "release.public.json", "centres.csv")),
+            files=", ".join(filter(None, (found.released, "release.public.json", found.centres))),
         ),
     ]
     return parts if found.private else [*parts, simulation_warning()]

@@ -128,7 +128,8 @@ def protect_places(
         )
     found = _told(mapped, choice, made, derived, table_name(table), places, reports_per_user, within)
     codec.write(place / PROTECTION, found)
-    write_whole(place / CENTRES, _centres(mapped), shareable=True)
+    if found.centres is not None:
+        write_whole(place / CENTRES, _centres(mapped), shareable=True)
     if choice.file is not None:
         codec.write(place / CHANNEL, choice.file)
     report = Report.of(place)
@@ -214,6 +215,8 @@ def _told(
         released=RELEASED,
         record=RECORD,
         channel=None if choice.file is None else CHANNEL,
+        # The centre of an area that a column names is the mean of its points, and may be one person's place.
+        centres=CENTRES if places.area is None else None,
         private=made.record.private,
         used=used,
         measured_distance=measured,
