@@ -30,7 +30,8 @@ def compared(prior: Distribution, share: float, seed: int) -> Comparison:
     """At a share of the mean distance of the best constant place, with every family that there is."""
     visited = simulation(seed).choice(CITY.count, 200, p=prior.probabilities)
     families = (
-        *families_on(CITY, prior, visited),
+        # Linear programs take longest: every tenth prior is enough of them.
+        *(one for one in families_on(CITY, prior, visited) if one.name != "closest-private" or seed % 10 == 0),
         Family("noise, then blocks", lambda rate: cascade(planar(CITY, rate), blocks(CITY, 1)), (0.01, 60.0), True),
         Family("uniform dummies", lambda count: uniform_dummies(CITY, round(count)), (4, 3, 2)),
     )
@@ -51,7 +52,7 @@ def test_the_optimum_tells_no_more_than_any_other_at_equal_distance_on_50_priors
             assert one.waste <= one.information - best.information + 1e-4
         assert [one.information for one in others] == sorted(one.information for one in others)
         met |= {one.name for one in others}
-    assert met >= {"planar-laplace", "exponential", "coarser-cells", "areas-of-users", "dummies", "uniform dummies"}
+    assert met >= {"planar-laplace", "exponential", "coarser-cells", "areas-of-users", "closest-private", "dummies"}
 
 
 def test_each_number_is_that_of_its_channel() -> None:

@@ -29,7 +29,7 @@ WHOLE = 64
 """Inputs up to which every pair that matters and every output are in the program."""
 CLOSEST = 1e-6
 """The smallest gap, a share of the loss: rounding proves no less."""
-ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.05)
+ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.1)
 """Of the programs that only look for the outputs that are used."""
 STRETCHES = (1.008, 1.004, 1.0)
 """Of the pairs that the bound and the channel are made with, until they are close enough."""
@@ -37,10 +37,12 @@ ROUNDS = 8
 """Of adding outputs, at most."""
 SPREAD = 64
 """Outputs of the first rough program."""
-SELDOM = 1e-3
-"""Outputs that are released less often are left out of the next program."""
+SELDOM = 0.02
+"""Outputs that no input is released as more often in a rough program are left out of the next."""
 PLATEAUS = (0.0, 1.0, 2.0)
 """In nats: columns that are tried first where an output might be of use."""
+RAISED = 1.0
+"""The share of a rough program's gap that its prices are raised by to see which outputs it lacks."""
 SPENT = 0.9
 """The share of what the gap leaves that prices are lowered by, so that more outputs are proven useless."""
 NOTICEABLE = 1e-3
@@ -140,6 +142,11 @@ class _Problem:
         return self.prior[:, None] * self.loss
 
     @property
+    def spread(self) -> Floats:
+        """How a change of the bound is spread over the prices of the rows."""
+        return np.asarray((self.prior + 1 / len(self.prior)) / 2)
+
+    @property
     def nearest(self) -> float:
         """The mean loss without privacy."""
         return float(self.prior @ self.loss.min(axis=1))
@@ -193,7 +200,7 @@ def _large(problem: _Problem) -> _Found:
             lower, wanted = _proven(problem, inner, outputs, bounds, mean * (1 - problem.gap))
             if not len(wanted):
                 break
-            outputs = np.union1d(_used(problem, inner, outputs), wanted)
+            outputs = np.union1d(outputs, wanted)
         if mean - lower <= problem.gap * mean + problem.negligible:
             break
     return _Found(channel, lower, stretch)
@@ -205,7 +212,10 @@ def _candidates(problem: _Problem) -> Codes:
     bounds = problem.bounds(ROUGH_STRETCH)
     for gap in ROUGH_GAPS:
         inner = least_cost(problem.costs[:, outputs], bounds, gap)
-        outputs = np.union1d(_used(problem, inner, outputs), _better(problem, inner, inner.prices))
+        # The prices of a rough solution lie below the best ones, by its gap in all.
+        short = float((problem.costs[:, outputs] * inner.channel).sum()) - inner.lower
+        prices = inner.prices + RAISED * short * problem.spread
+        outputs = np.union1d(outputs[inner.channel.max(axis=0) > SELDOM], _better(problem, inner, prices))
     return outputs
 
 
@@ -218,10 +228,6 @@ def _spread(distances: Floats, prior: Floats) -> Codes:
         chosen.append(int(occurring[nearest.argmax()]))
         nearest = np.minimum(nearest, distances[chosen[-1], occurring])
     return np.sort(np.array(chosen, dtype=np.int64))
-
-
-def _used(problem: _Problem, inner: Interior, outputs: Codes) -> Codes:
-    return np.asarray(outputs[problem.prior @ inner.channel > SELDOM])
 
 
 def _better(problem: _Problem, inner: Interior, prices: Floats) -> Codes:
@@ -243,7 +249,7 @@ def _proven(problem: _Problem, inner: Interior, outputs: Codes, bounds: Ratios, 
     Prices that are lower by a little, within what the target leaves, prove more outputs useless.
     """
     spare = max(problem.lower(inner.prices, inner.left) - target, NOTICEABLE * target)
-    prices = inner.prices - SPENT * spare * (problem.prior + 1 / len(problem.prior)) / 2
+    prices = inner.prices - SPENT * spare * problem.spread
     better = np.setdiff1d(_better(problem, inner, prices), outputs)
     if len(better):
         return -math.inf, better

@@ -15,6 +15,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.design import MaxDistortion, RateDistortion, solve
+from leakgauge.design.metric_privacy import WHOLE
 from leakgauge.distances import Given
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
@@ -23,12 +24,13 @@ from leakgauge.location.mechanisms import (
     Placed,
     areas_of_users,
     blocks,
+    closest_private,
     dummies_from_prior,
     least_leaking,
     on_areas,
     planar,
 )
-from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance
+from leakgauge.location.mechanisms.by_distance import CLOSE_ENOUGH, GAP, channel_by_distance
 from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS
 from leakgauge.location.mechanisms.placed import PER_KILOMETRE, epsilon_per_km
 from leakgauge.location.tracking.bayes import infer
@@ -40,6 +42,8 @@ CLOSE = 1e-4
 """A mean distance this close to the one asked for, as a share of it, is that distance."""
 LEAST_RATE, MOST_RATE = 0.01, 40.0
 """Nats per cell between which noise is looked for: wider than most maps, and so little that nobody is moved."""
+CLOSEST_RATES = (0.05, 8.0)
+"""The same for linear programs, which take longer."""
 LATE = 4
 """Halvings after which it is asked whether even the widest noise is close enough."""
 LEAST_LEAKING = "least-leaking"
@@ -169,6 +173,8 @@ def families_on(
 ) -> tuple[Family, ...]:
     """Those that a map of cells has: noise, the exponential mechanism, blocks, dummies, and squares of enough users.
 
+    On maps of up to 64 cells also the closest channels under metric privacy; ``closest_family`` makes them for others.
+
     Args:
         prior: for dummies.
         visited: the cell of each point, for squares of enough users.
@@ -182,6 +188,8 @@ def families_on(
         exponential_family(prior, metres, ends),
         Family("coarser-cells", lambda level: blocks(cells, round(level)), _levels(cells)),
     ]
+    if cells.count <= WHOLE:
+        found.append(closest_family(prior, metres, tuple(rate / side for rate in CLOSEST_RATES)))
     found += dummy_family(prior)
     if visited is not None:
         inside = np.flatnonzero(visited >= 0)
@@ -199,6 +207,18 @@ def exponential_family(prior: Distribution, distances: Floats, ends: tuple[float
         lambda epsilon: on_areas(channel_by_distance(prior.outcomes, distances, epsilon)),
         ends,
         continuous=True,
+    )
+
+
+def closest_family(
+    prior: Distribution, distances: Floats, ends: tuple[float, ...], gap: float = CLOSE_ENOUGH
+) -> Family:
+    """The channels of least mean distance under metric privacy, between two ε per kilometre.
+
+    Each step of the search is a linear program, of seconds beyond 64 areas.
+    """
+    return Family(
+        "closest-private", lambda epsilon: closest_private(prior, distances, epsilon, gap), ends, continuous=True
     )
 
 

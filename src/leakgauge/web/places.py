@@ -10,7 +10,7 @@ from leakgauge.artefacts.quantity import Artefact
 from leakgauge.jobs.location.compare import compare_places
 from leakgauge.jobs.location.places import Places
 from leakgauge.jobs.location.survey import survey_places
-from leakgauge.languages import Language
+from leakgauge.languages import Language, message
 from leakgauge.location.cell_size import parse_length
 from leakgauge.report.html import to_html
 from leakgauge.report.places import document_on
@@ -19,6 +19,23 @@ from leakgauge.web.workspace import OpenTable
 
 FIELDS: Final = ("table", "lat", "lon", "cell", "box", "user", "time", "distance", "within")
 _LONGEST: Final = 200
+_SAID: Final = (
+    message("Places"),
+    message("Places on a map"),
+    message("Back to the tables"),
+    message("No table is open; open one first."),
+    message("Table"),
+    message("Choose"),
+    message("Latitude"),
+    message("Longitude"),
+    message("Cells: a size such as 500m, or rows by columns such as 12x12"),
+    message("Edges of the map: south, north, west and east in degrees; empty for the edges of the points"),
+    message("Whose points they are"),
+    message("Times"),
+    message("Compare mechanisms at this mean distance, such as 800m; empty for a survey"),
+    message("Show the map"),
+)
+"""What the template of the form says."""
 _GUESSED: Final = {"lat": ("lat", "latitude", "y"), "lon": ("lon", "lng", "long", "longitude", "x")}
 
 

@@ -13,7 +13,7 @@ from leakgauge.cli.location.track import track
 
 @click.group()
 def command() -> None:
-    """Places: what a table of points tells, which mechanism to take, and what a tracker infers.
+    """Places: what a table of points reveals, which mechanism to take, and what a tracker infers.
 
     TABLE has a column of latitudes and one of longitudes. The earth is cut into areas: cells of a size (--cell 500m) or
     a number (--cell 12x12 --box S,N,W,E), hexagons, polygons of a GeoJSON file, or areas that a column names.

@@ -154,7 +154,7 @@ def on_the_map(areas: AreasTold) -> str:
 
 def facts(rows: Mapping[str, str], title: str) -> Any:
     """Two columns: what, and how much."""
-    table = grid("", title)
+    table = grid(title=title)
     table.add_column()
     table.add_column()
     for name, value in rows.items():

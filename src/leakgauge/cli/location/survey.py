@@ -47,7 +47,7 @@ def survey(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Where the points of a table lie, how much a place tells, and where people are few.
+    """Where the points of a table lie, how much a place reveals, and where people are few.
 
     \b
     leakgauge location survey pickups.parquet --lat lat --lon lon --cell 500m
@@ -56,7 +56,7 @@ def survey(
     leakgauge location survey cities.parquet --lat lat --lon lon \\
         --weight population --cell 50km
 
-    With --time the entropy of the places is told hour by hour, with --user people are counted instead of points.
+    With --time the entropy of the places is shown hour by hour, with --user people are counted instead of points.
     """
     from leakgauge.jobs.location.survey import survey_places
 
@@ -96,6 +96,6 @@ def _render(found: LocationSurvey) -> Parts:
     parts += warned(found.notes)
     if found.areas_of_few:
         parts.append(
-            say("Where people are few, a place alone may tell who it is: choose larger cells, or protect the places.")
+            say("Where people are few, a place alone may reveal who it is: choose larger cells, or protect the places.")
         )
     return parts

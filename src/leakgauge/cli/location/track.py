@@ -113,7 +113,7 @@ def _render(found: LocationTrack) -> Parts:
         ),
         table,
         say(
-            "A window of {steps:,} steps tells {whole!s} bits about the steps in it; one step tells {one!s} bits.",
+            "A window of {steps:,} steps reveals {whole!s} bits about the steps in it; one step reveals {one!s} bits.",
             steps=found.window,
             whole=bits,
             one=number(found.step_leakage.value),

@@ -155,15 +155,15 @@ def _advice(found: Comparison) -> Sentence | None:
     noise = next((one for one in found.ranking if one.name == "planar-laplace"), None)
     if found.constant <= found.mean_distance:
         return Sentence(
-            "At this distance one constant place would do, which tells nothing: ask for a smaller distance if the "
+            "At this distance one constant place would do, which reveals nothing: ask for a smaller distance if the "
             "release is to be of use."
         )
     if noise is None:
-        return Sentence("The least leaking channel tells {bits:.3g} bits.", bits=best.information)
+        return Sentence("The least leaking channel reveals {bits:.3g} bits.", bits=best.information)
     return Sentence(
-        "The least leaking channel tells {least:.3g} bits where planar Laplace noise tells {bits:.3g}, and a tracker "
-        "errs by {far:,.0f} m instead of {near:,.0f} m; planar Laplace promises an ε of {epsilon:.3g} per km whatever "
-        "somebody knows.",
+        "The least leaking channel reveals {least:.3g} bits where planar Laplace noise reveals {bits:.3g}, and a "
+        "tracker errs by {far:,.0f} m instead of {near:,.0f} m; planar Laplace promises an ε of {epsilon:.3g} per km "
+        "whatever somebody knows.",
         least=best.information,
         bits=noise.information,
         far=best.tracker_error,

@@ -291,8 +291,8 @@ def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) ->
         warnings.append(
             Sentence(
                 "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows "
-                "are one person's and averages the reports from one place finds it more exactly than one report tells, "
-                "and movement from report to report tells more; see location track.",
+                "are one person's and averages the reports from one place finds it more exactly than one report "
+                "reveals, and movement from report to report reveals more; see location track.",
                 most=repeats.most,
             )
         )

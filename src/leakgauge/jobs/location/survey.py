@@ -1,4 +1,4 @@
-"""A survey of points: where they lie, how much that tells, and where people are few."""
+"""A survey of points: where they lie, how much that reveals, and where people are few."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from leakgauge.rounding import rounded, written
 _WIDE, _TALL, _NARROW = 560, 520, 360
 """Pixels of the largest map, and the least that legend and scale bar need."""
 _READ_OUT = 150
-"""Areas up to which each is named to those who cannot see it; of more the table beside the map tells."""
+"""Areas up to which each is named to those who cannot see it; of more the table beside the map reveals."""
 _SHADES: Final = ("#f7f4c4", "#c7e9b4", "#7fcdbb", "#41a8c4", "#2c6fb0", "#25307a")
 """From few to many: they differ in lightness, in print and without colour vision too."""
 _SKEWED = 8.0

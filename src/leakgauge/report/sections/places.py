@@ -1,11 +1,11 @@
-"""Places: where points are, mechanisms on one scale, what a protected place still tells, and tracks; with maps."""
+"""Places: where points are, mechanisms on one scale, what a protected place still reveals, and tracks; with maps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from leakgauge.artefacts.report import Picture
+from leakgauge.artefacts.report import Paragraph, Picture
 from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.figures.map import VALUES, map_figure
@@ -44,7 +44,7 @@ def surveyed(tell: Teller) -> Iterator[Content]:
     )
     yield tell.say(
         "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone may "
-        "tell who it is.",
+        "reveal who it is.",
         areas=tell.number(SURVEY, "areas_of_few", count=True),
         few=tell.number(SURVEY, "few"),
     )
@@ -152,14 +152,14 @@ def told_places(tell: Teller) -> Iterator[Content]:
         return
     yield tell.say(
         "Somebody who knows how often each area is visited errs by {blind} without a report, and by {error} with the "
-        "released place, which tells {leakage} of the {entropy} of a place.",
+        "released place, which reveals {leakage} of the {entropy} of a place.",
         blind=tell.number(PROTECTION, "best_guess"),
         error=tell.number(PROTECTION, "used", "tracker_error"),
         leakage=tell.number(PROTECTION, "used", "leakage"),
         entropy=tell.number(PROTECTION, "entropy"),
     )
     for warning in tell.items(PROTECTION, "warnings"):
-        yield tell.alarm("{warning}", warning=own(tell.told(warning)))
+        yield Paragraph("warning", (tell.told(warning),))
     yield from _map(tell, PROTECTION, "error")
 
 
@@ -167,7 +167,7 @@ def _before_and_after(tell: Teller) -> Iterator[tuple[Cell, ...]]:
     say, used = tell.language.say, (PROTECTION, "used")
     after = {key: tell.number(*used, key) for key in ("leakage", "tracker_error", "within") if tell.has(*used, key)}
     yield (
-        say("bits told about the area"),
+        say("bits revealed about the area"),
         "0",
         after.get("leakage", NOTHING),
         tell.number(PROTECTION, "entropy"),
@@ -225,13 +225,13 @@ def tracked(tell: Teller) -> Iterator[Content]:
         ),
     )
     yield tell.say(
-        "A window of {window} steps tells {whole} about the steps in it; one step tells {step}.",
+        "A window of {window} steps reveals {whole} about the steps in it; one step reveals {step}.",
         window=tell.number(TRACK, "window"),
         whole=tell.number(TRACK, "window_leakage"),
         step=tell.number(TRACK, "step_leakage"),
     )
     for warning in tell.items(TRACK, "warnings"):
-        yield tell.alarm("{warning}", warning=own(tell.told(warning)))
+        yield Paragraph("warning", (tell.told(warning),))
     yield from _map(tell, TRACK, "prior")
 
 
@@ -259,7 +259,7 @@ def _areas(tell: Teller, file: str) -> Iterator[Content]:
 
 def _notes(tell: Teller, file: str, field: str) -> Iterator[Content]:
     for note in tell.items(file, field):
-        yield tell.note("{note}", note=own(tell.told(note)))
+        yield Paragraph("note", (tell.told(note),))
 
 
 def _map(tell: Teller, file: str, *values: str) -> Iterator[Content]:
