@@ -252,16 +252,16 @@ def _law(epsilon: float, cells: MapCells, height: float, width: float) -> Planar
     rates = (epsilon * height, epsilon * width)
     if min(rates) * MOST_SUMMED < 1 or max(rates) > MOST_NATS_PER_CELL:
         raise OptionError(
-            "An ε of {epsilon} is {rate:.3g} nats per cell, too many or too few to tell cells apart; give another ε, "
-            "or cells of another size.",
+            "An ε of {epsilon} comes to {rate:.3g} per cell, which is no noise at all or noise without end; give "
+            "another ε, or cells of another size.",
             epsilon=epsilon,
             rate=max(rates) if max(rates) > MOST_NATS_PER_CELL else min(rates),
         )
     law = PlanarLaw(cells, LatticeLaplace(float(epsilon), height, width))
     if law.summed > MOST_SUMMED:
         raise OptionError(
-            "At an ε of {epsilon} the noise reaches {reach:,} cells, too far for {rows} by {columns} of them; give a "
-            "larger ε, or larger cells.",
+            "At an ε of {epsilon} the noise spreads over {reach:,} cells, too many for a map of {rows} by {columns}; "
+            "give a larger ε, or larger cells.",
             epsilon=epsilon,
             reach=law.summed,
             rows=cells.rows,
