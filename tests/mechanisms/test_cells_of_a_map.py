@@ -132,10 +132,11 @@ def test_it_is_spelled_with_its_map() -> None:
         ({"epsilon": 1e9}, "no noise at all or noise without end"),
         ({"epsilon": 1e-4}, "spreads over"),
         ({"rows": 1, "columns": 1}, "one cell"),
+        ({"unit": "miles"}, "neither km nor cell"),
         ({"north": 40.0}, "south before its north"),
     ],
 )
-def test_maps_and_budgets_that_cannot_be_used_are_refused(changes: dict[str, float], words: str) -> None:
+def test_maps_and_budgets_that_cannot_be_used_are_refused(changes: dict[str, object], words: str) -> None:
     with pytest.raises(OptionError, match=words):
         planar_laplace(**{"epsilon": 1.0, **BOX, "rows": 12, "columns": 12, **changes})  # type: ignore[arg-type]
 
