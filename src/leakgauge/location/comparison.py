@@ -147,7 +147,8 @@ def compare_mechanisms(
     near = mean_distance if radius is None else radius
     if not 0 < mean_distance < math.inf or not 0 <= near < math.inf:
         raise OptionError(
-            "A mean distance of {distance} metres and a radius of {radius} are not both finite lengths; give some.",
+            "A mean distance of {distance} metres or a radius of {radius} metres is not a length; give a distance "
+            "above 0 and a radius of at least 0.",
             distance=mean_distance,
             radius=near,
         )
