@@ -21,6 +21,7 @@ from bench import (
     scale,
     starting,
     survey,
+    tracking,
 )
 
 ALL = {
@@ -38,6 +39,7 @@ ALL = {
     "survey": survey.run,
     "coarsening": coarsening.run,
     "protect": protect.run,
+    "tracking": tracking.run,
     "scale": scale.run,
     "cluster": cluster.run,
 }

@@ -128,7 +128,8 @@ class Request(Part, frozen=True):
             ``nothing`` among all. Named mechanisms are not changed by it.
         publish_shares: whether the table's shares, and whatever follows from channels designed from its counts, may be
             known: the recipient's kit then contains these channels.
-        distortion: what a wrong value costs: hamming, absolute, squared or a file; for one secret ``illness=absolute``.
+        distortion: what a wrong value costs: hamming, absolute, squared, great-circle or a file; for one
+            secret ``illness=absolute``.
         bins: how numbers and dates are binned, such as ``age=width:10``, in the release and in everything measured.
         levels: coarser values of columns, such as ``job=jobs.csv:2``: level 2 of an ARX-style file, whose lines have a
             value and then ever coarser ones; without a number ``min_k`` chooses.

@@ -125,7 +125,7 @@ STAGES = {
     default=("hamming",),
     show_default="hamming",
     metavar="[COLUMN=]NAME|FILE",
-    help="How errors are counted: hamming, absolute, squared, or a CSV file.",
+    help="How errors are counted: hamming, absolute, squared, great-circle, or a CSV file.",
 )
 @click.option(
     "--within", multiple=True, metavar="[COLUMN=]NUMBER", help="The mean absolute error that readers can bear."

@@ -25,6 +25,7 @@ from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
 from leakgauge.release.files import plain, tables_of, write_batches
+from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
@@ -208,6 +209,8 @@ def release(
             write = writing_on_workers(bound, where.form, made.path, source)
         elif isinstance(made, Draft):
             made.reserve(largest_release(bound, where.form, simulated=not source.private))
+        else:
+            require_held(bound)
         noted.reserve(largest_record(bound))
         shared.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)

@@ -33,6 +33,13 @@ from leakgauge.artefacts import (
     Utility,
     codec,
 )
+from leakgauge.artefacts.location import (
+    LocationComparison,
+    LocationDesign,
+    LocationProtection,
+    LocationSurvey,
+    LocationTrack,
+)
 from leakgauge.artefacts.telling import Telling
 from leakgauge.assessment import Diagram, default_diagram, read_diagram
 from leakgauge.errors import FileError, VerificationError
@@ -55,6 +62,11 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "improvement.json": StoredImprovement,
     "release.json": Record,
     "release.public.json": PublicRecord,
+    "location.json": LocationProtection,
+    "location-survey.json": LocationSurvey,
+    "location-design.json": LocationDesign,
+    "location-comparison.json": LocationComparison,
+    "location-track.json": LocationTrack,
     "leakage.json": Measurement,
     "levels.json": Levels,
     "utility.json": Utility,
@@ -66,7 +78,8 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
 """The artefacts of a job that are reported; every one may be absent."""
 _SHARED: Final = (
     *("job.json", "coarsening.json", "survey.json", "telling.json", "release.json", "release.public.json"),
-    *("audit.json", "recipients.json", "promise.json", "verdict.json"),
+    *("audit.json", "recipients.json", "promise.json", "verdict.json", "location.json"),
+    *("location-survey.json", "location-design.json", "location-comparison.json", "location-track.json"),
 )
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -116,10 +116,7 @@ class SqlTable(Table):
             (['[30, 40)', '[40, 50)', 'None'], [2, 1, 1])
         """
         chosen = self._chosen(columns, "counted")
-        if not chosen:
-            raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", self._at))
-        if limit < 1:
-            raise OptionError("The limit on combinations is {limit}; give a number of at least 1.", limit=limit)
+        require_countable(columns, limit, self._at)
         binned = self._bins(chosen, bins or {})
         keys = [binned[at].key if at in binned else self._raw[at] for at in chosen]
         letters = [f"k{place}" if at in binned else self._value(f"k{place}", at) for place, at in enumerate(chosen)]
@@ -132,13 +129,7 @@ class SqlTable(Table):
         """The moments of each column by its name; without names, of all numeric columns."""
         numeric = [column.name for column in self._columns if column.kind in _NUMBERS]
         chosen = self._chosen(columns or numeric, "averaged")
-        for at in chosen:
-            if self._columns[at].kind not in _NUMBERS:
-                raise ColumnError(
-                    "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.",
-                    name=self._columns[at].name,
-                    kind=self._columns[at].kind.words,
-                )
+        require_numbers([self._columns[at] for at in chosen])
         parts = ["COUNT(*)"]
         for at in chosen:
             value, kind = self._values[at], self._columns[at].kind
@@ -146,17 +137,7 @@ class SqlTable(Table):
             parts += [f"MIN({value})", f"MAX({value})"]
         rows, *found = self._one(aggregates.select(parts, self._source))
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
-        result = {}
-        for start, at in enumerate(chosen):
-            n, *numbers = found[5 * start : 5 * start + 5]
-            plain = [None if number is None else float(number) for number in numbers]
-            if any(number is not None and not math.isfinite(number) for number in plain):
-                raise ColumnError(
-                    "Column {name!r} holds infinite numbers, so it has no moments; declare them missing.",
-                    name=self._columns[at].name,
-                )
-            result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
-        return result
+        return moments_of([self._columns[at] for at in chosen], int(rows), found)
 
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
@@ -281,39 +262,13 @@ class SqlTable(Table):
         return [column[0].as_py() for column in self._read(query, {}).columns]
 
     def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
-        for name in names:
-            if name not in self._at:
-                raise ColumnError(
-                    "{place} has no column {name!r}; {hint}",
-                    place=self._place,
-                    name=name,
-                    hint=did_you_mean(str(name), self._at),
-                )
-            if list(names).count(name) > 1:
-                raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
-            if not any_kind and self._columns[self._at[name]].kind is Kind.OTHER:
-                if self._dialect.is_clock(self._types[self._at[name]]):
-                    raise ColumnError(
-                        "Column {name!r} holds times of day, which cannot be {use}; turn them into text or hours.",
-                        name=name,
-                        use=use,
-                    )
-                raise ColumnError(
-                    "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
-                    name=name,
-                    use=use,
-                )
+        clocks = [self._dialect.is_clock(kind) for kind in self._types]
+        require_columns(names, self._columns, self._place, None if any_kind else use, clocks)
         return [self._at[name] for name in names]
 
     def _bins(self, chosen: Sequence[int], bins: Mapping[str, Binning]) -> dict[int, Bin]:
         counted = {self._columns[at].name: at for at in chosen}
-        for name in bins:
-            if name not in counted:
-                raise ColumnError(
-                    "Bins are given for {name!r}, which is not counted; {hint}",
-                    name=name,
-                    hint=did_you_mean(name, counted),
-                )
+        require_counted(bins, counted)
         return {counted[name]: self._bin(counted[name], binning) for name, binning in bins.items()}
 
     def _bin(self, at: int, binning: Binning) -> Bin:
@@ -331,3 +286,77 @@ class SqlTable(Table):
         lacking = int(self._read(aggregates.select([found], self._source), {at: made}).column(0)[0].as_py())
         if lacking:
             raise not_listed(levels, self._columns[at], lacking)
+
+
+def require_columns(
+    names: Sequence[str], columns: Sequence[Column], place: str, use: str | None, clocks: Sequence[bool]
+) -> None:
+    """Refuse names that no column has, that are there twice, or whose columns cannot be used so.
+
+    Args:
+        use: what is done with them, in one word; None where any column will do.
+        clocks: which columns hold times of day.
+    """
+    known = {column.name: at for at, column in enumerate(columns)}
+    for name in names:
+        if name not in known:
+            raise ColumnError(
+                "{place} has no column {name!r}; {hint}", place=place, name=name, hint=did_you_mean(str(name), known)
+            )
+        if list(names).count(name) > 1:
+            raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
+        if use is not None and columns[known[name]].kind is Kind.OTHER:
+            if clocks[known[name]]:
+                raise ColumnError(
+                    "Column {name!r} holds times of day, which cannot be {use}; turn them into text or hours.",
+                    name=name,
+                    use=use,
+                )
+            raise ColumnError(
+                "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
+                name=name,
+                use=use,
+            )
+
+
+def require_countable(names: Sequence[str], limit: int, known: Iterable[str]) -> None:
+    """Refuse to count nothing, or up to nothing."""
+    if not names:
+        raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", known))
+    if limit < 1:
+        raise OptionError("The limit on combinations is {limit}; give a number of at least 1.", limit=limit)
+
+
+def require_counted(bins: Iterable[str], counted: Iterable[str]) -> None:
+    """Refuse bins of columns that are not counted."""
+    known = list(counted)
+    for name in bins:
+        if name not in known:
+            raise ColumnError(
+                "Bins are given for {name!r}, which is not counted; {hint}", name=name, hint=did_you_mean(name, known)
+            )
+
+
+def require_numbers(columns: Sequence[Column]) -> None:
+    """Refuse columns without moments."""
+    for column in columns:
+        if column.kind not in _NUMBERS:
+            raise ColumnError(
+                "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.",
+                name=column.name,
+                kind=column.kind.words,
+            )
+
+
+def moments_of(columns: Sequence[Column], rows: int, found: Sequence[Any]) -> dict[str, Moments]:
+    """The moments by column, from five numbers each: how many, mean, variance, least and greatest."""
+    result = {}
+    for start, column in enumerate(columns):
+        n, *numbers = found[5 * start : 5 * start + 5]
+        plain = [None if number is None else float(number) for number in numbers]
+        if any(number is not None and not math.isfinite(number) for number in plain):
+            raise ColumnError(
+                "Column {name!r} holds infinite numbers, so it has no moments; declare them missing.", name=column.name
+            )
+        result[column.name] = Moments(int(n), rows - int(n), *plain)
+    return result
