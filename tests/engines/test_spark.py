@@ -34,8 +34,7 @@ from leakgauge.tables.binnings import Width
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.opening import source_files
 from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.spark import sessions
-from leakgauge.tables.spark import table as spark_table
+from leakgauge.tables.spark import jobs, sessions
 from leakgauge.tables.spark.cluster import require_reachable
 from leakgauge.tables.sql.table import SqlTable
 from leakgauge.waiting import told_while_waiting
@@ -234,7 +233,7 @@ def test_counting_is_cancelled_in_spark() -> None:
 
 
 def test_whoever_waits_is_told_how_many_tasks_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_table, "_TOLD_EVERY", 0.01)
+    monkeypatch.setattr(jobs, "_TOLD_EVERY", 0.01)
     numbers = sparks.session().range(0, 10**8, 1, 16).selectExpr("CAST(id % 7 AS INT) AS n")
     told: list[tuple[int, int]] = []
     with open_table(numbers) as table, told_while_waiting(lambda done, total: told.append((done, total))):
@@ -391,7 +390,7 @@ def _released(address: str, to: Path, **more: Any) -> Release:
 def test_workers_draw_a_release_by_its_law_and_share_no_noise(
     people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark_table, "_TOLD_EVERY", 0.01)
+    monkeypatch.setattr(jobs, "_TOLD_EVERY", 0.01)
     with open_ledger(tmp_path / "ledger", create=True) as ledger:
         ledger.open_account("people", Unlimited())
         told: list[tuple[Stage, int]] = []
