@@ -214,7 +214,7 @@ def test_parts_of_traces_and_single_reports_are_those_of_a_whole() -> None:
     again = track(Movement.independent(movement.start), whole, points)
     assert alone.errors == pytest.approx(again.errors, abs=1e-12)
     assert alone.guesses.tolist() == again.guesses.tolist()
-    assert alone.evidence == pytest.approx(again.evidence, abs=1e-12)
+    assert alone.likelihood == pytest.approx(again.likelihood, abs=1e-12)
 
 
 def test_a_speed_limit_reaches_whole_cells() -> None:

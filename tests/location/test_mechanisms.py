@@ -139,7 +139,7 @@ def test_squares_of_users_hold_enough_of_them_or_nobody() -> None:
             # Nobody is hidden among others: every cell with a user stands alone.
             assert all(len(group) == 1 for group in placed.groups if set(group) & set(visited.tolist()))
     assert areas_of_users(CITY, VISITED, 10).channel.outputs != CITY.labels
-    with pytest.raises(OptionError, match=f"of at least 999 users cannot be made of {len(VISITED)}"):
+    with pytest.raises(OptionError, match=f"of at least 999 users cannot be made from {len(VISITED)}"):
         areas_of_users(CITY, VISITED, 999)
 
 
@@ -244,13 +244,13 @@ def test_more_known_places_tell_more() -> None:
 
 def test_wrong_members_and_large_maps_are_refused() -> None:
     noise = planar(CITY, 1.0).mechanism
-    with pytest.raises(LabelError, match="areas of 2 outputs are given, of 20"):
+    with pytest.raises(LabelError, match="2 groups of areas for 20 outputs"):
         Placed(noise, ((0,), (1,)))
     with pytest.raises(LabelError, match="not areas"):
         Placed(blocks(CITY, 1).mechanism)
     with pytest.raises(OptionError, match="too many areas"):
         planar(MapCells(40.70, 40.82, -74.02, -73.92, rows=90, columns=90), 1.0, MapUnit.CELL)
-    with pytest.raises(OptionError, match="to hide are none"):
+    with pytest.raises(OptionError, match="to hide are missing"):
         hidden("abc", [3])
     with pytest.raises(OptionError, match="sets of 5 of the 40 areas"):
         dummies_from_prior(Distribution.uniform(range(40)), 5)

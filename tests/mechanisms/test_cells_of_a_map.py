@@ -128,14 +128,15 @@ def test_it_is_spelled_with_its_map() -> None:
     ("changes", "words"),
     [
         ({"epsilon": 0.0}, "not a finite number above 0"),
-        ({"epsilon": 1e-12}, "too many or too few"),
-        ({"epsilon": 1e9}, "too many or too few"),
-        ({"epsilon": 1e-4}, "reaches"),
+        ({"epsilon": 1e-12}, "no noise at all or noise without end"),
+        ({"epsilon": 1e9}, "no noise at all or noise without end"),
+        ({"epsilon": 1e-4}, "spreads over"),
         ({"rows": 1, "columns": 1}, "one cell"),
+        ({"unit": "miles"}, "neither km nor cell"),
         ({"north": 40.0}, "south before its north"),
     ],
 )
-def test_maps_and_budgets_that_cannot_be_used_are_refused(changes: dict[str, float], words: str) -> None:
+def test_maps_and_budgets_that_cannot_be_used_are_refused(changes: dict[str, object], words: str) -> None:
     with pytest.raises(OptionError, match=words):
         planar_laplace(**{"epsilon": 1.0, **BOX, "rows": 12, "columns": 12, **changes})  # type: ignore[arg-type]
 
@@ -177,7 +178,7 @@ def test_dummies_are_every_set_that_holds_the_true_cell_alike() -> None:
     seen = np.bincount([sets[tuple(np.flatnonzero(row).tolist())] for row in drawn], minlength=20)
     held = np.array([4 in members for members in sets])
     assert not seen[~held].any() and p_value(seen[held], np.full(10, 0.1)) >= FALSE_ALARM
-    for count, rows, words in ((1, 2, "hide nothing"), (6, 2, "hide nothing"), (3, 600, "too many to draw")):
+    for count, rows, words in ((1, 2, "hides nothing"), (6, 2, "hides nothing"), (3, 600, "too large for dummies")):
         with pytest.raises(OptionError, match=words):
             dummies(count, **BOX, rows=rows, columns=3)
     assert mechanism.cells == MapCells(**BOX, rows=2, columns=3)

@@ -195,7 +195,8 @@ class LocationProtection(Artefact, frozen=True, kw_only=True, tag="leakgauge/loc
     """A table whose places were protected.
 
     Attributes:
-        released: the file; ``record`` is that of its record, ``channel`` that of a designed channel.
+        released: the file; ``record`` is that of its record, ``channel`` that of a designed channel, ``centres``
+            that of the places that released texts stand for, where they do not follow from the points.
         used: the mechanism, with what it leaks and what a tracker infers.
         private: whether the noise was drawn by the operating system, and not simulated.
         measured_distance: how far the places written really are from the true ones, on average; None of sets.
@@ -211,6 +212,7 @@ class LocationProtection(Artefact, frozen=True, kw_only=True, tag="leakgauge/loc
     released: str
     record: str
     channel: str | None = None
+    centres: str | None = None
     private: bool
     used: PlacedMechanism
     measured_distance: Quantity | None = None

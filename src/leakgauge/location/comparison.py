@@ -147,7 +147,8 @@ def compare_mechanisms(
     near = mean_distance if radius is None else radius
     if not 0 < mean_distance < math.inf or not 0 <= near < math.inf:
         raise OptionError(
-            "A mean distance of {distance} metres and a radius of {radius} are not both finite lengths; give some.",
+            "A mean distance of {distance} metres or a radius of {radius} metres is not a length; give a distance "
+            "above 0 and a radius of at least 0.",
             distance=mean_distance,
             radius=near,
         )
@@ -230,8 +231,8 @@ def dummy_family(prior: Distribution) -> list[Family]:
 
 
 def _levels(cells: MapCells) -> list[int]:
-    """The levels of blocks, from the whole map to single cells."""
-    return [*range(max(cells.rows - 1, cells.columns - 1).bit_length(), -1, -1)]
+    """The levels of blocks, from the whole map to four cells: single ones are the places as they are."""
+    return [*range(max(cells.rows - 1, cells.columns - 1).bit_length(), 0, -1)]
 
 
 class _Least:

@@ -55,7 +55,7 @@ def dummies(count: int, *, south: float, north: float, west: float, east: float,
     """The true cell among ``count`` cells, the others drawn uniformly, all different; which one is true is not told.
 
     Local ε is infinite: a set rules out every cell that it does not hold. It tells at most log2(cells/count) bits of
-    any function of the place, and less to nobody: whoever knows that a dummy is unlikely leaves it out.
+    any function of the place. Whoever knows that a dummy is an unlikely place leaves it out.
 
     Args:
         count: cells in a set, the true one included.
@@ -73,13 +73,14 @@ def dummies(count: int, *, south: float, north: float, west: float, east: float,
     cells = require_cells(MapCells(south, north, west, east, rows, columns))
     if cells.count > MOST_CELLS:
         raise OptionError(
-            "Dummies on a map of {count:,} cells are too many to draw, more than {most:,}; choose larger cells.",
+            "A map of {count:,} cells is too large for dummies, which take up to {most:,} cells; choose larger cells.",
             count=cells.count,
             most=MOST_CELLS,
         )
     if not 2 <= count < cells.count:
         raise OptionError(
-            "Sets of {count} cells on a map of {cells} hide nothing or everything; give 2 or more, fewer than all.",
+            "A set of {count} cells hides nothing, or everything, on a map of {cells} cells; give at least 2 and fewer "
+            "than all.",
             count=count,
             cells=cells.count,
         )

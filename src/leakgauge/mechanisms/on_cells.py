@@ -67,7 +67,7 @@ class OnCells(Mechanism):
 def require_cells(cells: MapCells) -> MapCells:
     """Refuse a map of one cell."""
     if cells.count < 2:
-        raise OptionError("A map of one cell has nothing to hide; give 2 cells or more.")
+        raise OptionError("There is nothing to hide on a map of one cell; give 2 cells or more.")
     return cells
 
 

@@ -198,7 +198,10 @@ class PlanarLaplace(OnCells):
         return replace(super().capabilities, finite=self.cells.count <= MOST_CELLS)
 
     def channel(self) -> Channel | None:
-        """The law as a matrix, up to 4,096 cells, each probability within ``law.relative_error`` of itself."""
+        """The law as a matrix, up to 4,096 cells, each probability within ``law.relative_error`` of itself.
+
+        Errs towards privacy: one below the range of floats is 0, and the ε of the matrix then infinite.
+        """
         return self._channel if self.cells.count <= MOST_CELLS else None
 
     @cached_property
@@ -226,8 +229,8 @@ def planar_laplace(
         unit: kilometres between the centres of cells, or cells, which then count as squares.
 
     Raises:
-        OptionError: a budget that is not above 0, a box that cannot be cut, fewer than 2 cells, or noise so wide that
-            its probabilities take too long.
+        OptionError: a budget that is not above 0, an unknown unit, a box that cannot be cut, fewer than 2 cells, or
+            noise so wide that its probabilities take too long.
 
     References:
         Andrés, Bordenabe, Chatzikokolakis and Palamidessi, Geo-indistinguishability, 2013.
@@ -238,6 +241,8 @@ def planar_laplace(
         ['local-dp:15.5563', 'metric-privacy:1']
     """
     require_budget(epsilon)
+    if unit not in tuple(MapUnit):
+        raise OptionError("A unit of {unit!r} is neither km nor cell; give one of them.", unit=unit)
     cells, per = require_cells(MapCells(south, north, west, east, rows, columns)), MapUnit(unit)
     height, width = (1.0, 1.0) if per is MapUnit.CELL else (cells.sides[0] / 1000, cells.sides[1] / 1000)
     law = _law(epsilon, cells, height, width)
@@ -252,16 +257,16 @@ def _law(epsilon: float, cells: MapCells, height: float, width: float) -> Planar
     rates = (epsilon * height, epsilon * width)
     if min(rates) * MOST_SUMMED < 1 or max(rates) > MOST_NATS_PER_CELL:
         raise OptionError(
-            "An ε of {epsilon} is {rate:.3g} nats per cell, too many or too few to tell cells apart; give another ε, "
-            "or cells of another size.",
+            "An ε of {epsilon} comes to {rate:.3g} per cell, which is no noise at all or noise without end; give "
+            "another ε, or cells of another size.",
             epsilon=epsilon,
             rate=max(rates) if max(rates) > MOST_NATS_PER_CELL else min(rates),
         )
     law = PlanarLaw(cells, LatticeLaplace(float(epsilon), height, width))
     if law.summed > MOST_SUMMED:
         raise OptionError(
-            "At an ε of {epsilon} the noise reaches {reach:,} cells, too far for {rows} by {columns} of them; give a "
-            "larger ε, or larger cells.",
+            "At an ε of {epsilon} the noise spreads over {reach:,} cells, too many for a map of {rows} by {columns}; "
+            "give a larger ε, or larger cells.",
             epsilon=epsilon,
             reach=law.summed,
             rows=cells.rows,

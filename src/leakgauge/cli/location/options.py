@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import reduce, wraps
 from pathlib import Path
@@ -141,11 +142,13 @@ def on_the_map(areas: AreasTold) -> str:
         names = {"hexagons": say("hexagons"), "polygons": say("polygons"), "named areas": say("named areas")}
         return say("The map has {count:,} {kind!s}.", count=areas.count, kind=names.get(areas.kind, areas.kind))
     return say(
-        "The map has {rows:,} × {columns:,} cells of {height!s} (south to north) by {width!s} (west to east).",
+        "The map has {rows:,} × {columns:,} cells of {height!s} (south to north) by {width!s} (west to east). "
+        "Distances are between centres of cells; a point is up to {reach!s} from its own.",
         rows=areas.rows,
         columns=areas.columns,
         height=written(areas.height.value),
         width=written(areas.width.value),
+        reach=written(math.hypot(areas.height.value, areas.width.value) / 2),
     )
 
 

@@ -69,7 +69,8 @@ def protect(
         --ledger budget.ledger -o protected
 
     Instead of coordinates the release has a column cell (or area): the centre of the released cell, its latitude and
-    longitude. Rows without a place on the map are left out. With --user the reports of a person add up, in the budget
+    longitude. Rows are written in a random order, since that of the table may tell whose they are; those without a
+    place on the map are left out. With --user the reports of a person add up, in the budget
     and in the report.
 
     released.parquet, release.public.json and centres.csv may be handed out; everything else is for its owner only.
@@ -107,7 +108,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
     if found.repeats is not None:
         told[say("reports of a person, at most")] = f"{found.repeats.most:,}"
         if found.repeats.same_place is not None:
-            told[say("off after averaging them, from one place")] = metres(found.repeats.same_place)
+            told[say("cell that averaging them finds is off by")] = metres(found.repeats.same_place)
     parts: Parts = [
         say(
             "{rows:,} rows are released in {folder!s}; {left:,} without a place on the map are left out.",
@@ -121,7 +122,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
         say("Report: {report!s}.", report=folder / "report.html"),
         say(
             "To hand out: {files!s}.",
-            files=", ".join((found.released, "release.public.json", "centres.csv")),
+            files=", ".join(filter(None, (found.released, "release.public.json", found.centres))),
         ),
     ]
     return parts if found.private else [*parts, simulation_warning()]

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -26,7 +26,8 @@ from leakgauge.location.placing import placed
 from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Codes
-from leakgauge.randomness import OperatingSystem, Simulated
+from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness.draws import shuffled
 from leakgauge.release import Release, ReleasePlan, release
 from leakgauge.release.execution import Progress
 from leakgauge.release.ledger import open_ledger
@@ -98,7 +99,8 @@ def protect_places(
             max_leakage=max_leakage,
             mechanism=mechanism,
         )
-        derived = _derived(mapped, places, public)
+        randomness = OperatingSystem() if simulate is None else Simulated(simulate)
+        derived = _derived(mapped, places, public, randomness)
     place.mkdir(parents=True, exist_ok=True)
     close_folder(place)
     plan = ReleasePlan(
@@ -121,12 +123,13 @@ def protect_places(
             ledger=account,
             dataset=name,
             overwrite=overwrite,
-            randomness=OperatingSystem() if simulate is None else Simulated(simulate),
+            randomness=randomness,
             progress=progress,
         )
     found = _told(mapped, choice, made, derived, table_name(table), places, reports_per_user, within)
     codec.write(place / PROTECTION, found)
-    write_whole(place / CENTRES, _centres(mapped), shareable=True)
+    if found.centres is not None:
+        write_whole(place / CENTRES, _centres(mapped), shareable=True)
     if choice.file is not None:
         codec.write(place / CHANNEL, choice.file)
     report = Report.of(place)
@@ -137,7 +140,9 @@ def protect_places(
 
 @dataclass(frozen=True)
 class _Derived:
-    """The rows with a place on the map: their area, what is public and whose they are.
+    """The rows with a place on the map, in a random order: their area, what is public and whose they are.
+
+    In the table's order, which is often by person and time, rows of one person would stand side by side: a trace.
 
     Attributes:
         codes: the area of each row.
@@ -149,7 +154,7 @@ class _Derived:
     reports: Codes | None
 
 
-def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
+def _derived(mapped: Mapped, places: Places, public: Sequence[str], randomness: Randomness) -> _Derived:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -170,9 +175,11 @@ def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
         parts.append(
             pa.RecordBatch.from_arrays([dictionary.cast(pa.string()), *others], [column, *dict.fromkeys(kept)])
         )
-    rows = pa.Table.from_batches(parts)
+    codes = np.concatenate(every)
+    order = shuffled(len(codes), randomness)
+    rows = pa.Table.from_batches(parts).take(pa.array(order))
     reports = None if places.user is None else np.asarray(pc.value_counts(rows[places.user]).field("counts"))
-    return _Derived(rows, np.concatenate(every), reports)
+    return _Derived(rows, codes[order], reports)
 
 
 def _told(
@@ -208,6 +215,8 @@ def _told(
         released=RELEASED,
         record=RECORD,
         channel=None if choice.file is None else CHANNEL,
+        # The centre of an area that a column names is the mean of its points, and may be one person's place.
+        centres=CENTRES if places.area is None else None,
         private=made.record.private,
         used=used,
         measured_distance=measured,
@@ -264,7 +273,10 @@ def _averaged(mapped: Mapped, choice: Chosen, reports: int) -> Quantity | None:
     found = infer_by_drawing(
         mapped.prior, law, mapped.areas.points, reports=min(reports, MOST_AVERAGED), draws=AVERAGED
     )
-    return Quantity.estimated(found.error, "m")
+    # To the millimetre: a mean of posteriors that are all but certain is rounding below that.
+    error = found.error
+    low, value, high = (round(one, 3) for one in (error.low, error.value, error.high))
+    return Quantity.estimated(replace(error, low=low, value=value, high=high), "m")
 
 
 def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) -> list[Sentence]:
@@ -278,9 +290,9 @@ def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) ->
     if repeats is not None and repeats.most > 1:
         warnings.append(
             Sentence(
-                "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever averages the "
-                "reports from one place finds it more exactly than one report reveals, and movement from report to "
-                "report reveals more; see location track.",
+                "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows "
+                "are one person's and averages the reports from one place finds it more exactly than one report "
+                "reveals, and movement from report to report reveals more; see location track.",
                 most=repeats.most,
             )
         )

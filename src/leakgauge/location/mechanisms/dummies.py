@@ -55,7 +55,7 @@ def dummies_from_prior(prior: Distribution, count: int) -> Placed:
     p, areas = prior.probabilities, len(prior)
     if not 2 <= count <= LARGEST_SET or np.count_nonzero(p) < count:
         raise OptionError(
-            "Sets of {count} areas cannot be drawn: give 2 to {most}, and not more than occur.",
+            "Sets of {count} areas cannot be drawn; give 2 to {most}, and no more than there are areas that occur.",
             count=count,
             most=LARGEST_SET,
         )

@@ -43,7 +43,10 @@ def hidden(labels: Sequence[Label], hide: Collection[int]) -> Placed:
     """
     gone = sorted(set(hide))
     if not gone or not 0 <= gone[0] <= gone[-1] < len(labels):
-        raise OptionError("The areas to hide are none, or not among the {count}; name some of them.", count=len(labels))
+        raise OptionError(
+            "The areas to hide are missing, or not among the {count} areas; give the positions of some of them.",
+            count=len(labels),
+        )
     shown = [at for at in range(len(labels)) if at not in set(gone)]
     codes = np.full(len(labels), len(shown))
     codes[shown] = np.arange(len(shown))
@@ -77,7 +80,7 @@ def areas_of_users(cells: MapCells, visited: Codes, least: int, users: Codes | N
     everybody = crowd(np.arange(cells.count))
     if not 1 <= least <= everybody:
         raise OptionError(
-            "Areas of at least {least} users cannot be made of {found}; give a number from 1 to that many.",
+            "Areas of at least {least} users cannot be made from {found} users; give a number from 1 to that many.",
             least=least,
             found=everybody,
         )

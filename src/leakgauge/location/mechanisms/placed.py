@@ -46,14 +46,15 @@ class Placed:
     def __post_init__(self) -> None:
         if self.members is None:
             if not set(self.channel.outputs) <= set(self.channel.inputs):
-                raise LabelError("Some outputs are not areas; say which areas each of them stands for.")
+                raise LabelError("Some outputs are not areas; give the areas that each output stands for.")
             return
         known = range(len(self.channel.inputs))
         if len(self.members) != len(self.channel.outputs) or not all(
             group and set(group) <= set(known) for group in self.members
         ):
             raise LabelError(
-                "The areas of {found} outputs are given, of {wanted}; give one or more of the {count} areas for each.",
+                "There are {found} groups of areas for {wanted} outputs; give each output one or more of the {count} "
+                "areas.",
                 found=len(self.members),
                 wanted=len(self.channel.outputs),
                 count=len(known),

@@ -48,7 +48,7 @@ class Track:
         errors: the expected distance of each guess from the truth, under the tracker's own belief, in metres.
         lows: with ``highs``, an interval that holds that distance with a probability of at least 95 %.
         entropies: what is still open at each step, in bits.
-        evidence: the log of how likely the reports were, in nats, up to the constant of a law.
+        likelihood: the log of how likely the reports were, in nats, up to the constant of a law.
     """
 
     aim: Aim
@@ -57,7 +57,7 @@ class Track:
     lows: Floats = field(repr=False)
     highs: Floats = field(repr=False)
     entropies: Floats = field(repr=False)
-    evidence: float
+    likelihood: float
 
     @property
     def error(self) -> float:
@@ -190,7 +190,9 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
         for step, state in messages.states_backwards():
             belief = messages.belief(state)
             if step == len(evidence) - 1:
-                areas[:, step] = np.searchsorted(np.cumsum(belief), generator.random(paths) * belief.sum())
+                ends = np.cumsum(belief)
+                drawn = np.searchsorted(ends, generator.random(paths) * ends[-1], side="right")
+                areas[:, step] = np.minimum(drawn, np.flatnonzero(belief)[-1])
                 continue
             after = areas[:, step + 1]
             with np.errstate(divide="ignore"):

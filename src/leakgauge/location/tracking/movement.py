@@ -212,8 +212,11 @@ def _neighbours(points: object, count: int, reach: float) -> tuple[Codes, Codes,
         raise OptionError("A reach of {reach} metres is not a length; give a number of at least 0.", reach=reach)
     centres = np.asarray(points, dtype=np.float64)
     if centres.shape != (count, 2):
-        raise ModelError("There are {found} centres for {areas} areas; give two coordinates for each.",
-                         found=len(centres), areas=count)  # fmt: skip
+        raise ModelError(
+            "There are {found} centres for {areas} areas; give two coordinates for each.",
+            found=len(centres),
+            areas=count,
+        )
     tree = cKDTree(centres)
     near = reach * (1 + NEAR)
     expected = int(tree.count_neighbors(tree, near))

@@ -120,12 +120,14 @@ def protected(tell: Teller) -> Iterator[Content]:
     yield from _areas(tell, PROTECTION)
     yield tell.say(
         "Places are protected as cells: two points in one cell are released alike, but two points a metre apart may "
-        "lie in neighbouring cells. Rows whose place is missing or outside the map are not released: "
-        "{count}.",
-        count=tell.number(PROTECTION, "left_out", count=True, unit="rows"),
+        "lie in neighbouring cells. Rows are in a random order; those whose place is missing or outside the map are "
+        "not released."
     )
     if tell.external:
         return
+    yield tell.say(
+        "Rows that are not released: {count}.", count=tell.number(PROTECTION, "left_out", count=True, unit="rows")
+    )
     place = (PROTECTION, "used")
     yield from tell.grid(
         "A place before and after",
@@ -187,7 +189,8 @@ def _repeats(tell: Teller) -> Iterator[Content]:
     )
     if tell.has(*place, "same_place"):
         yield tell.say(
-            "Somebody who reports one place {most} times, each with fresh noise, is found within {error} on average.",
+            "The cell of somebody who reports one place {most} times, each with fresh noise, is guessed {error} off on "
+            "average, from centre to centre.",
             most=tell.number(*place, "most", count=True),
             error=tell.number(*place, "same_place"),
         )
@@ -248,7 +251,8 @@ def _areas(tell: Teller, file: str) -> Iterator[Content]:
         )
     if tell.has(*place, "stretch"):
         yield tell.note(
-            "Distances are those of a flat map and off by {stretch} of themselves at most.",
+            "Distances are between the centres of areas, those of a flat map, and off by {stretch} of themselves at "
+            "most.",
             stretch=tell.number(*place, "stretch", percent=True),
         )
 

@@ -320,9 +320,17 @@ class Teller(Facts):
         """Whether the ε of one row is infinite or as good as that, or nobody says what it is."""
         if self.foreign:
             return True
+        if self.epsilon_per_km is not None:
+            return False
         found = None if self.epsilon is None else self.get("release.json", *self.epsilon)
         level = found.get("value") if isinstance(found, dict) else found
         return level is not None and (level == "infinity" or level >= PRACTICALLY_UNLIMITED)
+
+    @property
+    def epsilon_per_km(self) -> tuple[str, ...] | None:
+        """Where the metric privacy of released places is, if they have any: over all reports of a person."""
+        place = ("location.json", "epsilon_per_person")
+        return place if self.has(*place) and self.get(*place, "value") != "infinity" else None
 
     @property
     def bins(self) -> tuple[str, ...]:
