@@ -116,9 +116,11 @@ class Probabilities(BeliefMessages):
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
         weights, largest = self.evidence.weights(step)
-        moved = self.moves.inwards @ state
-        moved *= weights
-        moved += self.moves.stays * state * self._stay(step, weights, largest)
+        if not self.evidence.repeated:
+            moved = self.moves.all_inwards @ state
+            moved *= weights
+        else:
+            moved = self.moves.inwards @ state * weights + self.moves.stays * state * self._repeat(step, largest)
         return self._settled(moved, largest)
 
     def last(self) -> Floats:
@@ -126,8 +128,10 @@ class Probabilities(BeliefMessages):
 
     def backward(self, message: Floats, step: int) -> Floats:
         weights, largest = self.evidence.weights(step)
-        back = self.moves.outwards @ (weights * message)
-        back += self.moves.stays * message * self._stay(step, weights, largest)
+        if not self.evidence.repeated:
+            back = self.moves.all_outwards @ (weights * message)
+        else:
+            back = self.moves.outwards @ (weights * message) + self.moves.stays * message * self._repeat(step, largest)
         peak = float(back.max())
         if not UNSAFE < peak < math.inf:
             raise TooUnlikelyError
@@ -140,9 +144,8 @@ class Probabilities(BeliefMessages):
             return state
         return self._settled(state * message, 0.0)[0]
 
-    def _stay(self, step: int, weights: Floats, largest: float) -> Floats | float:
-        if not self.evidence.repeated:
-            return weights
+    def _repeat(self, step: int, largest: float) -> float:
+        """How likely someone who stayed makes the report, in the unit of the weights."""
         if not self.evidence.repeats(step):
             return 0.0
         return math.exp(-largest) if largest > -600 else math.inf

@@ -27,21 +27,33 @@ class Moves:
 
     def __init__(self, transitions: Channel) -> None:
         rows, columns, chances = transitions.cells.nonzero()
-        own = rows == columns
+        self._all = rows.astype(np.int32), columns.astype(np.int32), chances
+        self._own = rows == columns
         self.stays = np.zeros(len(transitions.inputs))
-        self.stays[rows[own]] = chances[own]
-        self._moves = rows[~own].astype(np.int32), columns[~own].astype(np.int32), chances[~own]
+        self.stays[rows[self._own]] = chances[self._own]
+
+    @cached_property
+    def all_inwards(self) -> csr_array:
+        """p(x|x′) of each x, from each x′, itself too."""
+        rows, columns, chances = self._all
+        return self._sparse(chances, columns, rows)
+
+    @cached_property
+    def all_outwards(self) -> csr_array:
+        """The same, from each x′."""
+        rows, columns, chances = self._all
+        return self._sparse(chances, rows, columns)
 
     @cached_property
     def inwards(self) -> csr_array:
         """p(x|x′) of moves to each x from each other x′."""
-        rows, columns, chances = self._moves
+        rows, columns, chances = (part[~self._own] for part in self._all)
         return self._sparse(chances, columns, rows)
 
     @cached_property
     def outwards(self) -> csr_array:
         """The same, of moves from each x′."""
-        rows, columns, chances = self._moves
+        rows, columns, chances = (part[~self._own] for part in self._all)
         return self._sparse(chances, rows, columns)
 
     @cached_property
