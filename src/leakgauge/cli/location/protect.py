@@ -69,9 +69,8 @@ def protect(
         --ledger budget.ledger -o protected
 
     Instead of coordinates the release has a column cell (or area): the centre of the released cell, its latitude and
-    longitude. Rows are written in a random order, since that of the table may tell whose they are; those without a
-    place on the map are left out. With --user the reports of a person add up, in the budget
-    and in the report.
+    longitude. Rows are written in a random order, since that of the table may reveal whose they are; those without a
+    place on the map are left out. With --user the reports of a person add up, in the budget and in the report.
 
     released.parquet, release.public.json and centres.csv may be handed out; everything else is for its owner only.
     """

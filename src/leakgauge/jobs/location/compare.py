@@ -11,7 +11,7 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationComparison, PlacedMechanism
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.choice import LEAST, named
+from leakgauge.jobs.location.choice import named
 from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
 from leakgauge.jobs.location.places import Mapped, Places, table_name
@@ -40,6 +40,7 @@ from leakgauge.tables.reading import ReadingOptions
 NAMES: Final = {
     LEAST_LEAKING: message("least leaking channel"),
     "planar-laplace": message("planar Laplace noise"),
+    "closest-private": message("least distance at this ε"),
     "exponential": message("exponential mechanism"),
     "coarser-cells": message("blocks of cells"),
     "areas-of-users": message("areas of enough users"),
@@ -123,7 +124,7 @@ def _told(one: Measured, given: Sequence[Family]) -> PlacedMechanism:
     role = Role.OPTIMUM if one.name == LEAST_LEAKING else Role.GIVEN if own else Role.BASELINE
     set_valued = one.placed.members is not None
     return PlacedMechanism(
-        mechanism=one.name if own else NAMES.get(one.name, LEAST),
+        mechanism=one.name if own else NAMES[one.name],
         role=role,
         setting=None if own else one.setting,
         distance=metres(one.mean_distance),
