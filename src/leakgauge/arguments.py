@@ -64,8 +64,9 @@ def check_fields(record: object) -> None:
     """Refuse, as ``checked`` does, a dataclass whose fields are of other types than it says; for ``__post_init__``."""
     made_by: Callable[..., object] = type(record)
     for name, hint in _hints(made_by).items():
-        if not _is_of(getattr(record, name), hint):
-            raise _refusal(name, type(record).__qualname__, getattr(record, name), hint)
+        value = getattr(record, name)
+        if not _surely_of(type(value), hint) and not _is_of(value, hint):
+            raise _refusal(name, type(record).__qualname__, value, hint)
 
 
 @cache

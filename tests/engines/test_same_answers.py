@@ -152,6 +152,8 @@ def test_many_labels(elsewhere: Elsewhere) -> None:
         assert here.group_sizes([("label",)]) == there.group_sizes([("label",)])
 
 
+OF_A_RUN = ("table", "seconds", "file", "written", "output")
+"""Fields of an answer that tell runs apart."""
 ADULT = ["age", "workclass", "education", "marital_status", "occupation", "sex", "hours_per_week"]
 VERBS = {
     "survey": ["--secret", "occupation", "--bins", "age=quantiles:7"],
@@ -178,7 +180,7 @@ def test_verbs_say_the_same_of_adult(
         output = ["-o", str(tmp_path / f"{at}.json")] if verb == "design" else []
         assert main([verb, address, *VERBS[verb], "--json", *output]) == 0
         answer = json.loads(capsys.readouterr().out)
-        for name in ("table", "seconds", "file", "written", "output"):
+        for name in OF_A_RUN:
             answer.pop(name, None)
         said.append(answer)
         assert "tester" not in json.dumps(answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -33,8 +34,8 @@ from leakgauge.tables.binnings import Width
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.opening import source_files
 from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.spark import sessions
-from leakgauge.tables.spark import table as spark_table
+from leakgauge.tables.spark import jobs, sessions
+from leakgauge.tables.spark.cluster import require_reachable
 from leakgauge.tables.sql.table import SqlTable
 from leakgauge.waiting import told_while_waiting
 from tests import sparks
@@ -232,7 +233,7 @@ def test_counting_is_cancelled_in_spark() -> None:
 
 
 def test_whoever_waits_is_told_how_many_tasks_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_table, "_TOLD_EVERY", 0.01)
+    monkeypatch.setattr(jobs, "_TOLD_EVERY", 0.01)
     numbers = sparks.session().range(0, 10**8, 1, 16).selectExpr("CAST(id % 7 AS INT) AS n")
     told: list[tuple[int, int]] = []
     with open_table(numbers) as table, told_while_waiting(lambda done, total: told.append((done, total))):
@@ -308,13 +309,39 @@ def test_what_spark_needs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         with pytest.raises(EngineError, match="Nobody answers"):
-            sessions._require_reachable(f"spark://127.0.0.1:{nobody.getsockname()[1]}")
+            require_reachable(f"spark://127.0.0.1:{nobody.getsockname()[1]}")
     monkeypatch.setattr(pyspark, "__version__", "3.5.1")
     with pytest.raises(TableError, match=r"Spark 4\.3 is needed, and pyspark 3\.5\.1"):
         open_table(f"spark://{sparks.MASTER}#t")
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(TableError, match=r"leakgauge\[spark\]"):
         open_table(f"spark://{sparks.MASTER}#t")
+
+
+def test_a_cluster_without_workers_is_told_in_spark_s_own_time(tmp_path: Path) -> None:
+    cluster = sparks.Cluster(tmp_path, workers=0)
+    try:
+        said = cluster.refusal("/none.parquet", "spark.scheduler.maxRegisteredResourcesWaitingTime=2s")
+    finally:
+        cluster.stop()
+    assert said.endswith("has no workers free within 2 seconds; start one, or wait for other applications to end.\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.nightly
+def test_a_cluster_of_another_version_is_told_with_both_versions(tmp_path: Path) -> None:
+    other = os.environ.get("LEAKGAUGE_OTHER_SPARK")
+    if other is None:
+        pytest.skip("LEAKGAUGE_OTHER_SPARK names no folder of another pyspark, such as that of 4.0")
+    cluster = sparks.Cluster(tmp_path, workers=1, spark=Path(other))
+    try:
+        start = time.monotonic()
+        said = cluster.refusal("/none.parquet")
+    finally:
+        cluster.stop()
+    assert re.search(r"runs Spark \d+\.\d+\.\d+, and here it is Spark 4\.3", said)
+    # Spark itself would try for a minute.
+    assert time.monotonic() - start < 50
 
 
 _LETTERS = ("flu", "北京", 'a "b"', "none")
@@ -363,7 +390,7 @@ def _released(address: str, to: Path, **more: Any) -> Release:
 def test_workers_draw_a_release_by_its_law_and_share_no_noise(
     people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark_table, "_TOLD_EVERY", 0.01)
+    monkeypatch.setattr(jobs, "_TOLD_EVERY", 0.01)
     with open_ledger(tmp_path / "ledger", create=True) as ledger:
         ledger.open_account("people", Unlimited())
         told: list[tuple[Stage, int]] = []

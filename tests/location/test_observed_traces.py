@@ -55,8 +55,8 @@ def test_what_is_left_out_is_counted_and_said() -> None:
     assert (found.areas.tolist(), found.traces.tolist()) == ([0, -1], [0, 1])
     assert (found.n, found.missing, found.repeated, found.contradicting) == (7, 3, 2, 1)
     said = " ".join(map(str, found.notices))
-    assert "3 rows without a place" in said
-    assert "2 rows report a person at the same time as another row, 1 of them from another area" in said
+    assert "left out of the traces: 3." in said
+    assert "same time as another row: 2, of which 1 name another area" in said
     with pings(columns, time="when") as points:
         assert "trace of one person" in str(observed_traces(points, CITY).notices[0])
 

@@ -66,7 +66,7 @@ def test_hours_weekdays_users_and_weights() -> None:
     assert (daily.users, sorted(daily.users_by_area.tolist())[-2:]) == (3, [1, 2])  # type: ignore[union-attr]
     assert daily.prior_in(0).probabilities.max() == 1
     assert weekly.prior_in((2, 1)).probabilities.max() == 1
-    assert "1 rows have no weight in 'people'" in " ".join(map(str, daily.notices))
+    assert "Rows without a weight in 'people', which count as 0: 1." in " ".join(map(str, daily.notices))
     with pytest.raises(ModelError, match="No area has any weight"):
         daily.prior_in(None)
     assert daily.prior_in(None, smoothing=1).probabilities == pytest.approx(np.full(144, 1 / 144))
@@ -78,7 +78,7 @@ def test_hours_weekdays_users_and_weights() -> None:
 
 def test_what_cannot_be_counted_is_refused() -> None:
     inside = {"lat": [40.71] * 3, "lon": [-74.0] * 3, "w": [1.0, -2.0, 3.0]}
-    with pings(inside, weight="w") as points, pytest.raises(ColumnError, match="1 weights that are below 0"):
+    with pings(inside, weight="w") as points, pytest.raises(ColumnError, match="weights that are below 0"):
         visits(points, CITY)
     with pings(inside) as points:
         with pytest.raises(ColumnError, match="by hour, but no column of times"):
@@ -104,7 +104,7 @@ def test_one_area_one_user_and_points_outside_are_said() -> None:
     with pings(columns, user="who") as points:
         found = visits(points, CITY)
     said = " ".join(map(str, found.notices))
-    assert "1 of the 3 points lie outside" in said
+    assert "Points outside the map, which are not counted: 1 of 3" in said
     assert "one area" in said
     assert "one user" in said
 

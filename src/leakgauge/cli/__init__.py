@@ -34,6 +34,7 @@ _VERBS = {
     "audit": message("What a release, a mechanism or a program really does: attacks and lower bounds."),
     "assess": message("The verdict on a release: whether to release it, why, and what would change it."),
     "improve": message("The most useful setting that protects enough."),
+    "location": message("Places: areas, mechanisms and trackers, in metres, bits and on a map."),
     "reproduce": message("Published numbers beside ours."),
     "demo": message("Protect the bundled sample."),
 }

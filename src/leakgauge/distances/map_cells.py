@@ -134,6 +134,10 @@ class MapCells:
             )
         rows = max(math.ceil(tall / metres), 1)
         high = south + rows * metres / METRES_PER_DEGREE
+        if high > 90:
+            raise OptionError(
+                "The area reaches the north pole, where a step east has no length; choose a box further from it."
+            )
         # On the middle of the grown box, whose cells must still reach its eastern edge.
         narrowed = math.cos(math.radians((south + high) / 2))
         columns = max(math.ceil(width * METRES_PER_DEGREE * narrowed / metres), 1)

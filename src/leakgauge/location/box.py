@@ -20,9 +20,13 @@ LARGER: Final = 5.0
 them."""
 FEWEST: Final = 20
 MUCH_LARGER: Final = 100.0
-"""Of fewer points one may be left outside, if the map would be this much larger: a device that reports 0, 0."""
+"""Of so many points one may be left outside, if the map would be this much larger: a device that reports 0, 0."""
 STEPS: Final = 100
 """Learnt edges are rounded outwards to a hundredth of the box or to a cell, whichever is more."""
+
+
+Span: TypeAlias = tuple[int, int]
+"""The first bin of a stretch, and the one after its last."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     return LearntBox(box, trimmed)
 
 
-def _require_smaller(metres: float, up: tuple[int, int], along: tuple[int, int]) -> None:
+def _require_smaller(metres: float, up: Span, along: Span) -> None:
     middle = math.cos(math.radians(sum(up) / 2 / PER_DEGREE - 90))
     tall = (up[1] - up[0]) / PER_DEGREE * METRES_PER_DEGREE
     wide = (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle
@@ -145,10 +149,6 @@ def _require_smaller(metres: float, up: tuple[int, int], along: tuple[int, int])
             tall=tall,
             wide=wide,
         )
-
-
-Span: TypeAlias = tuple[int, int]
-"""The first bin of a stretch, and the one after its last."""
 
 
 def _spans(extent: Extent) -> tuple[Span, Span, bool]:

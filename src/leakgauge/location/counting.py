@@ -81,12 +81,11 @@ class Counting:
     def _weights(self, chunk: Chunk, column: str) -> Floats:
         weights = chunk.floats(column)
         self.without_weight += int(np.isnan(weights).sum())
-        wrong = int(((weights < 0) | np.isposinf(weights)).sum())
-        if wrong:
+        if np.any((weights < 0) | np.isposinf(weights)):
             raise ColumnError(
-                "Column {name!r} has {wrong:,} weights that are below 0 or infinite; give numbers of at least 0.",
+                "Column {name!r} has weights that are below 0 or infinite; name a column of finite numbers of at least "
+                "0.",
                 name=column,
-                wrong=wrong,
             )
         return np.nan_to_num(weights, nan=0.0)
 
@@ -127,8 +126,8 @@ class Counting:
             swapped += int((self.areas.codes(chunk.longitudes[here], chunk.latitudes[here]) >= 0).sum())
         if places and swapped >= MOST_SWAPPED * places:
             raise ColumnError(
-                "{inside:,} of the {places:,} points lie on the map, but {swapped:,} do with latitude and longitude "
-                "exchanged: the columns look swapped; give --lat {lon!s} --lon {lat!s}.",
+                "{inside:,} of the {places:,} points lie on the map as given, and {swapped:,} with latitude and "
+                "longitude exchanged: the columns look swapped; give --lat {lon!s} --lon {lat!s}.",
                 inside=inside,
                 places=places,
                 swapped=swapped,
@@ -137,6 +136,6 @@ class Counting:
             )
         if not inside:
             raise TableError(
-                "None of the {places:,} points lies in an area of the map; give a map of the region where they are.",
+                "None of the {places:,} points lies on the map; give a map of the region where they are.",
                 places=places,
             )

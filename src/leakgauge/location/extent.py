@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -40,7 +40,7 @@ class Extent:
     impossible: int
     latitudes: Codes
     longitudes: Codes
-    notices: tuple[Sentence, ...]
+    notices: tuple[Sentence, ...] = ()
 
     def require_places(self) -> None:
         """Refuse a table without a place.
@@ -78,8 +78,8 @@ def extent_of(points: Points) -> Extent:
         latitudes += np.bincount(_bins(up + 90), minlength=len(latitudes))
         longitudes += np.bincount(_bins(along + 180) % len(longitudes), minlength=len(longitudes))
     _require_possible(points, n - missing, impossible, impossible_if_swapped)
-    found = Extent(points, n, missing, impossible, latitudes, longitudes, ())
-    return Extent(points, n, missing, impossible, latitudes, longitudes, tuple(_notices(found)))
+    found = Extent(points, n, missing, impossible, latitudes, longitudes)
+    return replace(found, notices=tuple(_notices(found)))
 
 
 def _bins(degrees: Floats) -> Codes:
@@ -88,7 +88,9 @@ def _bins(degrees: Floats) -> Codes:
 
 
 def _require_possible(points: Points, known: int, impossible: int, impossible_if_swapped: int) -> None:
-    if impossible and impossible_if_swapped <= impossible * MOST_IMPOSSIBLE:
+    if impossible <= known * MOST_IMPOSSIBLE:
+        return
+    if impossible_if_swapped <= impossible * MOST_IMPOSSIBLE:
         raise ColumnError(
             "{wrong:,} of the {known:,} latitudes in {lat!r} lie beyond ±90 degrees, while all of {lon!r} would be "
             "latitudes: the columns look swapped; give --lat {lon!s} --lon {lat!s}.",
@@ -97,15 +99,14 @@ def _require_possible(points: Points, known: int, impossible: int, impossible_if
             lat=points.lat,
             lon=points.lon,
         )
-    if impossible > known * MOST_IMPOSSIBLE:
-        raise ColumnError(
-            "{wrong:,} of the {known:,} places in {lat!r} and {lon!r} are off the earth: latitudes go from −90 to 90 "
-            "degrees, longitudes from −180 to 180; give columns in degrees, or mark wrong values as missing.",
-            wrong=impossible,
-            known=known,
-            lat=points.lat,
-            lon=points.lon,
-        )
+    raise ColumnError(
+        "{wrong:,} of the {known:,} places in {lat!r} and {lon!r} are off the earth: latitudes go from −90 to 90 "
+        "degrees, longitudes from −180 to 180; give columns in degrees, or mark wrong values as missing.",
+        wrong=impossible,
+        known=known,
+        lat=points.lat,
+        lon=points.lon,
+    )
 
 
 def _notices(extent: Extent) -> list[Sentence]:
@@ -124,9 +125,9 @@ def _notices(extent: Extent) -> list[Sentence]:
     elif len(filled) and filled[-1] < (HARDLY_ANYBODY + 90) * PER_DEGREE:
         notices.append(
             Sentence(
-                "All points lie south of {latitude} degrees, where hardly anybody lives; if the columns are swapped, "
-                "give --lat {lon!s} --lon {lat!s}.",
-                latitude=HARDLY_ANYBODY,
+                "All points lie beyond {latitude} degrees south, where hardly anybody lives; if the columns are "
+                "swapped, give --lat {lon!s} --lon {lat!s}.",
+                latitude=-HARDLY_ANYBODY,
                 lat=points.lat,
                 lon=points.lon,
             )
@@ -134,7 +135,7 @@ def _notices(extent: Extent) -> list[Sentence]:
     if extent.missing:
         notices.append(
             Sentence(
-                "{missing:,} of the {rows:,} rows have no latitude or no longitude and are not counted.",
+                "Rows without a latitude or a longitude, which are not counted: {missing:,} of {rows:,}.",
                 missing=extent.missing,
                 rows=extent.n,
             )
@@ -142,8 +143,8 @@ def _notices(extent: Extent) -> list[Sentence]:
     if extent.impossible:
         notices.append(
             Sentence(
-                "{wrong:,} of the {rows:,} rows are off the earth, beyond ±90 degrees of latitude or ±180 of "
-                "longitude, and are not counted.",
+                "Rows off the earth, beyond ±90 degrees of latitude or ±180 of longitude, which are not counted: "
+                "{wrong:,} of {rows:,}.",
                 wrong=extent.impossible,
                 rows=extent.n,
             )

@@ -18,8 +18,6 @@ from leakgauge.location.projection import flat_points, stretch
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.labels import alphabet
 
-CENTRE_DIGITS = 2
-"""Centres that follow from points are rounded to hundredths of a degree, about a kilometre: a street has few people."""
 MOST_AREAS = 10**5
 
 
@@ -75,7 +73,9 @@ class NamedAreas:
 
 
 def areas_of_column(points: Points, column: str) -> NamedAreas:
-    """The areas that a column names, each with the mean of its points, rounded, as its centre.
+    """The areas that a column names, each with the mean of its points as its centre.
+
+    Such a centre may be one person's place: it is for distances, and never handed out.
 
     Raises:
         ColumnError: the table has no such column.
@@ -105,7 +105,7 @@ def areas_of_column(points: Points, column: str) -> NamedAreas:
         raise TableError("No row has both an area in {name!r} and a place; name other columns.", name=column)
     order = [at for _, at in sorted(labels)]
     n, up, sine, cosine = sums[order].T
-    places = np.stack([up / n, np.degrees(np.arctan2(sine, cosine))], axis=-1).round(CENTRE_DIGITS)
+    places = np.stack([up / n, np.degrees(np.arctan2(sine, cosine))], axis=-1)
     return NamedAreas(alphabet([name for name, _ in sorted(labels)], "names of areas"), places, column)  # type: ignore[arg-type]
 
 

@@ -133,22 +133,22 @@ def _notices(points: Points, backwards: bool, missing: int, repeated: int, contr
     notices = []
     if points.user is None:
         notices.append(
-            Sentence("All rows are taken for the trace of one person; name the column of persons if there are several.")
+            Sentence("All rows are taken as the trace of one person; name the column of persons if there are several.")
         )
     if backwards:
         notices.append(Sentence("The rows are not in order of time; they were sorted by person and time."))
     if missing:
         notices.append(
             Sentence(
-                "{missing:,} rows without a place on the earth, a time or a person are left out of the traces.",
+                "Rows without a place on the earth, a time or a person, which are left out of the traces: {missing:,}.",
                 missing=missing,
             )
         )
     if repeated:
         notices.append(
             Sentence(
-                "{repeated:,} rows report a person at the same time as another row, {contradicting:,} of them from "
-                "another area; the first row counts.",
+                "Rows that report a person at the same time as another row: {repeated:,}, of which {contradicting:,} "
+                "name another area; the first row counts.",
                 repeated=repeated,
                 contradicting=contradicting,
             )

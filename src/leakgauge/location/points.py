@@ -61,8 +61,8 @@ class Points:
         for name in dict.fromkeys((self.lat, self.lon, self.weight or self.lat)):
             if kinds[name] not in (Kind.INT, Kind.FLOAT):
                 raise ColumnError(
-                    "Column {name!r} holds {kind}, not numbers; name another column, or the texts that stand for "
-                    "nothing with --missing.",
+                    "Column {name!r} holds {kind}, not numbers; name another column, say with --decimal how "
+                    "numbers are written, or list with --missing the texts that stand for no value.",
                     name=name,
                     kind=kinds[name].words,
                 )

@@ -145,7 +145,7 @@ def _naming(path: Path, features: Sequence[Mapping[str, Any]]) -> str:
         if all(own.get(key) is not None for own in kept):
             return key
     raise FileError(
-        "{path} does not say by 'name' or 'id' how its areas are called; name the property that does: {hint}",
+        "{path} has no property 'name' or 'id' in each of its areas; add one, or say which property names them: {hint}",
         path=path,
         hint=did_you_mean("", known),
     )

@@ -189,7 +189,7 @@ def _notices(counting: Counting, users: int | None) -> list[Sentence]:
     if counting.without_weight:
         notices.append(
             Sentence(
-                "{count:,} rows have no weight in {column!r} and count as 0.",
+                "Rows without a weight in {column!r}, which count as 0: {count:,}.",
                 count=counting.without_weight,
                 column=counting.points.weight or "",
             )
@@ -197,18 +197,20 @@ def _notices(counting: Counting, users: int | None) -> list[Sentence]:
     if outside:
         notices.append(
             Sentence(
-                "{outside:,} of the {places:,} points lie outside the map and are not counted.",
+                "Points outside the map, which are not counted: {outside:,} of {places:,}.",
                 outside=outside,
                 places=outside + int(counts.sum()),
             )
         )
     if np.count_nonzero(counts) == 1 and len(counts) > 1:
         notices.append(
-            Sentence("All points lie in one area, so that its place is known beforehand; choose smaller areas.")
+            Sentence("All points lie in one area, so that there is nothing to hide or to learn; choose smaller areas.")
         )
     if users == 1:
         notices.append(
-            Sentence("All points are of one user: the prior is that user's own, and to be kept private like the rows.")
+            Sentence(
+                "All points belong to one user: the prior is that user's own and must be kept private like the rows."
+            )
         )
     return notices
 
@@ -216,7 +218,7 @@ def _notices(counting: Counting, users: int | None) -> list[Sentence]:
 def _shares(labels: tuple[Label, ...], weights: Floats, smoothing: float) -> Distribution:
     if not 0 <= smoothing < math.inf:
         raise OptionError(
-            "A smoothing of {smoothing} adds no weight; give a number of at least 0.", smoothing=smoothing
+            "A smoothing of {smoothing} is not a weight; give a number of at least 0.", smoothing=smoothing
         )
     smoothed = weights + smoothing
     total = smoothed.sum()

@@ -80,6 +80,7 @@ from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.tables import Levels, Table, as_arrow, open_table
 from leakgauge.tables.postgresql.address import without_user
+from leakgauge.tables.remembered import remembered
 from leakgauge.waiting import told_while_waiting
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
@@ -177,7 +178,7 @@ def protect(
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
     earlier = None if request.repeat is None else _repeated_job(request, request.repeat, place)
     with ExitStack() as opened:
-        source = opened.enter_context(open_table(content, **request.reading))
+        source: Table = opened.enter_context(open_table(content, **request.reading))
         names = tuple(column.name for column in source.columns())
         if earlier is not None:
             earlier.require_columns(request, source.columns())
@@ -192,6 +193,8 @@ def protect(
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         watch = watched(content, source)
+        # Stages ask for the same counts, each a pass over all rows; a table that changed meanwhile is refused anyway.
+        source = remembered(source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
         sources = open_sources(settled, source, opened, None if earlier is None else earlier.levels(settled))
         if earlier is not None:

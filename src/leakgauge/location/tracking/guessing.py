@@ -146,6 +146,9 @@ class Guesser:
         if error == 0:
             return start
         rivals: Codes = np.array(self._tree.query_ball_point(held.mean, error * (1 + 1e-9)), dtype=np.int64)
+        if not len(rivals):
+            # All but certain: the error is below the rounding of the mean.
+            return start
         if len(rivals) * len(held.areas) > FEW:
             return self._cut(held, rivals, start)
         east, north = (side[rivals][:, None] for side in self._sides)

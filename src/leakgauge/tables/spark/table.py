@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
+from leakgauge.errors import ColumnError, EngineError, TableError
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import named_bins
 from leakgauge.tables.binnings import Binning
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
+from leakgauge.tables.spark.jobs import Cancellable, Partitions
 from leakgauge.tables.spark.order import Layout, keeps_order
 from leakgauge.tables.spark.sessions import Held
 from leakgauge.tables.spark.workers import ATTEMPTS, Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 from leakgauge.tables.table import PartWriter
-from leakgauge.waiting import who_is_told
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _NOT_GROUPED = ("map<", "variant", "geography", "geometry")
 _MANY = 1 << 17
-_TOLD_EVERY = 0.5
-"""Seconds."""
-_numbers = count()
-
-Answer = TypeVar("Answer")
 
 
 class SparkTable(SqlTable):
@@ -61,7 +53,7 @@ class SparkTable(SqlTable):
         self._require_order()
         names, keys, binned = self._asked(columns, bins)
         query = aggregates.select(keys, self._source)
-        with _Cancellable(self._held.context, self._place) as jobs:
+        with Cancellable(self._held.context, self._place) as jobs:
             batch = jobs.started(lambda: self._partitions(query, binned).first()).result()
         if batch is None:
             return None
@@ -83,7 +75,7 @@ class SparkTable(SqlTable):
             write_frame(numbered, worker, folder, layout.order)
 
         def run() -> None:
-            with _Cancellable(self._held.context, self._place) as jobs:
+            with Cancellable(self._held.context, self._place) as jobs:
                 jobs.waited_for(written)
             require_whole(folder, self.rows, self._place)
 
@@ -106,7 +98,7 @@ class SparkTable(SqlTable):
             # Expressions may repeat, and so would the names that they give.
             return frame.toDF(*(f"o{at}" for at in range(len(frame.columns)))).toArrow()
 
-        with _Cancellable(self._held.context, self._place) as jobs:
+        with Cancellable(self._held.context, self._place) as jobs:
             return jobs.waited_for(answer)
 
     def _quantiles(self, at: int, shares: Sequence[float]) -> str:
@@ -123,7 +115,7 @@ class SparkTable(SqlTable):
         self, query: str, names: list[str], size: int, binned: Mapping[int, Bin], at_once: int
     ) -> Iterator[pa.RecordBatch]:
         self._require_order()
-        with _Cancellable(self._held.context, self._place) as jobs:
+        with Cancellable(self._held.context, self._place) as jobs:
             partitions = jobs.started(lambda: self._partitions(query, binned)).result()
             # Some are read while the rows of those before are used: so many are in memory, not the table.
             order = self._kept(partitions.layout).order
@@ -151,7 +143,7 @@ class SparkTable(SqlTable):
             layout = self._partitions(f"SELECT 1 FROM {self._source}", {}).layout  # noqa: S608
             return layout, dict(self._held.streaming.sql(query).collect())
 
-        with _Cancellable(self._held.context, self._place) as jobs:
+        with Cancellable(self._held.context, self._place) as jobs:
             layout, found = jobs.waited_for(sizes)
         starts, before = [0] * len(layout.parts), 0
         for partition in self._kept(layout).order:
@@ -159,8 +151,8 @@ class SparkTable(SqlTable):
             before += found.get(partition, 0)
         return starts
 
-    def _partitions(self, query: str, binned: Mapping[int, Bin]) -> _Partitions:
-        return _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
+    def _partitions(self, query: str, binned: Mapping[int, Bin]) -> Partitions:
+        return Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
 
     def _require_order(self) -> None:
         if not self._keeps_order:
@@ -184,89 +176,6 @@ class SparkTable(SqlTable):
     @cached_property
     def _keeps_order(self) -> bool:
         return guarded(self._place, lambda: keeps_order(self._held.streaming.table(self._view)))
-
-
-class _Partitions:
-    """The rows of a frame as Arrow, one partition after the other."""
-
-    def __init__(self, frame: Any, context: Any) -> None:
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        self._context = context
-        renamed = frame.toDF(*(f"o{at}" for at in range(len(frame.columns))))
-        self._schema = to_arrow_schema(renamed.schema, timezone="UTC")
-        # Made where the rows are and without Python there, so that workers need nothing of ours.
-        self._rows = renamed._jdf.toArrowBatchRdd().toJavaRDD()
-        self.layout = Layout.of(self._rows)
-
-    def first(self) -> pa.RecordBatch | None:
-        """The first rows, of the first partition that has any; Spark makes no more of it than these."""
-        import pyarrow as pa
-
-        found = list(self._rows.take(1))
-        return pa.ipc.read_record_batch(pa.py_buffer(found[0]), self._schema) if found else None
-
-    def read(self, some: list[int]) -> list[pa.RecordBatch]:
-        """The rows of some of them."""
-        import pyarrow as pa
-        from pyspark.rdd import _load_from_socket
-        from pyspark.serializers import NoOpSerializer
-
-        if not some:
-            return []
-        socket = self._context._jvm.PythonRDD.runJob(self._context._jsc.sc(), self._rows, some)
-        with _load_from_socket(socket, NoOpSerializer()) as messages:
-            return [pa.ipc.read_record_batch(pa.py_buffer(message), self._schema) for message in messages]
-
-
-class _Cancellable:
-    """Jobs that run in a thread of their own, and are cancelled in Spark when the caller leaves before their end."""
-
-    def __init__(self, context: Any, place: str) -> None:
-        self._context, self._place = context, place
-        self._group = f"leakgauge-{next(_numbers)}"
-        self._thread = ThreadPoolExecutor(1)
-
-    def __enter__(self) -> _Cancellable:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if error[0] is not None:
-            self._thread.shutdown(wait=False, cancel_futures=True)
-            # Where Spark is gone there is nothing to cancel, and what went wrong is told already.
-            with suppress(LeakgaugeError):
-                guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
-        self._thread.shutdown(cancel_futures=True)
-
-    def waited_for(self, action: Callable[[], Answer]) -> Answer:
-        """The action's answer; whoever waits is told how many of its tasks are done."""
-        answer, tell, total = self.started(action), who_is_told(), 0
-        try:
-            while tell is not None and not wait([answer], _TOLD_EVERY).done:
-                done, total = self._tasks()
-                if total:
-                    tell(done, total)
-            return answer.result()
-        finally:
-            if tell is not None and total:
-                tell(total, total)
-
-    def _tasks(self) -> tuple[int, int]:
-        """Those that are done, and all of them, of stages that Spark has planned so far."""
-        tracker = self._context.statusTracker()
-        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
-        stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
-        known = [stage for stage in stages if stage is not None]
-        return sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)
-
-    def started(self, action: Callable[[], Answer]) -> Future[Answer]:
-        """The action's answer, once it is there; the thread that waits for it listens to Ctrl-C."""
-
-        def run() -> Answer:
-            self._context.setJobGroup(self._group, "leakgauge", interruptOnCancel=True)
-            return action()
-
-        return self._thread.submit(guarded, self._place, run)
 
 
 def _arguments(binned: Mapping[int, Bin]) -> Mapping[str, Any] | None:
