@@ -15,7 +15,7 @@ from leakgauge.design.metric_privacy import MetricSolution, least_distance
 from leakgauge.design.metric_privacy_program import Ratios, least_cost, price
 from leakgauge.design.metric_privacy_spanner import spanner
 from leakgauge.distances import MapCells
-from leakgauge.errors import EngineError, InputError, OptionError
+from leakgauge.errors import InputError, OptionError
 from leakgauge.notions import metric_privacy
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
@@ -23,7 +23,7 @@ from leakgauge.probability.cells import Floats
 
 def _grid(side: int) -> Floats:
     row, column = np.divmod(np.arange(side * side), side)
-    return np.hypot(row[:, None] - row, column[:, None] - column)
+    return np.asarray(np.hypot(row[:, None] - row, column[:, None] - column))
 
 
 def _law(weights: Floats) -> Distribution:

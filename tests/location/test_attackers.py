@@ -11,8 +11,9 @@ from leakgauge import measures
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.location.tracking.background import earlier_place, often_together, report_of_companion
 from leakgauge.location.tracking.bayes import infer
+from leakgauge.location.tracking.large_maps import infer_by_drawing, infer_through_law
 from leakgauge.location.tracking.movement import Movement, speed_limit
-from leakgauge.location.tracking.repeats import infer_by_drawing, repeated_reports
+from leakgauge.location.tracking.repeats import repeated_reports
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.cells import Floats
@@ -69,6 +70,16 @@ def test_drawn_reports_tell_what_the_exact_channel_does(reports: int) -> None:
     assert exact.error in drawn.error
     assert exact.remaining in drawn.remaining
     assert exact.information in drawn.information
+
+
+def test_a_law_tells_what_its_channel_does() -> None:
+    source, channel = Distribution(range(COUNT), [0.0, *prior(9).restrict(range(8)).probabilities]), blurred(0.7)
+    exact, found = infer(source, channel, FAR), infer_through_law(source, through_channel(channel).law, POINTS)
+    assert found.guesses.tolist() == exact.guesses.tolist()
+    assert found.errors == pytest.approx(exact.errors, abs=1e-12)
+    assert found.information == pytest.approx(exact.information, abs=1e-12)
+    assert found.remaining == pytest.approx(exact.remaining, abs=1e-12)
+    assert found.within(1.0) == pytest.approx(exact.within(1.0), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -10,10 +10,9 @@ import pytest
 
 from leakgauge.errors import LabelError, ModelError, OptionError
 from leakgauge.location.tracking import markov
-from leakgauge.location.tracking.chain import Chain
 from leakgauge.location.tracking.evidence import Evidence
 from leakgauge.location.tracking.guessing import Aim, Guesser
-from leakgauge.location.tracking.markov import beliefs, drawn_paths, likeliest_path, track
+from leakgauge.location.tracking.markov import beliefs, drawn_paths, likeliest_path, track, track_singly
 from leakgauge.location.tracking.messages import Logarithms, Probabilities, TooUnlikelyError
 from leakgauge.location.tracking.movement import Movement, gravity, observed_moves, speed_limit
 from leakgauge.probability import Channel, Distribution
@@ -82,12 +81,11 @@ def test_every_belief_equals_a_sum_over_all_paths(seed: int, repeated: bool) -> 
         for path, weight in path_weights(movement, channel, reports[: step + 1], repeated).items():
             filtered[step, path[-1]] += weight
     filtered /= filtered.sum(axis=1, keepdims=True)
-    chain = Chain(movement, evidence)
-    for messages in (Probabilities(chain), Logarithms(chain)):
+    for messages in (Probabilities(movement, evidence), Logarithms(movement, evidence)):
         for hindsight, truth in ((False, filtered), (True, smoothed)):
             for step, belief in messages.beliefs(hindsight=hindsight):
                 assert belief == pytest.approx(truth[step], abs=1e-12)
-            assert messages.evidence == pytest.approx(math.log(total), abs=1e-12)
+            assert messages.likelihood == pytest.approx(math.log(total), abs=1e-12)
     assert beliefs(movement, evidence, hindsight=True) == pytest.approx(smoothed, abs=1e-12)
     best = likeliest_path(movement, evidence)
     assert weights[tuple(best.areas.tolist())] == pytest.approx(max(weights.values()), rel=1e-12)
@@ -105,7 +103,7 @@ def test_traces_too_unlikely_for_floats_are_followed_by_logarithms() -> None:
     movement = Movement(Distribution("ab", [1.0, 0.0]), Channel("ab", "ab", [[1 - 1e-5, 1e-5], [0.0, 1.0]]))
     evidence = Evidence.through_channel(channel, "yyxxyy")
     with pytest.raises(TooUnlikelyError):
-        list(Probabilities(Chain(movement, evidence)).beliefs(hindsight=True))
+        list(Probabilities(movement, evidence).beliefs(hindsight=True))
     found = beliefs(movement, evidence, hindsight=True)
     # Two wrong reports on either path; going over later costs one step more, but has more ways to stay.
     logs = {}
@@ -140,7 +138,7 @@ def test_guesses_are_the_best_of_all_areas(seed: int) -> None:
     # Too many rivals to try: tangent planes leave the same one.
     median = Guesser(points)
     start = int(np.argmax(belief))
-    assert median._cut(points, belief, np.arange(60), start) == median.guess(belief).area
+    assert median._cut(median._held(belief), np.arange(60), start) == median.guess(belief).area
 
 
 def grid(side: int) -> Floats:
@@ -161,23 +159,23 @@ def reported(channel: Channel, truth: Codes, seed: int) -> Codes:
 def test_a_tracker_errs_as_it_predicts_and_less_the_more_it_uses() -> None:
     """On simulated traces the filter beats the single report, the smoother the filter; each errs as it says."""
     points = grid(6)
-    start = Distribution(range(36), simulation(5).dirichlet(np.full(36, 0.7)))
-    movement = Movement(start, speed_limit(range(36), points, reach=1))
+    limit = speed_limit(range(36), points, reach=1)
+    ways = (limit.matrix > 0).sum(axis=1)
+    # Where a speed limit leads to in the long run: the prior of every step.
+    stationary = Distribution(range(36), ways / ways.sum())
+    movement = Movement(stationary, limit)
+    assert movement.marginals(9)[-1] == pytest.approx(stationary.probabilities)
     channel = blurred(points, 0.8)
     truth = movement.simulate(80, 15, simulation_seed=1)
     seen = reported(channel, truth, 2)
     missed: dict[str, list[float]] = {"one": [], "filter": [], "smoother": []}
     predicted: dict[str, list[float]] = {"one": [], "filter": [], "smoother": []}
     held = {"filter": 0, "smoother": 0}
-    laws = movement.marginals(15)
     for trace, reports in zip(truth, seen, strict=True):
         evidence = Evidence.of_codes(channel, reports)
-        single = [
-            Guesser(points).guess(laws[step] * channel.matrix[:, y] / (laws[step] @ channel.matrix[:, y]))
-            for step, y in enumerate(reports.tolist())
-        ]
-        missed["one"].append(float(np.mean(np.hypot(*(points[[one.area for one in single]] - points[trace]).T))))
-        predicted["one"].append(float(np.mean([one.error for one in single])))
+        single = track_singly(stationary, evidence, points)
+        missed["one"].append(float(single.missed(trace, points).mean()))
+        predicted["one"].append(single.error)
         for name, hindsight in (("filter", False), ("smoother", True)):
             found = track(movement, evidence, points, hindsight=hindsight)
             missed[name].append(float(found.missed(trace, points).mean()))
@@ -204,6 +202,19 @@ def test_someone_who_rests_is_found_by_averaging() -> None:
     once = Evidence.of_codes(channel, np.full(400, reports[0]), repeated=True)
     again = track(movement, once, points)
     assert again.errors == pytest.approx(np.full(400, found.errors[0]), abs=1e-12)
+
+
+def test_parts_of_traces_and_single_reports_are_those_of_a_whole() -> None:
+    movement, channel = world(30)
+    whole = Evidence.of_codes(channel, np.array([0, 1, -1, 0, 0]))
+    part = Evidence.of_codes(channel, np.array([1, -1, 0]))
+    points = grid(2)
+    assert track(movement, whole.part(1, 4), points).errors.tolist() == track(movement, part, points).errors.tolist()
+    alone = track_singly(movement.start, whole, points)
+    again = track(Movement.independent(movement.start), whole, points)
+    assert alone.errors == pytest.approx(again.errors, abs=1e-12)
+    assert alone.guesses.tolist() == again.guesses.tolist()
+    assert alone.likelihood == pytest.approx(again.likelihood, abs=1e-12)
 
 
 def test_a_speed_limit_reaches_whole_cells() -> None:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -631,9 +632,8 @@ class Request(Part, frozen=True):
 
     def given(self) -> dict[str, object]:
         """What is asked beside the table, defaults left out."""
-        every = {one.name: getattr(self, one.name) for one in msgspec.structs.fields(self)[1:]}
-        defaults = {one.name: one.default for one in msgspec.structs.fields(self)}
-        found = {name: value for name, value in every.items() if value != defaults[name]}
+        every = {name: getattr(self, name) for name in self.__struct_fields__[1:]}
+        found = {name: value for name, value in every.items() if value != _defaults()[name]}
         found.pop("public_distortion", None)
         return {**found, "public": tuple(map(self._typed, self.public))} if self.public else found
 
@@ -676,6 +676,11 @@ class Request(Part, frozen=True):
             "",
         ]
         return "\n".join(lines)
+
+
+@cache
+def _defaults() -> dict[str, object]:
+    return {one.name: one.default for one in msgspec.structs.fields(Request)}
 
 
 def is_date(text: str) -> bool:

@@ -29,7 +29,7 @@ WHOLE = 64
 """Inputs up to which every pair that matters and every output are in the program."""
 CLOSEST = 1e-6
 """The smallest gap, a share of the loss: rounding proves no less."""
-ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.05)
+ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.1)
 """Of the programs that only look for the outputs that are used."""
 STRETCHES = (1.008, 1.004, 1.0)
 """Of the pairs that the bound and the channel are made with, until they are close enough."""
@@ -37,10 +37,12 @@ ROUNDS = 8
 """Of adding outputs, at most."""
 SPREAD = 64
 """Outputs of the first rough program."""
-SELDOM = 1e-3
-"""Outputs that are released less often are left out of the next program."""
+SELDOM = 0.02
+"""Outputs that no input is released as more often in a rough program are left out of the next."""
 PLATEAUS = (0.0, 1.0, 2.0)
 """In nats: columns that are tried first where an output might be of use."""
+RAISED = 1.0
+"""The share of a rough program's gap that its prices are raised by to see which outputs it lacks."""
 SPENT = 0.9
 """The share of what the gap leaves that prices are lowered by, so that more outputs are proven useless."""
 NOTICEABLE = 1e-3
@@ -97,9 +99,9 @@ def least_distance(
 
     Example:
         >>> line = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
-        >>> best = least_distance(Distribution("abc", [0.2, 0.5, 0.3]), line, epsilon=1.0)
-        >>> round(best.distance, 3), best.epsilon <= 1.0, best.gap <= 0.01
-        (0.386, True, True)
+        >>> best = least_distance(Distribution("abc", [0.2, 0.5, 0.3]), line, epsilon=1.0, gap=1e-5)
+        >>> round(best.distance, 3), best.epsilon <= 1.0, best.gap <= 1e-5
+        (0.435, True, True)
     """
     metric = _metric(distances, len(prior))
     costs = metric if loss is None else _loss(loss, len(prior))
@@ -138,6 +140,11 @@ class _Problem:
     def costs(self) -> Floats:
         """What an output for an input adds to the mean loss per probability."""
         return self.prior[:, None] * self.loss
+
+    @property
+    def spread(self) -> Floats:
+        """How a change of the bound is spread over the prices of the rows."""
+        return np.asarray((self.prior + 1 / len(self.prior)) / 2)
 
     @property
     def nearest(self) -> float:
@@ -193,7 +200,7 @@ def _large(problem: _Problem) -> _Found:
             lower, wanted = _proven(problem, inner, outputs, bounds, mean * (1 - problem.gap))
             if not len(wanted):
                 break
-            outputs = np.union1d(_used(problem, inner, outputs), wanted)
+            outputs = np.union1d(outputs, wanted)
         if mean - lower <= problem.gap * mean + problem.negligible:
             break
     return _Found(channel, lower, stretch)
@@ -205,7 +212,10 @@ def _candidates(problem: _Problem) -> Codes:
     bounds = problem.bounds(ROUGH_STRETCH)
     for gap in ROUGH_GAPS:
         inner = least_cost(problem.costs[:, outputs], bounds, gap)
-        outputs = np.union1d(_used(problem, inner, outputs), _better(problem, inner, inner.prices))
+        # The prices of a rough solution lie below the best ones, by its gap in all.
+        short = float((problem.costs[:, outputs] * inner.channel).sum()) - inner.lower
+        prices = inner.prices + RAISED * short * problem.spread
+        outputs = np.union1d(outputs[inner.channel.max(axis=0) > SELDOM], _better(problem, inner, prices))
     return outputs
 
 
@@ -218,10 +228,6 @@ def _spread(distances: Floats, prior: Floats) -> Codes:
         chosen.append(int(occurring[nearest.argmax()]))
         nearest = np.minimum(nearest, distances[chosen[-1], occurring])
     return np.sort(np.array(chosen, dtype=np.int64))
-
-
-def _used(problem: _Problem, inner: Interior, outputs: Codes) -> Codes:
-    return np.asarray(outputs[problem.prior @ inner.channel > SELDOM])
 
 
 def _better(problem: _Problem, inner: Interior, prices: Floats) -> Codes:
@@ -237,15 +243,13 @@ def _better(problem: _Problem, inner: Interior, prices: Floats) -> Codes:
     return np.unique(best[gained[np.arange(len(best)), best] < smallest * (columns @ problem.prior)])
 
 
-def _proven(
-    problem: _Problem, inner: Interior, outputs: Codes, bounds: Ratios, target: float
-) -> tuple[float, Codes]:
+def _proven(problem: _Problem, inner: Interior, outputs: Codes, bounds: Ratios, target: float) -> tuple[float, Codes]:
     """What no channel undercuts, and the outputs for which this is not proven yet.
 
     Prices that are lower by a little, within what the target leaves, prove more outputs useless.
     """
     spare = max(problem.lower(inner.prices, inner.left) - target, NOTICEABLE * target)
-    prices = inner.prices - SPENT * spare * (problem.prior + 1 / len(problem.prior)) / 2
+    prices = inner.prices - SPENT * spare * problem.spread
     better = np.setdiff1d(_better(problem, inner, prices), outputs)
     if len(better):
         return -math.inf, better
@@ -325,12 +329,18 @@ def _metric(distances: object, inputs: int) -> Floats:
     size = float(table.max(initial=0.0))
     apart = ~np.eye(inputs, dtype=np.bool_)
     if table.diagonal().any() or not np.allclose(table, table.T, rtol=1e-9, atol=1e-12 * size):
-        raise OptionError("The distances are not a metric: some are not the same in both directions, or not 0 from an input to itself.")
+        raise OptionError(
+            "The distances are not a metric: some are not the same in both directions, or not 0 from an input to "
+            "itself; give one distance for each two inputs."
+        )
     if not table[apart].all():
         raise OptionError("The distances are not a metric: two inputs are 0 apart; merge them.")
     for middle in table:
         if (table > (middle[:, None] + middle) * (1 + 1e-9) + EXACT * size).any():
-            raise OptionError("The distances are not a metric: a way over a third input is shorter than the direct one; give the lengths of the shortest ways.")
+            raise OptionError(
+                "The distances are not a metric: a way over a third input is shorter than the direct one; give the "
+                "lengths of the shortest ways."
+            )
     return np.asarray((table + table.T) / 2)
 
 

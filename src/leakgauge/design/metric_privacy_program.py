@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from scipy.linalg import blas, lapack
 
 from leakgauge.design.certificate import ROUNDING
@@ -59,6 +58,8 @@ class Ratios:
     @cached_property
     def slacks(self) -> Any:
         """A: e^bound · v(below) − v(above), one row per bound."""
+        from scipy import sparse
+
         rows = np.arange(len(self.bounds))
         values = np.concatenate([self._factors, -np.ones(len(rows))])
         places = (np.tile(rows, 2), np.concatenate([self.below, self.above]))
@@ -91,6 +92,8 @@ class Ratios:
     @cached_property
     def _assembly(self) -> Any:
         """The matrix that takes weights of the bounds to the cells of Aᵀ W A."""
+        from scipy import sparse
+
         crossing = np.minimum(self.above, self.below) * self.inputs + np.maximum(self.above, self.below)
         places = [self._diagonal[self.above], self._diagonal[self.below], crossing]
         rows = np.searchsorted(self._cells, np.concatenate(places))
@@ -136,10 +139,9 @@ def least_cost(costs: Floats, ratios: Ratios, gap: float) -> Interior:
         ratios: the bounds that each output keeps; every input is tied to every other by a chain of them.
         gap: a share of the cost.
     """
-    inputs, outputs = costs.shape
     unit = float(costs.mean(axis=1).sum()) or 1.0
     costs = costs / unit
-    channel = np.full(costs.shape, 1 / outputs)
+    channel = np.full(costs.shape, 1 / costs.shape[1])
     slack = ratios.slacks @ channel
     weights = 1 / (slack * slack.size)
     prices = np.asarray((costs - ratios.transposed @ weights).mean(axis=1))

@@ -226,8 +226,8 @@ def dummy_family(prior: Distribution) -> list[Family]:
 
 
 def _levels(cells: MapCells) -> list[int]:
-    """The levels of blocks, from the whole map to single cells."""
-    return [*range(max(cells.rows - 1, cells.columns - 1).bit_length(), -1, -1)]
+    """The levels of blocks, from the whole map to four cells: single ones are the places as they are."""
+    return [*range(max(cells.rows - 1, cells.columns - 1).bit_length(), 0, -1)]
 
 
 class _Least:

@@ -17,7 +17,7 @@ from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.spelling import CAVEATS
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
-from leakgauge.notions.composition import compose
+from leakgauge.notions.composition.sequence import smallest
 from leakgauge.notions.relation import relate_channel, relate_statements
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.bound import RecordedPlan
@@ -135,7 +135,7 @@ def together_of(
     found = {}
     for delta in (0.0, DELTA):
         try:
-            whole = compose(steps, delta)
+            whole = smallest(steps, delta)
         except OptionError:
             continue
         statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)

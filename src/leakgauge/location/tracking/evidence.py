@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -88,11 +89,23 @@ class Evidence:
         return cls(reports, scores, len(channel.inputs), repeated=repeated)
 
     @classmethod
-    def through_law(cls, law: Law, areas: int, outputs: npt.NDArray[Any]) -> Evidence:
+    def through_law(cls, law: Law, areas: int, outputs: npt.NDArray[Any], *, repeated: bool = False) -> Evidence:
         """Outputs of a mechanism's law, one per step: for maps too large for a channel."""
         distinct, which = np.unique(outputs, axis=0, return_inverse=True)
         inputs = np.arange(areas)
-        return cls(which.ravel(), lambda at: law.scores(inputs, distinct[at : at + 1])[:, 0], areas)
+        return cls(which.ravel(), lambda at: law.scores(inputs, distinct[at : at + 1])[:, 0], areas, repeated=repeated)
+
+    def part(self, start: int, end: int) -> Evidence:
+        """Some of the steps, such as those of one person; what is known of reports is shared."""
+        part = copy(self)
+        part._which = self._which[start:end]
+        return part
+
+    @property
+    def distinct(self) -> tuple[Codes, Codes]:
+        """The first step of each distinct report, and which of them each step has."""
+        _, firsts, which = np.unique(self._which, return_index=True, return_inverse=True)
+        return firsts, which.ravel()
 
     def repeats(self, step: int) -> bool:
         """Whether a step has the report of the one before."""

@@ -51,6 +51,24 @@ class Guess(NamedTuple):
     entropy: float
 
 
+class Held(NamedTuple):
+    """The areas whose chances floats can see, those chances, and where the areas are."""
+
+    areas: Codes
+    chances: Floats
+    east: Floats
+    north: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """The mean place."""
+        return np.array([self.chances @ self.east, self.chances @ self.north])
+
+    def distances(self, point: Floats) -> Floats:
+        """How far each area is from a point."""
+        return np.asarray(np.sqrt((self.east - point[0]) ** 2 + (self.north - point[1]) ** 2))
+
+
 @dataclass(frozen=True, eq=False)
 class Guesser:
     """Names areas of a map.
@@ -78,22 +96,24 @@ class Guesser:
 
     def guess(self, belief: Floats) -> Guess:
         """The best guess under a belief p(x) of every area."""
-        held = np.flatnonzero(belief > SMALLEST / len(belief))
-        chances, places = belief[held], self.points[held]
-        chances = chances / chances.sum()
-        if self.aim is Aim.MISSES:
-            area = int(held[np.argmax(chances)])
-        elif self.aim is Aim.SQUARED_DISTANCE:
-            area = int(self._tree.query(chances @ places)[1])
-        else:
-            area = self._median(places, chances)
-        far = _distances(places, self.points[area])
+        held = self._held(belief)
+        area = self._best(held)
+        far = held.distances(self.points[area])
         order = np.argsort(far)
-        below = np.cumsum(chances[order])
-        ends = np.searchsorted(below, [TAIL, 1 - TAIL]).clip(max=len(order) - 1)
+        below = np.cumsum(held.chances[order])
+        ends = np.minimum(np.searchsorted(below, [TAIL, 1 - TAIL]), len(order) - 1)
         low, high = far[order[ends]].tolist()
-        entropy = max(-float(chances @ np.log2(chances)), 0.0)
-        return Guess(area, float(chances @ far), low, high, entropy)
+        entropy = max(-float(held.chances @ np.log2(held.chances)), 0.0)
+        return Guess(area, float(held.chances @ far), low, high, entropy)
+
+    def area(self, belief: Floats) -> int:
+        """The area named under a belief, and no more."""
+        return self._best(self._held(belief))
+
+    @cached_property
+    def _sides(self) -> tuple[Floats, Floats]:
+        east, north = self.points.T
+        return np.ascontiguousarray(east), np.ascontiguousarray(north)
 
     @cached_property
     def _tree(self) -> cKDTree:
@@ -101,36 +121,54 @@ class Guesser:
 
         return cKDTree(self.points)
 
-    def _median(self, places: Floats, chances: Floats) -> int:
+    def _held(self, belief: Floats) -> Held:
+        areas = np.flatnonzero(belief > SMALLEST / len(belief))
+        chances = belief[areas]
+        chances /= chances.sum()
+        east, north = self._sides
+        return Held(areas, chances, east[areas], north[areas])
+
+    def _best(self, held: Held) -> int:
+        if self.aim is Aim.MISSES:
+            return int(held.areas[np.argmax(held.chances)])
+        if self.aim is Aim.SQUARED_DISTANCE:
+            return int(self._tree.query(held.mean)[1])
+        return self._median(held)
+
+    def _median(self, held: Held) -> int:
         """The area of least expected distance.
 
         A guess is at least as far off, on average, as it is from the mean: nothing further from the mean than the error
         of one guess can beat it.
         """
-        mean = chances @ places
-        start = int(self._tree.query(mean)[1])
-        error = float(chances @ _distances(places, self.points[start]))
-        rivals: Codes = np.asarray(self._tree.query_ball_point(mean, error * (1 + 1e-9)), dtype=np.int64)
-        if len(rivals) * len(places) <= FEW:
-            rivals = np.append(rivals, start) if start not in rivals else rivals
-            east, north = (self.points[rivals, axis][:, None] - places[:, axis] for axis in (0, 1))
-            return int(rivals[np.argmin(np.sqrt(east * east + north * north) @ chances)])
-        return self._cut(places, chances, rivals, start)
+        start = int(held.areas[np.argmin(held.distances(held.mean))])
+        error = float(held.chances @ held.distances(self.points[start]))
+        if error == 0:
+            return start
+        rivals: Codes = np.array(self._tree.query_ball_point(held.mean, error * (1 + 1e-9)), dtype=np.int64)
+        if not len(rivals):
+            # All but certain: the error is below the rounding of the mean.
+            return start
+        if len(rivals) * len(held.areas) > FEW:
+            return self._cut(held, rivals, start)
+        east, north = (side[rivals][:, None] for side in self._sides)
+        return int(rivals[np.argmin(np.sqrt((east - held.east) ** 2 + (north - held.north) ** 2) @ held.chances)])
 
-    def _cut(self, places: Floats, chances: Floats, rivals: Codes, start: int) -> int:
+    def _cut(self, held: Held, rivals: Codes, start: int) -> int:
         """The best of many rivals by tangent planes: a convex function lies above each of them."""
         centres = self.points[rivals]
         bounds = np.full(len(rivals), -math.inf)
         best, least, now = start, math.inf, start
         while True:
-            offset = self.points[now] - places
-            far = np.sqrt((offset * offset).sum(axis=1))
-            error = float(chances @ far)
+            point = self.points[now]
+            far = held.distances(point)
+            error = float(held.chances @ far)
             if error < least:
                 best, least = now, error
             # A place just where the guess is pulls in no direction.
-            pull = np.divide(chances, far, out=np.zeros(len(far)), where=far > 0)
-            bounds = np.maximum(bounds, error + (centres - self.points[now]) @ (pull @ offset))
+            pull = np.divide(held.chances, far, out=np.zeros(len(far)), where=far > 0)
+            slope = np.array([pull @ (point[0] - held.east), pull @ (point[1] - held.north)])
+            bounds = np.maximum(bounds, error + (centres - point) @ slope)
             bounds[rivals == now] = math.inf
             open_still = bounds < least * (1 - 1e-13)
             if not open_still.any():
@@ -139,6 +177,17 @@ class Guesser:
             now = int(rivals[np.argmin(bounds)])
 
 
-def _distances(places: Floats, point: Floats) -> Floats:
-    offset = places - point
-    return np.asarray(np.sqrt((offset * offset).sum(axis=1)))
+def guesser_of(points: object, areas: int, aim: Aim) -> Guesser:
+    """A guesser on so many areas.
+
+    Raises:
+        ModelError: points that are not two finite coordinates per area.
+    """
+    guesser = Guesser(np.asarray(points, dtype=np.float64), aim)
+    if len(guesser.points) != areas:
+        raise ModelError(
+            "There are {found} centres for {areas} areas; give two coordinates for each.",
+            found=len(guesser.points),
+            areas=areas,
+        )
+    return guesser

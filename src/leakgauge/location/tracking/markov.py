@@ -16,9 +16,9 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
-from leakgauge.location.tracking.chain import Chain
+from leakgauge.location.tracking.averages import CONFIDENCE
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.guessing import Aim, Guesser
+from leakgauge.location.tracking.guessing import Aim, guesser_of
 from leakgauge.location.tracking.messages import (
     BeliefMessages,
     Likeliest,
@@ -27,11 +27,11 @@ from leakgauge.location.tracking.messages import (
     TooUnlikelyError,
 )
 from leakgauge.location.tracking.movement import Movement
-from leakgauge.probability import Estimate
+from leakgauge.location.tracking.moves import logarithms
+from leakgauge.probability import Distribution, Estimate
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness.sources import simulation
 
-CONFIDENCE = 0.95
 PATHS = 400
 """Paths drawn for an interval of the mean error."""
 
@@ -48,7 +48,7 @@ class Track:
         errors: the expected distance of each guess from the truth, under the tracker's own belief, in metres.
         lows: with ``highs``, an interval that holds that distance with a probability of at least 95 %.
         entropies: what is still open at each step, in bits.
-        evidence: the log of how likely the reports were, in nats, up to the constant of a law.
+        likelihood: the log of how likely the reports were, in nats, up to the constant of a law.
     """
 
     aim: Aim
@@ -57,7 +57,7 @@ class Track:
     lows: Floats = field(repr=False)
     highs: Floats = field(repr=False)
     entropies: Floats = field(repr=False)
-    evidence: float
+    likelihood: float
 
     @property
     def error(self) -> float:
@@ -110,22 +110,31 @@ def track(
         >>> found.guesses.tolist(), found.entropies.round(3).tolist()
         ([1, 0, 0], [1.585, 0.918, 0.918])
     """
-    guesser = Guesser(np.asarray(points, dtype=np.float64), aim)
-    if len(guesser.points) != len(movement.areas):
-        raise ModelError(
-            "There are {found} centres for {areas} areas; give two coordinates for each.",
-            found=len(guesser.points),
-            areas=len(movement.areas),
-        )
+    guesser = guesser_of(points, len(movement.areas), aim)
 
     def follow(messages: BeliefMessages) -> Track:
         guesses = np.empty((len(evidence), 5))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
-        areas, errors, lows, highs, entropies = guesses.T
-        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.evidence)
+        return _track(aim, guesses, messages.likelihood)
 
-    return _safely(Chain(movement, evidence), follow)
+    return _safely(movement, evidence, follow)
+
+
+@checked
+def track_singly(prior: Distribution, evidence: Evidence, points: object, *, aim: Aim = Aim.DISTANCE) -> Track:
+    """Guesses of a tracker who takes each report by itself, and starts from the same prior at every step.
+
+    Raises:
+        ModelError: a report that nobody could have made, or points that are not two coordinates per area.
+    """
+    guesser = guesser_of(points, len(prior), aim)
+    firsts, which = evidence.distinct
+    guesses, logs = np.empty((len(firsts), 5)), np.empty(len(firsts))
+    for at, step in enumerate(firsts.tolist()):
+        state, logs[at] = Logarithms.settled(logarithms(prior.probabilities) + evidence.logs(step), step)
+        guesses[at] = guesser.guess(np.exp(state))
+    return _track(aim, guesses[which], float(logs[which].sum()))
 
 
 @checked
@@ -138,7 +147,19 @@ def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) 
             held[step] = belief
         return held
 
-    return _safely(Chain(movement, evidence), follow)
+    return _safely(movement, evidence, follow)
+
+
+@checked
+def log_evidence(movement: Movement, evidence: Evidence) -> float:
+    """The log of how likely the reports are together, in nats, up to the constants of their scores."""
+
+    def follow(messages: BeliefMessages) -> float:
+        for _ in messages.states():
+            pass
+        return messages.likelihood
+
+    return _safely(movement, evidence, follow)
 
 
 @checked
@@ -148,12 +169,12 @@ def likeliest_path(movement: Movement, evidence: Evidence) -> Path:
     Raises:
         ModelError: no path leads to the reports.
     """
-    messages = Likeliest(Chain(movement, evidence))
+    messages = Likeliest(movement, evidence)
     areas = np.empty(len(evidence), dtype=np.int64)
     for step, state in messages.states_backwards():
         last = step == len(evidence) - 1
         areas[step] = np.argmax(state) if last else messages.before(state, int(areas[step + 1]), step + 1)
-    return Path(areas, messages.evidence)
+    return Path(areas, messages.likelihood)
 
 
 @checked
@@ -162,7 +183,6 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
     if paths < 1:
         raise OptionError("{paths} paths cannot be drawn; give 1 or more.", paths=paths)
     generator = simulation(simulation_seed)
-    chain = Chain(movement, evidence)
 
     def follow(messages: BeliefMessages) -> Codes:
         areas = np.empty((paths, len(evidence)), dtype=np.int64)
@@ -170,14 +190,16 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
         for step, state in messages.states_backwards():
             belief = messages.belief(state)
             if step == len(evidence) - 1:
-                areas[:, step] = np.searchsorted(np.cumsum(belief), generator.random(paths) * belief.sum())
+                ends = np.cumsum(belief)
+                drawn = np.searchsorted(ends, generator.random(paths) * ends[-1], side="right")
+                areas[:, step] = np.minimum(drawn, np.flatnonzero(belief)[-1])
                 continue
             after = areas[:, step + 1]
             with np.errstate(divide="ignore"):
                 logs = np.log(belief)
-            which, sources, moves = chain.log_moves_in.rows(after)
-            moved = moves + logs[sources] + chain.evidence.logs(step + 1)[after][which]
-            stayed = chain.log_stays[after] + logs[after] + chain.log_stay(step + 1)[after]
+            which, sources, moves = movement.moves.log_inwards.rows(after)
+            moved = moves + logs[sources] + evidence.logs(step + 1)[after][which]
+            stayed = movement.moves.log_stays[after] + logs[after] + messages.log_stay(step + 1)[after]
             keys = np.concatenate([moved, stayed]) + generator.gumbel(size=len(moved) + paths)
             # The largest of sums with Gumbel noise is a draw from the law of which these are the logarithms.
             order = np.lexsort((keys, np.concatenate([which, own])))
@@ -185,7 +207,7 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
             areas[:, step] = np.concatenate([sources, after])[order[ends]]
         return areas
 
-    return _safely(chain, follow)
+    return _safely(movement, evidence, follow)
 
 
 @checked
@@ -210,9 +232,14 @@ def mean_error(
     return Estimate(found.error, min(low, found.error), max(high, found.error), CONFIDENCE, len(found.guesses))
 
 
-def _safely(chain: Chain, follow: Callable[[BeliefMessages], T]) -> T:
+def _track(aim: Aim, guesses: Floats, likelihood: float) -> Track:
+    areas, errors, lows, highs, entropies = guesses.T
+    return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, likelihood)
+
+
+def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:
     """By probabilities, or where these are too small for floats by their logarithms."""
     try:
-        return follow(Probabilities(chain))
+        return follow(Probabilities(movement, evidence))
     except TooUnlikelyError:
-        return follow(Logarithms(chain))
+        return follow(Logarithms(movement, evidence))

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from leakgauge.errors import ModelError
-from leakgauge.location.tracking.chain import Chain, logarithms
+from leakgauge.location.tracking.evidence import Evidence
+from leakgauge.location.tracking.movement import Movement
+from leakgauge.location.tracking.moves import logarithms
 from leakgauge.probability.cells import Floats
 
 UNSAFE = 1e-200
@@ -30,11 +32,18 @@ class Messages(ABC):
     """A way to reckon with beliefs; ``state`` is a belief in its own form.
 
     Attributes:
-        evidence: the log of how likely the reports were, after ``states`` has passed over all of them.
+        likelihood: the log of how likely the reports were, after ``states`` has passed over all of them.
     """
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain, self.evidence = chain, 0.0
+    def __init__(self, movement: Movement, evidence: Evidence) -> None:
+        self.start, self.moves, self.evidence = movement.start.probabilities, movement.moves, evidence
+        self.likelihood = 0.0
+
+    def log_stay(self, step: int) -> Floats:
+        """log of how likely the report of a step is for someone who stayed, given each area."""
+        if not self.evidence.repeated:
+            return self.evidence.logs(step)
+        return np.full(len(self.start), 0.0 if self.evidence.repeats(step) else -math.inf)
 
     @abstractmethod
     def first(self) -> tuple[Floats, float]:
@@ -46,21 +55,21 @@ class Messages(ABC):
 
     def states(self) -> Iterator[Floats]:
         """The states after each report in order."""
-        state, self.evidence = self.first()
+        state, self.likelihood = self.first()
         yield state
-        for step in range(1, len(self.chain)):
-            state, evidence = self.forward(state, step)
-            self.evidence += evidence
+        for step in range(1, len(self.evidence)):
+            state, likelihood = self.forward(state, step)
+            self.likelihood += likelihood
             yield state
 
     def states_backwards(self) -> Iterator[tuple[int, Floats]]:
         """The same from the last step to the first, with their steps; about the square root of them is held."""
-        block = math.isqrt(len(self.chain)) + 1
+        block = math.isqrt(len(self.evidence)) + 1
         marks = [state for step, state in enumerate(self.states()) if step % block == 0]
         for number in reversed(range(len(marks))):
             held = [marks[number]]
             first = number * block
-            for step in range(first + 1, min(first + block, len(self.chain))):
+            for step in range(first + 1, min(first + block, len(self.evidence))):
                 held.append(self.forward(held[-1], step)[0])
             for at in reversed(range(len(held))):
                 yield first + at, held[at]
@@ -102,23 +111,23 @@ class Probabilities(BeliefMessages):
     """
 
     def first(self) -> tuple[Floats, float]:
-        weights, largest = self.chain.evidence.weights(0)
-        return self._settled(self.chain.start * weights, largest)
+        weights, largest = self.evidence.weights(0)
+        return self._settled(self.start * weights, largest)
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
-        weights, largest = self.chain.evidence.weights(step)
-        moved = self.chain.moves_in @ state
+        weights, largest = self.evidence.weights(step)
+        moved = self.moves.inwards @ state
         moved *= weights
-        moved += self.chain.stays * state * self._stay(step, weights, largest)
+        moved += self.moves.stays * state * self._stay(step, weights, largest)
         return self._settled(moved, largest)
 
     def last(self) -> Floats:
-        return np.ones(self.chain.areas)
+        return np.ones(len(self.start))
 
     def backward(self, message: Floats, step: int) -> Floats:
-        weights, largest = self.chain.evidence.weights(step)
-        back = self.chain.moves_out @ (weights * message)
-        back += self.chain.stays * message * self._stay(step, weights, largest)
+        weights, largest = self.evidence.weights(step)
+        back = self.moves.outwards @ (weights * message)
+        back += self.moves.stays * message * self._stay(step, weights, largest)
         peak = float(back.max())
         if not UNSAFE < peak < math.inf:
             raise TooUnlikelyError
@@ -132,9 +141,9 @@ class Probabilities(BeliefMessages):
         return self._settled(state * message, 0.0)[0]
 
     def _stay(self, step: int, weights: Floats, largest: float) -> Floats | float:
-        if not self.chain.evidence.repeated:
+        if not self.evidence.repeated:
             return weights
-        if not self.chain.evidence.repeats(step):
+        if not self.evidence.repeats(step):
             return 0.0
         return math.exp(-largest) if largest > -600 else math.inf
 
@@ -156,19 +165,19 @@ class Logarithms(BeliefMessages):
     """
 
     def first(self) -> tuple[Floats, float]:
-        return self._settled(logarithms(self.chain.start) + self.chain.evidence.logs(0), 0)
+        return self.settled(logarithms(self.start) + self.evidence.logs(0), 0)
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
-        moved = self.chain.log_moves_in.products(state) + self.chain.evidence.logs(step)
-        stayed = self.chain.log_stays + state + self.chain.log_stay(step)
-        return self._settled(np.logaddexp(moved, stayed), step)
+        moved = self.moves.log_inwards.products(state) + self.evidence.logs(step)
+        stayed = self.moves.log_stays + state + self.log_stay(step)
+        return self.settled(np.logaddexp(moved, stayed), step)
 
     def last(self) -> Floats:
-        return np.zeros(self.chain.areas)
+        return np.zeros(len(self.start))
 
     def backward(self, message: Floats, step: int) -> Floats:
-        moved = self.chain.log_moves_out.products(message + self.chain.evidence.logs(step))
-        stayed = self.chain.log_stays + message + self.chain.log_stay(step)
+        moved = self.moves.log_outwards.products(message + self.evidence.logs(step))
+        stayed = self.moves.log_stays + message + self.log_stay(step)
         back = np.logaddexp(moved, stayed)
         return np.asarray(back - back.max())
 
@@ -178,7 +187,8 @@ class Logarithms(BeliefMessages):
         return np.asarray(weights / weights.sum())
 
     @staticmethod
-    def _settled(logs: Floats, step: int) -> tuple[Floats, float]:
+    def settled(logs: Floats, step: int) -> tuple[Floats, float]:
+        """The logarithms of a belief, and that of what it was divided by."""
         total = float(np.logaddexp.reduce(logs))
         if total == -math.inf:
             raise _impossible(step)
@@ -189,18 +199,18 @@ class Likeliest(Messages):
     """The logarithm of the likeliest path that ends in each area."""
 
     def first(self) -> tuple[Floats, float]:
-        return self._settled(logarithms(self.chain.start) + self.chain.evidence.logs(0), 0)
+        return self._settled(logarithms(self.start) + self.evidence.logs(0), 0)
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
-        moved = self.chain.log_moves_in.maxima(state) + self.chain.evidence.logs(step)
-        stayed = self.chain.log_stays + state + self.chain.log_stay(step)
+        moved = self.moves.log_inwards.maxima(state) + self.evidence.logs(step)
+        stayed = self.moves.log_stays + state + self.log_stay(step)
         return self._settled(np.maximum(moved, stayed), step)
 
     def before(self, state: Floats, area: int, step: int) -> int:
         """The area before one, on the likeliest path to it; ``state`` is of the step before."""
-        sources, moves = self.chain.log_moves_in.row(area)
-        ways = state[sources] + moves + self.chain.evidence.logs(step)[area]
-        stayed = self.chain.log_stays[area] + state[area] + self.chain.log_stay(step)[area]
+        sources, moves = self.moves.log_inwards.row(area)
+        ways = state[sources] + moves + self.evidence.logs(step)[area]
+        stayed = self.moves.log_stays[area] + state[area] + self.log_stay(step)[area]
         if not len(ways) or stayed >= ways.max():
             return area
         return int(sources[np.argmax(ways)])

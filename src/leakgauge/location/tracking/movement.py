@@ -8,15 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.location.tracking.moves import Moves
 from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, as_codes, as_floats, sums_by
 from leakgauge.probability.labels import alphabet, same_alphabet
 from leakgauge.randomness.sources import simulation
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 NEAR = 1e-9
 """Areas further off than the reach by this share of it are still within: a reach of two cells means two."""
@@ -58,6 +64,11 @@ class Movement:
         """The areas in order."""
         return self.start.outcomes
 
+    @cached_property
+    def moves(self) -> Moves:
+        """The transitions laid out for products, once for all traces."""
+        return Moves(self.transitions)
+
     def marginals(self, steps: int) -> Floats:
         """p(x) at each step, one row per step."""
         rows, columns, chances = self.transitions.cells.nonzero()
@@ -78,16 +89,26 @@ class Movement:
         generator = simulation(simulation_seed)
         paths = np.empty((traces, steps), dtype=np.int64)
         paths[:, 0] = np.searchsorted(np.cumsum(self.start.probabilities)[:-1], generator.random(traces), side="right")
-        rows, columns, chances = self.transitions.cells.nonzero()
-        ends = np.cumsum(chances)
-        firsts = np.searchsorted(rows, np.arange(len(self.areas) + 1))
-        before = np.concatenate([[0.0], ends])[firsts]
+        following = Following(self.transitions)
         for step in range(1, steps):
-            now = paths[:, step - 1]
-            marks = before[now] + generator.random(traces) * (before[now + 1] - before[now])
-            at = np.searchsorted(ends, marks, side="right")
-            paths[:, step] = columns[np.clip(at, firsts[now], firsts[now + 1] - 1)]
+            paths[:, step] = following.draw(paths[:, step - 1], generator)
         return paths
+
+
+class Following:
+    """Draws next areas, for simulations."""
+
+    def __init__(self, transitions: Channel) -> None:
+        rows, self._columns, chances = transitions.cells.nonzero()
+        self._ends = np.cumsum(chances)
+        self._firsts = np.searchsorted(rows, np.arange(len(transitions.inputs) + 1))
+        self._before = np.concatenate([[0.0], self._ends])[self._firsts]
+
+    def draw(self, areas: Codes, generator: Generator) -> Codes:
+        """The area after each of these."""
+        begin, end = self._before[areas], self._before[areas + 1]
+        at = np.searchsorted(self._ends, begin + generator.random(len(areas)) * (end - begin), side="right")
+        return np.asarray(self._columns[np.clip(at, self._firsts[areas], self._firsts[areas + 1] - 1)])
 
 
 @checked
@@ -191,8 +212,11 @@ def _neighbours(points: object, count: int, reach: float) -> tuple[Codes, Codes,
         raise OptionError("A reach of {reach} metres is not a length; give a number of at least 0.", reach=reach)
     centres = np.asarray(points, dtype=np.float64)
     if centres.shape != (count, 2):
-        raise ModelError("There are {found} centres for {areas} areas; give two coordinates for each.",
-                         found=len(centres), areas=count)  # fmt: skip
+        raise ModelError(
+            "There are {found} centres for {areas} areas; give two coordinates for each.",
+            found=len(centres),
+            areas=count,
+        )
     tree = cKDTree(centres)
     near = reach * (1 + NEAR)
     expected = int(tree.count_neighbors(tree, near))

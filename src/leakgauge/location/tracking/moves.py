@@ -1,4 +1,7 @@
-"""Movement and reports of one trace, laid out for products with the sparse transitions."""
+"""Transitions laid out for products: moves by where they lead and by where they start, and who stays.
+
+Someone who stays may repeat a report, so staying is kept apart from moving.
+"""
 
 from __future__ import annotations
 
@@ -8,68 +11,58 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.movement import Movement
+from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-class Chain:
-    """Movement and evidence of one trace, laid out for products.
+class Moves:
+    """The transitions of a movement, each form of them made when it is asked for.
 
-    Someone who stays may repeat a report, so staying is kept apart from moving.
+    Attributes:
+        stays: p(x|x) of each area.
     """
 
-    def __init__(self, movement: Movement, evidence: Evidence) -> None:
-        self.start, self.evidence, self.areas = movement.start.probabilities, evidence, len(movement.areas)
-        rows, columns, chances = movement.transitions.cells.nonzero()
+    def __init__(self, transitions: Channel) -> None:
+        rows, columns, chances = transitions.cells.nonzero()
         own = rows == columns
-        self.stays = np.zeros(self.areas)
+        self.stays = np.zeros(len(transitions.inputs))
         self.stays[rows[own]] = chances[own]
-        self._moves = rows[~own], columns[~own], chances[~own]
-
-    def __len__(self) -> int:
-        return len(self.evidence)
+        self._moves = rows[~own].astype(np.int32), columns[~own].astype(np.int32), chances[~own]
 
     @cached_property
-    def moves_in(self) -> csr_array:
+    def inwards(self) -> csr_array:
         """p(x|x′) of moves to each x from each other x′."""
         rows, columns, chances = self._moves
         return self._sparse(chances, columns, rows)
 
     @cached_property
-    def moves_out(self) -> csr_array:
+    def outwards(self) -> csr_array:
         """The same, of moves from each x′."""
         rows, columns, chances = self._moves
         return self._sparse(chances, rows, columns)
 
-    def _sparse(self, chances: Floats, rows: Codes, columns: Codes) -> csr_array:
-        from scipy.sparse import csr_array
-
-        return csr_array((chances, (rows.astype(np.int32), columns.astype(np.int32))), shape=(self.areas, self.areas))
+    @cached_property
+    def log_inwards(self) -> LogMoves:
+        """The logarithms of ``inwards``."""
+        return LogMoves(self.inwards)
 
     @cached_property
-    def log_moves_in(self) -> LogMoves:
-        """The logarithms of ``moves_in``."""
-        return LogMoves(self.moves_in)
-
-    @cached_property
-    def log_moves_out(self) -> LogMoves:
-        """The logarithms of ``moves_out``."""
-        return LogMoves(self.moves_out)
+    def log_outwards(self) -> LogMoves:
+        """The logarithms of ``outwards``."""
+        return LogMoves(self.outwards)
 
     @cached_property
     def log_stays(self) -> Floats:
         """The logarithms of ``stays``."""
         return logarithms(self.stays)
 
-    def log_stay(self, step: int) -> Floats:
-        """log of how likely the report of a step is for someone who stayed, given each area."""
-        if not self.evidence.repeated:
-            return self.evidence.logs(step)
-        return np.full(self.areas, 0.0 if self.evidence.repeats(step) else -math.inf)
+    def _sparse(self, chances: Floats, rows: Codes, columns: Codes) -> csr_array:
+        from scipy.sparse import csr_array
+
+        return csr_array((chances, (rows, columns)), shape=(len(self.stays), len(self.stays)))
 
 
 class LogMoves:
