@@ -7,6 +7,7 @@ import sys
 from bench import (
     assessment,
     audit,
+    cluster,
     coarsening,
     counting,
     design,
@@ -21,6 +22,7 @@ from bench import (
     scale,
     starting,
     survey,
+    tracking,
 )
 
 ALL = {
@@ -39,7 +41,9 @@ ALL = {
     "survey": survey.run,
     "coarsening": coarsening.run,
     "protect": protect.run,
+    "tracking": tracking.run,
     "scale": scale.run,
+    "cluster": cluster.run,
 }
 
 

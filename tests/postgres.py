@@ -22,15 +22,21 @@ _NUMBERS = count()
 
 
 class Server(str):
-    """The address of a server that can be stopped, as if it were killed, and started again."""
+    """The address of a server that can be stopped, as if it were killed, and started again, whether it runs or not."""
 
     stop: Callable[[], None]
     start: Callable[[], None]
+    restart: Callable[[], None]
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
-    """The address of a fresh server, which stops at the end whatever happened; skips where there is none."""
+def running_server(*, asks: bool = False, journal: Path | None = None) -> Iterator[Server]:
+    """The address of a fresh server, which stops at the end whatever happened; skips where there is none.
+
+    Args:
+        asks: whether it wants the password.
+        journal: a folder for its log of changes; by default beside its data.
+    """
     programs = _programs()
     if programs is None:
         if os.environ.get("LEAKGAUGE_REQUIRE") == "all":
@@ -42,12 +48,17 @@ def running_server() -> Iterator[Server]:
         if user is not None:
             shutil.chown(folder, user)
         data, port = folder / "data", _free_port()
-        _run(user, programs / "initdb", "-D", data, "-U", "tester", "--auth=trust", "-E", "UTF8", "--no-sync")
+        (folder / "password").write_text(PASSWORD)
+        made = [f"--auth={'scram-sha-256' if asks else 'trust'}", f"--pwfile={folder / 'password'}"]
+        if journal is not None:
+            made += [f"--waldir={journal}", "--wal-segsize=1"]
+        _run(user, programs / "initdb", "-D", data, "-U", "tester", *made, "-E", "UTF8", "--no-sync")
         # What is lost when the machine itself fails is not tested, so that nothing waits for the disk.
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
         control = partial(_run, user, programs / "pg_ctl", "-D", data, "-w")
         server = Server(f"postgresql://tester:{PASSWORD}@127.0.0.1:{port}/postgres")
         server.start = partial(control, "-l", folder / "log", "-o", options, "start")
+        server.restart = partial(control, "-l", folder / "log", "-o", options, "-m", "immediate", "restart")
         server.stop = partial(control, "-m", "immediate", "stop")
         server.start()
         try:
@@ -59,7 +70,34 @@ def running_server() -> Iterator[Server]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def in_postgresql(server: str, table: pa.Table) -> str:
+@contextmanager
+def small_disk(megabytes: int) -> Iterator[Path]:
+    """An empty folder of a server on a disk that is soon full; skips where nobody may mount one."""
+    folder = Path(tempfile.mkdtemp(prefix="leakgauge-disk-"))
+    try:
+        mounted = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=1777", "none", str(folder)]
+        if shutil.which("mount") is None or subprocess.run(mounted, capture_output=True, check=False).returncode:
+            pytest.skip("a small disk can be mounted by an administrator only")
+        try:
+            own = folder / "own"
+            own.mkdir(mode=0o700)
+            if (user := _unprivileged()) is not None:
+                shutil.chown(own, user)
+            yield own
+        finally:
+            subprocess.run(["umount", "-l", str(folder)], check=True)
+    finally:
+        folder.rmdir()
+
+
+def nearly_full(disk: Path) -> Path:
+    """A file that leaves a disk a megabyte."""
+    filler = disk / "filler"
+    filler.write_bytes(b" " * (shutil.disk_usage(disk).free - 2**20))
+    return filler
+
+
+def in_postgresql(server: str, table: pa.Table | pa.RecordBatchReader) -> str:
     """The address of a new table with these rows, without the password."""
     from adbc_driver_postgresql import dbapi
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from leakgauge.distances import GreatCircle, MapCells
@@ -59,6 +59,14 @@ def test_metres_are_those_of_the_earth_up_to_the_stretch() -> None:
     # Labels are rounded to a metre.
     assert np.max(np.abs(here[apart] / true[apart] - 1)) < cells.stretch + 3 / 500
     assert 0 < cells.stretch < 0.002
+
+
+@given(st.floats(-70, 69), st.floats(0.01, 1), st.floats(0.01, 3), st.floats(100, 50_000))
+def test_cells_of_a_size_cover_the_box(south: float, tall: float, wide: float, metres: float) -> None:
+    assume(metres < tall * 111_000 and tall * wide * 111_000**2 < metres**2 * 10**5)
+    cells = MapCells.of_size(south, south + tall, 10.0, 10.0 + wide, metres)
+    assert cells.north >= south + tall - 1e-7
+    assert cells.east >= 10.0 + wide - 1e-7
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,10 @@ from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy, sequences
 from leakgauge.design.rounds import designing
+from leakgauge.distances import map_cells
 from leakgauge.jobs import design, measure, survey
 from leakgauge.jobs.protect import choice, stages, telling
+from leakgauge.location import extent
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
@@ -49,7 +51,7 @@ LIMITS: Final = (
     f"rest on {bootstrap._REDRAWS} redraws of each population",
     f"are left out beyond {measure.REDRAWN:,} combinations",
     f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",
-    f"more than {power_of_two(sql_bins._LAST)} widths from 0",
+    f"more than {power_of_two(sql_bins.LAST)} widths from 0",
     f"**Channels and joints** above {power_of_two(cells.LARGEST)} cells",
     f"all hold at once, up to {query.MOST_CONDITIONS} of them",
     f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
@@ -85,6 +87,8 @@ LIMITS: Final = (
     f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
     f"what a column would reveal is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
+    f"Beyond {map_cells.MOST_STRETCH:.0%} cells are refused".replace("%", " %"),
+    f"points all beyond {-extent.HARDLY_ANYBODY} degrees south",
 )
 
 

@@ -29,7 +29,7 @@ ROWS = 4000
 LABELS = 100_000
 
 
-def _odd() -> pa.Table:
+def odd_rows() -> pa.Table:
     """Missing values, NaN, both zeros, letters of many scripts, decimals, and dates that lie far apart."""
     draw = random.Random(5)
 
@@ -84,10 +84,11 @@ def _opened(elsewhere: Elsewhere, rows: pa.Table) -> Iterator[Pair]:
 
 @pytest.fixture(scope="module")
 def odd(elsewhere: Elsewhere) -> Iterator[Pair]:
-    yield from _opened(elsewhere, _odd())
+    yield from _opened(elsewhere, odd_rows())
 
 
-def _require_same(first: Counts, second: Counts) -> None:
+def require_same(first: Counts, second: Counts) -> None:
+    """Refuse counts that differ in any label or number."""
     assert first.names == second.names
     for name in first.names:
         assert list(map(repr, first.labels(name))) == list(map(repr, second.labels(name)))
@@ -99,8 +100,8 @@ def test_columns_and_counts(odd: Pair) -> None:
     here, there = odd
     assert here.columns() == there.columns()
     for column in here.columns():
-        _require_same(here.counts(column.name), there.counts(column.name))
-    _require_same(here.counts("text", "few", "day"), there.counts("text", "few", "day"))
+        require_same(here.counts(column.name), there.counts(column.name))
+    require_same(here.counts("text", "few", "day"), there.counts("text", "few", "day"))
 
 
 BINS: list[tuple[str, Binning]] = [
@@ -124,7 +125,7 @@ BINS: list[tuple[str, Binning]] = [
 @pytest.mark.parametrize(("name", "how"), BINS, ids=str)
 def test_bins_and_edges(odd: Pair, name: str, how: Binning) -> None:
     here, there = odd
-    _require_same(here.counts(name, "flag", bins={name: how}), there.counts(name, "flag", bins={name: how}))
+    require_same(here.counts(name, "flag", bins={name: how}), there.counts(name, "flag", bins={name: how}))
     first, second = (pa.Table.from_batches(in_bins(one, {name: how}).batches(name)) for one in odd)
     assert first.column(0).to_pylist() == second.column(0).to_pylist()
 
@@ -147,10 +148,12 @@ def test_moments_groups_and_rows(odd: Pair) -> None:
 
 def test_many_labels(elsewhere: Elsewhere) -> None:
     for here, there in _opened(elsewhere, _many()):
-        _require_same(here.counts("label", "k"), there.counts("label", "k"))
+        require_same(here.counts("label", "k"), there.counts("label", "k"))
         assert here.group_sizes([("label",)]) == there.group_sizes([("label",)])
 
 
+OF_A_RUN = ("table", "seconds", "file", "written", "output")
+"""Fields of an answer that tell runs apart."""
 ADULT = ["age", "workclass", "education", "marital_status", "occupation", "sex", "hours_per_week"]
 VERBS = {
     "survey": ["--secret", "occupation", "--bins", "age=quantiles:7"],
@@ -177,7 +180,7 @@ def test_verbs_say_the_same_of_adult(
         output = ["-o", str(tmp_path / f"{at}.json")] if verb == "design" else []
         assert main([verb, address, *VERBS[verb], "--json", *output]) == 0
         answer = json.loads(capsys.readouterr().out)
-        for name in ("table", "seconds", "file", "written", "output"):
+        for name in OF_A_RUN:
             answer.pop(name, None)
         said.append(answer)
         assert "tester" not in json.dumps(answer)

@@ -1,4 +1,5 @@
 """Releases into PostgreSQL: the law, the record, and whatever is killed, stopped or full on the way."""
+# ruff: noqa: DTZ901  (columns without a time zone are what is tested)
 
 from __future__ import annotations
 
@@ -7,12 +8,14 @@ import math
 import os
 import signal
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psycopg
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -33,7 +36,7 @@ from leakgauge.release.ledger.entry import Kind
 from leakgauge.tables import open_table
 from leakgauge.tables.pairing import paired_counts
 from tests.forks import PROCESSES
-from tests.postgres import PASSWORD, Server, in_postgresql, running_server
+from tests.postgres import PASSWORD, Server, in_postgresql, nearly_full, running_server, small_disk
 from tests.release.people import people
 
 LETTERS = ("cold", "flu", "none")
@@ -166,8 +169,20 @@ def test_refused_before_anything_is_spent(place: str, sql: psycopg.Connection[An
         sql.execute("DROP ROLE writer")
 
 
-def test_values_that_the_server_cannot_hold(place: str, sql: psycopg.Connection[Any], tmp_path: Path) -> None:
-    rows = people(20).append_column("odd", pa.array(["\0"] * 20))
+ODD = {
+    "every": pa.array(["\0"] * 500),
+    "last": pa.array(["a"] * 499 + ["b\0"]),
+    "different": pa.array([f"{at}" for at in range(99_999)] + ["b\0"]),
+    "before Christ": pa.array([0] * 499 + [-735_000], pa.int32()).cast(pa.date32()),
+    "endless": pa.array([0] * 499 + [2**63 - 1], pa.int64()).cast(pa.timestamp("us")),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_values_that_the_server_cannot_hold(
+    place: str, sql: psycopg.Connection[Any], tmp_path: Path, case: str
+) -> None:
+    rows = pa.table({"odd": ODD[case], "age": pa.array(range(len(ODD[case])), pa.int64())})
     plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["odd"])
     refused = pytest.raises(ColumnError, match="values that PostgreSQL cannot hold")
     with open_table(rows) as table, open_ledger(tmp_path / "budget") as ledger, refused:
@@ -175,28 +190,48 @@ def test_values_that_the_server_cannot_hold(place: str, sql: psycopg.Connection[
     assert _spends(tmp_path) == 0 and _there(sql) == []
 
 
-def test_a_server_without_room(place: str, sql: psycopg.Connection[Any], tmp_path: Path) -> None:
-    # The disk of the server is not filled: from the 500th row on it says so.
-    sql.execute("CREATE SEQUENCE released.row")
-    sql.execute(
-        "CREATE FUNCTION released.brim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "IF nextval('released.row') > 500 THEN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END IF; "
-        "RETURN NEW; END $$"
-    )
-    sql.execute(
-        "CREATE FUNCTION released.watch() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN "
-        "FOR made IN SELECT * FROM pg_event_trigger_ddl_commands() WHERE command_tag = 'CREATE TABLE' LOOP "
-        "EXECUTE format('CREATE TRIGGER brim BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION released.brim()', "
-        "made.objid::regclass); END LOOP; END $$"
-    )
-    sql.execute("CREATE EVENT TRIGGER room ON ddl_command_end EXECUTE FUNCTION released.watch()")
-    refused = pytest.raises(EngineError, match="the server has no room left; nothing of it was kept")
-    try:
-        with open_table(people(2000)) as table, open_ledger(tmp_path / "budget") as ledger, refused:
-            release(PLAN, table, place + TO, ledger=ledger, dataset="people")
-    finally:
-        sql.execute("DROP EVENT TRIGGER room")
-    assert _there(sql) == [] and _spends(tmp_path) == 1 and list(tmp_path.glob("*.json")) == []
+def test_letters_that_the_server_cannot_hold(place: str, sql: psycopg.Connection[Any], tmp_path: Path) -> None:
+    plan = ReleasePlan({"illness": "randomized-response:epsilon=9,letters=flu|none|cold|\0"})
+    refused = pytest.raises(ColumnError, match="'illness' would have values that PostgreSQL cannot hold")
+    with open_table(people(20)) as table, open_ledger(tmp_path / "budget") as ledger, refused:
+        release(plan, table, place + TO, ledger=ledger, dataset="people")
+    assert _spends(tmp_path) == 0 and _there(sql) == []
+
+
+def test_dates_at_the_ends_of_the_calendar(place: str, sql: psycopg.Connection[Any]) -> None:
+    rows = pa.table({"d": [date.min, date.max], "s": [datetime.min, datetime.max], "age": [1, 2]})
+    with open_table(rows) as table:
+        release(ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=9"}, public=["d", "s"]), table, place + TO)
+    assert sql.execute("SELECT d, s FROM released.people ORDER BY 1").fetchall() == [
+        (date.min, datetime.min),
+        (date.max, datetime.max),
+    ]
+
+
+@pytest.mark.parametrize("full", ["rows", "journal"])
+def test_a_full_disk(full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(people(200_000), "people.parquet")
+    (tmp_path / "plan.toml").write_text('public = ["name"]\n[columns]\nage = "laplace:epsilon=1,lower=0,upper=120"\n')
+    assert main(["ledger", "open", "budget", "--dataset", "people", "--epsilon", "5"]) == 0
+    with small_disk(16) as disk, running_server(journal=disk if full == "journal" else None) as server:
+        with psycopg.connect(server, autocommit=True) as sql:
+            if full == "rows":
+                sql.execute(f"CREATE TABLESPACE small LOCATION '{disk}'".encode())
+                sql.execute("ALTER DATABASE postgres SET default_tablespace = small")
+        filler = nearly_full(disk)
+        capsys.readouterr()
+        to = server.replace(f":{PASSWORD}", "") + "#people"
+        assert main(["release", "people.parquet", "--plan", "plan.toml", "-o", to, "--ledger", "budget"]) == 3
+        said = capsys.readouterr().err
+        assert said.endswith("could not be written: the server has no room left; nothing of it was kept.\n")
+        assert said.count("\n") == 1
+        # A server that cannot even note what it does goes down.
+        filler.unlink()
+        server.restart()
+        with psycopg.connect(server) as sql:
+            assert sql.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall() == []
+    assert _spends(tmp_path) == 1 and list(tmp_path.glob("*.json")) == []
 
 
 def releasing(source: str, to: str, folder: str, stage: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ import pytest
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
 from leakgauge.tables import Kind, Table, open_table, read_hierarchy
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Quantiles, Width
+from leakgauge.tables.postgresql.failures import refusal
 from leakgauge.tables.sql.table import SqlTable
 from tests.postgres import PASSWORD, Server, running_server
 
@@ -306,27 +308,65 @@ def test_a_role_without_the_right(address: str, sql: psycopg.Connection[Any]) ->
         sql.execute("DROP ROLE guest")
 
 
-def test_unreachable_and_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable() -> None:
     said = "cannot be reached; check the host and the port, and that the server runs."
     assert (
         _said(f"postgresql://{SECRET}@127.0.0.1:1/x#t", EngineError)
         == f"PostgreSQL at postgresql://127.0.0.1:1/x {said}"
     )
     assert said in _said("postgresql://host.invalid/x#t", EngineError)
-    monkeypatch.setenv("PGPASSWORD", SECRET)
-    assert "refuses the connection; check the database and the user" in _said(f"{address}nowhere#t")
-    assert "refuses the connection" in _said(address.replace("tester@", f"{SECRET}@"))
 
 
-def test_a_server_that_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    import socket
+def test_a_server_that_asks_for_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = "refuses the connection; check the database and the user, and the password in PGPASSWORD or ~/.pgpass."
+    monkeypatch.setenv("PGPASSFILE", str(tmp_path / "passwords"))
+    with running_server(asks=True) as server:
+        with psycopg.connect(server) as sql:
+            sql.execute("CREATE TABLE t AS SELECT 1 AS n")
+        address = server.replace(f":{PASSWORD}", "")
+        assert refused in _said(f"{address}#t")
+        assert "offers no connection as safe as is asked for; check sslmode" in _said(f"{address}?sslmode=require#t")
+        for option in (f"{SECRET}=1", f"connect_timeout={SECRET}", f"sslmode={SECRET}"):
+            assert "is unknown or has a value that it cannot have" in _said(f"{address}?{option}#t")
+        monkeypatch.setenv("PGPASSWORD", SECRET)
+        assert refused in _said(f"{address}#t")
+        monkeypatch.setenv("PGPASSWORD", PASSWORD)
+        assert refused in _said(f"{address}nowhere#t")
+        assert refused in _said(address.replace("tester@", f"{SECRET}@") + "#t")
+        assert "has no table 'people'; known are 't'" in _said(f"{address}#people")
+        with open_table(f"{address}#t") as table, pytest.raises(ColumnError, match="has no column 'm'; known are 'n'"):
+            table.counts("m")
+        monkeypatch.delenv("PGPASSWORD")
+        (tmp_path / "passwords").write_text(f"127.0.0.1:*:*:tester:{PASSWORD}\n")
+        (tmp_path / "passwords").chmod(0o600)
+        with open_table(f"{address}#t") as table:
+            assert table.rows == 1
 
+
+def test_a_refusal_is_known_in_any_language() -> None:
+    said = 'connection to server at "127.0.0.1", port 5432 failed: 致命错误:  用户 "x" Password 认证失败'
+    assert "refuses the connection" in str(refusal(said, "postgresql://127.0.0.1/x"))
+
+
+def test_a_server_that_never_answers() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
+        address = f"postgresql://{SECRET}@127.0.0.1:{silent.getsockname()[1]}/x?connect_timeout=2#t"
         start = time.monotonic()
-        _said(f"postgresql://127.0.0.1:{silent.getsockname()[1]}/x?connect_timeout=2#t", EngineError)
-        assert 1 < time.monotonic() - start < 8
+        asking = subprocess.Popen(
+            [sys.executable, "-m", "leakgauge", "measure", address, "--secret", "n"],
+            env=os.environ | {"PGPASSWORD": PASSWORD},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with silent.accept()[0]:
+            seen = Path(f"/proc/{asking.pid}/cmdline").read_text(encoding="utf-8")
+            out, said = asking.communicate(timeout=60)
+    assert time.monotonic() - start < 30 and asking.returncode == 3
+    assert PASSWORD not in seen + out + said and SECRET not in out + said
+    assert said.count("\n") == 1 and "cannot be reached; check the host and the port" in said
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,9 @@ from leakgauge.tables.remembered import RememberedTable, remembered
 ROWS = pa.table({"age": [31, 38, 45, 52, None, 31], "town": [*"AABBCA"], "person": [1, 1, 2, 3, 4, 12]})
 
 
+LARGE = pa.table({"n": range(300_000)})
+
+
 class Asked(RememberedTable):
     """Counts what is asked of it, and remembers nothing."""
 
@@ -38,6 +41,7 @@ def answers(table: Table) -> list[Any]:
         table.rows,
         table.columns(),
         table.counts("age", "town").array().tolist(),
+        table.counts("town", "age").array().tolist(),
         table.counts("age", bins={"age": Width(20)}).array().tolist(),
         binned.counts("age", "town").labels("age"),
         table.moments("age"),
@@ -70,7 +74,31 @@ def test_it_asks_once() -> None:
             known.group_sizes([("town",), ("age", "town")])
             # Bins of columns that are not asked for change nothing.
             in_bins(known, {"person": Width(10)}).group_sizes([("town",)])
-        assert asked.asked == {"counts": 2, "groups": 3}
+        # The groups of towns follow from their counts.
+        assert asked.asked == {"counts": 2, "groups": 2}
+
+
+def test_a_limit_holds_for_what_is_known() -> None:
+    with open_table(ROWS) as table:
+        asked = Asked(table)
+        known = RememberedTable(asked)
+        assert known.counts("age", "town").n == table.rows
+        with pytest.raises(ColumnError, match="gives more than 1 distinct values"):
+            known.counts("town", limit=1)
+        with pytest.raises(ColumnError, match="is named twice"):
+            known.counts("town", "town")
+        with pytest.raises(ColumnError, match="No column to count was named"):
+            known.counts()
+        assert asked.asked == {"counts": 3}
+
+
+def test_large_counts_are_not_kept() -> None:
+    with open_table(LARGE) as table:
+        asked = Asked(table)
+        known = RememberedTable(asked)
+        for _ in range(2):
+            assert known.counts("n").n == LARGE.num_rows
+        assert asked.asked == {"counts": 2}
 
 
 def test_what_cannot_be_counted_is_refused_every_time() -> None:

@@ -281,10 +281,16 @@ def _points(labels: Sequence[Label]) -> Floats:
 
 
 def _places(labels: Sequence[Label]) -> Floats:
-    points = _points([_place(label) if isinstance(label, str) else label for label in labels])
-    if points.shape[1] != 2 or np.any(abs(points[:, 0]) > 90) or np.any(abs(points[:, 1]) > 360):
-        raise LabelError("A label is not a place; give latitude and longitude in degrees, the latitude from −90 to 90.")
-    return points
+    places = [_place(label) if isinstance(label, str) else label for label in labels]
+    if all(isinstance(place, tuple) and len(place) == 2 for place in places):
+        points = _points(places)
+        if np.all(abs(points[:, 0]) <= 90) and np.all(abs(points[:, 1]) <= 360):
+            return points
+    # The label may be a value of the table, so it is not shown.
+    raise LabelError(
+        "A label is not a place; write latitude and longitude in degrees, such as 40.705 -74.0158, the latitude from "
+        "−90 to 90."
+    )
 
 
 def _place(text: str) -> Label:

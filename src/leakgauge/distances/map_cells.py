@@ -132,7 +132,15 @@ class MapCells:
                 tall=tall,
                 wide=wide,
             )
-        rows, columns = max(math.ceil(tall / metres), 1), max(math.ceil(wide / metres), 1)
+        rows = max(math.ceil(tall / metres), 1)
+        high = south + rows * metres / METRES_PER_DEGREE
+        if high > 90:
+            raise OptionError(
+                "The area reaches the north pole, where a step east has no length; choose a box further from it."
+            )
+        # On the middle of the grown box, whose cells must still reach its eastern edge.
+        narrowed = math.cos(math.radians((south + high) / 2))
+        columns = max(math.ceil(width * METRES_PER_DEGREE * narrowed / metres), 1)
         if rows * columns > MOST_CELLS:
             raise OptionError(
                 "Cells of {size:g} metres on an area of {tall:.0f} by {wide:.0f} metres are {count:,}, more than "
@@ -143,8 +151,7 @@ class MapCells:
                 count=rows * columns,
                 most=MOST_CELLS,
             )
-        high = south + rows * metres / METRES_PER_DEGREE
-        across = columns * metres / (METRES_PER_DEGREE * math.cos(math.radians((south + high) / 2)))
+        across = columns * metres / (METRES_PER_DEGREE * narrowed)
         return cls(south, round(high, 7), west, round((west + across + 180) % 360 - 180, 7), rows, columns)
 
     @property
@@ -213,7 +220,7 @@ class MapCells:
 
 def _edge(degrees: float) -> int:
     """An edge in units, as it is written: 40.7 is 40.7, whatever the float nearest to it is."""
-    return round(Decimal(repr(degrees)) * UNITS)
+    return round(Decimal(repr(float(degrees))) * UNITS)
 
 
 def _units(degrees: object) -> Codes:

@@ -25,6 +25,7 @@ from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
 from leakgauge.release.files import plain, tables_of, write_batches
+from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
@@ -37,6 +38,7 @@ from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
+from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,6 +209,8 @@ def release(
             write = writing_on_workers(bound, where.form, made.path, source)
         elif isinstance(made, Draft):
             made.reserve(largest_release(bound, where.form, simulated=not source.private))
+        else:
+            require_held(bound)
         noted.reserve(largest_record(bound))
         shared.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
@@ -224,8 +228,9 @@ def release(
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
         if isinstance(made, DraftFolder):
-            write()
             rows = table.rows
+            with told_while_waiting(lambda done, tasks: tell(Stage.DRAWING, rows * done // tasks)):
+                write()
         else:
             with made.filling() as file:
                 rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
@@ -275,7 +280,7 @@ def preview(
 
 def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
     """A few rows released with seeded noise and discarded, so that write errors show before the spend."""
-    few = next(iter(bound.table.batches(*bound.reads, size=REHEARSED)), None)
+    few = bound.table.few(*bound.reads, most=REHEARSED)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
     made = bound.made(few, Simulated(0))

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.tables.duckdb_engine import DuckDB
+from leakgauge.tables.ibis.engine import Ibis
 from leakgauge.tables.postgresql.engine import Postgresql
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.spark.engine import Spark
 from leakgauge.tables.table import Engine, Table
 
-ENGINES: Final[list[Engine]] = [Postgresql(), Spark(), DuckDB()]
+ENGINES: Final[list[Engine]] = [Postgresql(), Spark(), Ibis(), DuckDB()]
 """Asked in this order; the last one takes every file and frame. A new engine is a file, a line here and a row in
 ``docs/reference/command-line.md``."""
 
@@ -39,8 +40,8 @@ def open_table(
             Stata or SAS, or a DuckDB database (``file.duckdb``, or ``file.duckdb#table``); the address of a table in
             PostgreSQL (``postgresql://user@host/database#schema.table``), whose password is in PGPASSWORD or
             ``~/.pgpass``; what Spark has, as ``spark://HOST:PORT#PATH``, ``spark://HOST:PORT#SCHEMA.TABLE``,
-            ``spark://local[2]#PATH`` or a Spark frame; or a pandas or polars frame, a pyarrow table, or another object
-            that hands out Arrow.
+            ``spark://local[2]#PATH`` or a Spark frame; a table of Ibis, which is counted but not read row by row; or a
+            pandas or polars frame, a pyarrow table, or another object that hands out Arrow.
         missing: texts that count as missing, such as ``"?"``; by default none.
         encoding: of a text file, such as ``windows-1252``; by default UTF-8.
         thousands: the thousands separator in texts that are numbers; by default none.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from leakgauge.probability import Counts
+from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Moments, Table
+from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Moments, PartWriter, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,14 +18,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Answer = TypeVar("Answer")
+Bins: TypeAlias = frozenset[tuple[str, Binning]]
+"""How columns are binned, in a form that can be looked up."""
+
+_ROOM = 1 << 19
+"""Labels and cells of counts that are kept at most: some 200 MB at 400 bytes a label."""
 
 
 class RememberedTable(Table):
-    """Another table with its aggregates cached; rows are not kept. Made by ``remembered``."""
+    """Another table with its aggregates cached; rows are not kept. Made by ``remembered``.
+
+    Counts of some columns also answer for fewer of them, and for their groups.
+    """
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._known: dict[Hashable, Any] = {}
+        self._counted: dict[tuple[tuple[str, ...], Bins], Counts] = {}
+        self._room = _ROOM
         self.bins, self.takes_levels = table.bins, table.takes_levels
 
     @property
@@ -36,8 +49,16 @@ class RememberedTable(Table):
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
-        key = ("counts", columns, _items(bins), limit)
-        return self._once(key, lambda: self._table.counts(*columns, bins=bins, limit=limit))
+        how = _items(bins)
+        found = self._from_counts(columns, how)
+        if found is None:
+            found = self._table.counts(*columns, bins=bins, limit=limit)
+            size = sum(found.shape) + len(found.counts)
+            if size <= self._room:
+                self._counted[columns, how] = found
+                self._room -= size
+        require_within(len(found.counts), columns, limit)
+        return found
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
@@ -54,6 +75,9 @@ class RememberedTable(Table):
     ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them; all new sets share one pass."""
         keys = [("groups", tuple(names), _items(bins, names), unit) for names in sets]
+        for key in keys if unit is None else ():
+            if key not in self._known and (counts := self._from_counts(key[1], key[2])) is not None:
+                self._known[key] = GroupSizes.of(key[1], counts.counts)
         new = {key: names for key, names in zip(keys, sets, strict=True) if key not in self._known}
         if new:
             self._known |= zip(new, self._table.group_sizes([*new.values()], bins, unit=unit), strict=True)
@@ -69,9 +93,37 @@ class RememberedTable(Table):
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         return self._table.batches(*columns, bins=bins, size=size)
 
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the table's order."""
+        return self._table.drawn(*columns, sample=sample, bins=bins)
+
+    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+        """Some rows, for what they look like."""
+        return self._table.few(*columns, bins=bins, most=most)
+
+    def writing(
+        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+    ) -> Callable[[], None]:
+        """An action that has rows written where they are, as Parquet files into an empty folder."""
+        return self._table.writing(columns, write, folder, bins)
+
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""
         self._table.close()
+
+    def _from_counts(self, columns: tuple[str, ...], how: Bins) -> Counts | None:
+        """From counts of these columns in these bins, or of more columns; None where there are none."""
+        if (columns, how) in self._counted:
+            return self._counted[columns, how]
+        wanted = frozenset(columns)
+        if not columns or len(wanted) < len(columns):
+            return None  # refused by the table
+        for (names, bins), counts in self._counted.items():
+            if wanted.issubset(names) and how == {(name, one) for name, one in bins if name in wanted}:
+                return counts.keep(*columns)
+        return None
 
     def _once(self, key: Hashable, ask: Callable[[], Answer]) -> Answer:
         if key not in self._known:
@@ -80,7 +132,7 @@ class RememberedTable(Table):
         return found
 
 
-def _items(bins: Mapping[str, Binning] | None, names: Sequence[str] | None = None) -> Hashable:
+def _items(bins: Mapping[str, Binning] | None, names: Sequence[str] | None = None) -> Bins:
     return frozenset((name, how) for name, how in (bins or {}).items() if names is None or name in names)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -9,7 +10,11 @@ from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableErro
 
 Result = TypeVar("Result")
 
-_ANSWERED = "FATAL"
+_ANSWERED = ":  "
+"""Follows the server's word for how grave it is, in whatever language; the driver's own words have one space."""
+_NO_PASSWORD = "no password supplied"
+_NO_SUCH_OPTION = ("invalid", "bad value")
+_NOT_SAFE = ("SSL", "certificate", "channel binding")
 _BUSY = ("too many", "starting up", "shutting down", "recovery", "remaining connection slots")
 _CANCELLED, _NO_RIGHT, _OUT_OF_RANGE = "57014", "42501", "22003"
 _NO_ROOM = ("53100", "53200", "54000")
@@ -46,16 +51,28 @@ def connected(server: str, connect: Callable[[], Result]) -> Result:
 
 def refusal(said: str, server: str) -> LeakgaugeError:
     """What to raise where no connection could be made, by what the library of the server said."""
-    if _ANSWERED not in said:
-        return EngineError(
-            "PostgreSQL at {server} cannot be reached; check the host and the port, and that the server runs.",
+    said = re.sub('"[^"]*"', "", said)  # names of hosts and users, which may hold any of these words
+    if _ANSWERED in said or _NO_PASSWORD in said:
+        if any(words in said for words in _BUSY):
+            return EngineError("PostgreSQL at {server} takes no more connections for now; try again.", server=server)
+        return TableError(
+            "PostgreSQL at {server} refuses the connection; check the database and the user, and the password in "
+            "PGPASSWORD or ~/.pgpass.",
             server=server,
         )
-    if any(words in said for words in _BUSY):
-        return EngineError("PostgreSQL at {server} takes no more connections for now; try again.", server=server)
-    return TableError(
-        "PostgreSQL at {server} refuses the connection; check the database and the user, and the password in "
-        "PGPASSWORD or ~/.pgpass.",
+    if any(words in said for words in _NO_SUCH_OPTION):
+        return TableError(
+            "An option of the connection to PostgreSQL at {server} is unknown or has a value that it cannot have; "
+            "check what follows the question mark, and the variables that begin with PG.",
+            server=server,
+        )
+    if any(words in said for words in _NOT_SAFE):
+        return TableError(
+            "PostgreSQL at {server} offers no connection as safe as is asked for; check sslmode and the certificates.",
+            server=server,
+        )
+    return EngineError(
+        "PostgreSQL at {server} cannot be reached; check the host and the port, and that the server runs.",
         server=server,
     )
 

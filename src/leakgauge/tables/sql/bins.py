@@ -19,10 +19,10 @@ from leakgauge.tables.levels import Levels
 from leakgauge.tables.sql.dialect import Dialect
 from leakgauge.tables.table import Column, Kind
 
-_LAST = 2**53
+LAST = 2**53
 """Whole numbers up to here have a place of their own among floats."""
-_NUMBERS = (Kind.INT, Kind.FLOAT)
-_TIMES = (Kind.DATE, Kind.TIMESTAMP)
+NUMBERS = (Kind.INT, Kind.FLOAT)
+TIMES = (Kind.DATE, Kind.TIMESTAMP)
 _MONTHS = {CalendarUnit.YEAR: 12, CalendarUnit.QUARTER: 3, CalendarUnit.MONTH: 1}
 _LENGTHS = {
     CalendarUnit.WEEK: timedelta(weeks=1),
@@ -47,29 +47,27 @@ def make_bin(dialect: Dialect, column: Column, engine_type: str, value: str, at:
     assert not isinstance(binning, Quantiles | Auto)
     match binning:
         case Width(width):
-            _require(column, _NUMBERS, "equal widths need numbers")
+            require_kind(column, NUMBERS, "equal widths need numbers")
             wide = float(width)
             number, divisor = f"CAST({value} AS {dialect.double})", dialect.literal(wide)
             # Where the number of a bin has no place for its last digit, neighbours merge; NaN marks it.
             finite = f"ABS({number}) <> {dialect.literal(math.inf)}"
-            lost = f"{finite} AND ABS({number}) > {dialect.literal(_LAST * wide)}"
+            lost = f"{finite} AND ABS({number}) > {dialect.literal(LAST * wide)}"
             place = aggregates.width_bin(number, divisor, dialect.floor(f"({number} / {divisor})"))
             key = f"CASE WHEN {lost} THEN {dialect.literal(math.nan)} ELSE {place} END"
-            return Bin(key, lambda k: _step(column, float(k), wide))
+            return Bin(key, lambda k: step_interval(column, float(k), wide))
         case Calendar(unit):
-            _require(column, _TIMES, "calendar bins need dates or timestamps")
-            if unit is CalendarUnit.HOUR and column.kind is Kind.DATE:
-                raise ColumnError("Column {name!r} holds dates without hours; bin it by day.", name=column.name)
+            require_calendar(column, unit)
             key = dialect.start_of(unit, value, engine_type)
-            return Bin(key, lambda start: Interval(start, _after(start, unit)))
+            return Bin(key, lambda start: Interval(start, calendar_end(start, unit)))
         case Edges(cuts) | Learnt(cuts):
-            _require(column, _NUMBERS + _TIMES, "edges need numbers or dates")
-            fitting = [_fitting(column, cut, dialect.is_zoned(engine_type)) for cut in cuts]
+            require_kind(column, NUMBERS + TIMES, "edges need numbers or dates")
+            fitting = [fitting_cut(column, cut, dialect.is_zoned(engine_type)) for cut in cuts]
             intervals = [Interval(low, high) for low, high in pairwise([None, *fitting, None])]
             key = aggregates.edge_bin(value, [dialect.literal(cut) for cut in fitting])
             return Bin(key, lambda place: intervals[place])
         case Levels():
-            _require(column, tuple(set(Kind) - {Kind.OTHER}), "levels need text, numbers or dates")
+            require_kind(column, tuple(set(Kind) - {Kind.OTHER}), "levels need text, numbers or dates")
             return _coarser(dialect, column, value, f"b{at}", binning)
 
 
@@ -84,12 +82,20 @@ def _coarser(dialect: Dialect, column: Column, value: str, variable: str, levels
     return Bin(f"CAST({key} AS {dialect.integer})", lambda at: labels[at], found.setup)
 
 
+def require_calendar(column: Column, unit: CalendarUnit) -> None:
+    """Refuse a column that the calendar does not divide so."""
+    require_kind(column, TIMES, "calendar bins need dates or timestamps")
+    if unit is CalendarUnit.HOUR and column.kind is Kind.DATE:
+        raise ColumnError("Column {name!r} holds dates without hours; bin it by day.", name=column.name)
+
+
 def require_quantiles(column: Column) -> None:
     """Refuse a column that has no quantiles."""
-    _require(column, _NUMBERS + _TIMES, "quantiles need numbers or dates")
+    require_kind(column, NUMBERS + TIMES, "quantiles need numbers or dates")
 
 
-def _step(column: Column, k: float, wide: float) -> Interval:
+def step_interval(column: Column, k: float, wide: float) -> Interval:
+    """The interval number k of equal widths; NaN stands for a number too large to have one."""
     if math.isnan(k):
         raise ColumnError(
             "Column {name!r} holds numbers too large for bins of width {width}; give a larger width.",
@@ -99,7 +105,8 @@ def _step(column: Column, k: float, wide: float) -> Interval:
     return Interval(k * wide, (k + 1) * wide)
 
 
-def _require(column: Column, kinds: Sequence[Kind], rule: str) -> None:
+def require_kind(column: Column, kinds: Sequence[Kind], rule: str) -> None:
+    """Refuse a column of another kind."""
     if column.kind not in kinds:
         raise ColumnError(
             "Column {name!r} holds {kind}, and {rule}; count it as it is or choose another binning.",
@@ -109,9 +116,9 @@ def _require(column: Column, kinds: Sequence[Kind], rule: str) -> None:
         )
 
 
-def _fitting(column: Column, cut: float | date, zoned: bool) -> float | date:
+def fitting_cut(column: Column, cut: float | date, zoned: bool) -> float | date:
     """The cut point in the column's own type, so that intervals compare with its values."""
-    if column.kind in _NUMBERS and not isinstance(cut, date):
+    if column.kind in NUMBERS and not isinstance(cut, date):
         return float(cut)
     if column.kind is Kind.DATE and isinstance(cut, date) and not isinstance(cut, datetime):
         return cut
@@ -129,7 +136,7 @@ def _fitting(column: Column, cut: float | date, zoned: bool) -> float | date:
     )
 
 
-def _after(start: date, unit: CalendarUnit) -> date | None:
+def calendar_end(start: date, unit: CalendarUnit) -> date | None:
     """Where the next calendar interval starts; None where the calendar ends."""
     try:
         if unit in _LENGTHS:

@@ -123,7 +123,7 @@ class Dialect(ABC):
             texts = ", ".join(self.quoted(text) for text in missing)
             absent.append(f"CAST({raw} AS {self.string}) IN ({texts})")
             # The text -9 means the number, however this column would write it.
-            numbers = [number for text in missing if (number := _number(text)) is not None]
+            numbers = [number for text in missing if (number := number_of(text)) is not None]
             if kind in (Kind.INT, Kind.FLOAT) and numbers:
                 listed = ", ".join(self.literal(number) for number in numbers)
                 absent.append(f"CAST({value} AS {self.double}) IN ({listed})")
@@ -138,7 +138,8 @@ class Dialect(ABC):
         return f"CAST(VAR_SAMP({value}) AS {self.double})"
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
+    """The number that a text writes, None where it writes none."""
     if "_" in text:
         return None  # Python's own way to write thousands
     try:

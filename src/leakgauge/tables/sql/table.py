@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,12 @@ import numpy as np
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
-from leakgauge.tables.aggregates import counts_from_groups, named_bins, require_within
+from leakgauge.tables.aggregates import Naming, counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.levels import Levels
+from leakgauge.tables.row_samples import RowSample
 from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
 from leakgauge.tables.sql.dialect import Dialect
 from leakgauge.tables.sql.groups import group_query, passes, sizes_of
@@ -115,10 +116,7 @@ class SqlTable(Table):
             (['[30, 40)', '[40, 50)', 'None'], [2, 1, 1])
         """
         chosen = self._chosen(columns, "counted")
-        if not chosen:
-            raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", self._at))
-        if limit < 1:
-            raise OptionError("The limit on combinations is {limit}; give a number of at least 1.", limit=limit)
+        require_countable(columns, limit, self._at)
         binned = self._bins(chosen, bins or {})
         keys = [binned[at].key if at in binned else self._raw[at] for at in chosen]
         letters = [f"k{place}" if at in binned else self._value(f"k{place}", at) for place, at in enumerate(chosen)]
@@ -131,13 +129,7 @@ class SqlTable(Table):
         """The moments of each column by its name; without names, of all numeric columns."""
         numeric = [column.name for column in self._columns if column.kind in _NUMBERS]
         chosen = self._chosen(columns or numeric, "averaged")
-        for at in chosen:
-            if self._columns[at].kind not in _NUMBERS:
-                raise ColumnError(
-                    "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.",
-                    name=self._columns[at].name,
-                    kind=self._columns[at].kind.words,
-                )
+        require_numbers([self._columns[at] for at in chosen])
         parts = ["COUNT(*)"]
         for at in chosen:
             value, kind = self._values[at], self._columns[at].kind
@@ -145,17 +137,7 @@ class SqlTable(Table):
             parts += [f"MIN({value})", f"MAX({value})"]
         rows, *found = self._one(aggregates.select(parts, self._source))
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
-        result = {}
-        for start, at in enumerate(chosen):
-            n, *numbers = found[5 * start : 5 * start + 5]
-            plain = [None if number is None else float(number) for number in numbers]
-            if any(number is not None and not math.isfinite(number) for number in plain):
-                raise ColumnError(
-                    "Column {name!r} holds infinite numbers, so it has no moments; declare them missing.",
-                    name=self._columns[at].name,
-                )
-            result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
-        return result
+        return moments_of([self._columns[at] for at in chosen], int(rows), found)
 
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
@@ -208,13 +190,19 @@ class SqlTable(Table):
         """
         if size < 1:
             raise OptionError("A batch of {size} rows is too small; give at least 1.", size=size)
-        chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
-        names = [self._columns[at].name for at in chosen]
-        binned = self._bins(chosen, bins or {})
-        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
-        rows = self._stream(aggregates.select(keys, self._source), names, size, binned)
-        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
-        return (named_bins(batch, namings) for batch in rows) if namings else rows
+        names, keys, binned = self._asked(columns, bins)
+        return self._named(self._stream(aggregates.select(keys, self._source), names, size, binned), binned)
+
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the source's order, drawn by the engine where it knows the places of rows."""
+        place = self._row_place()
+        if place is None:
+            return super().drawn(*columns, sample=sample, bins=bins)
+        names, keys, binned = self._asked(columns, bins)
+        query = aggregates.select_numbered(keys, place, sample.holds(aggregates.PLACE), self._source)
+        return self._named(self._stream_few(query, names, binned), binned)
 
     def fingerprint(self) -> str:
         """A digest of names, types and rows, whatever their order, made where they are; another table has another."""
@@ -228,6 +216,31 @@ class SqlTable(Table):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._place}; {len(self._columns)} columns)"
+
+    def _row_place(self) -> str | None:
+        """The place of a row in the order that rows stream in, from 0 on; None where the engine does not know it."""
+        return None
+
+    def _stream_few(self, query: str, names: list[str], binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        """The same as ``_stream``, of a query that leaves few rows."""
+        return self._stream(query, names, _BATCH, binned)
+
+    def _asked(
+        self, columns: Sequence[str], bins: Mapping[str, Binning] | None
+    ) -> tuple[list[str], list[str], dict[int, Bin]]:
+        """The names of some columns, by default all, what is selected for each, and the bins in it."""
+        chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
+        binned = self._bins(chosen, bins or {})
+        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
+        return [self._columns[at].name for at in chosen], keys, binned
+
+    def _named(self, rows: Iterator[pa.RecordBatch], binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        namings = self._namings(binned)
+        return (named_bins(batch, namings) for batch in rows) if namings else rows
+
+    def _namings(self, binned: Mapping[int, Bin]) -> dict[str, Naming]:
+        """How the bins of each column are called."""
+        return {self._columns[at].name: one.naming for at, one in binned.items()}
 
     def _quantiles(self, at: int, shares: Sequence[float]) -> str:
         return self._dialect.quantiles(self._values[at], shares)
@@ -249,39 +262,13 @@ class SqlTable(Table):
         return [column[0].as_py() for column in self._read(query, {}).columns]
 
     def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
-        for name in names:
-            if name not in self._at:
-                raise ColumnError(
-                    "{place} has no column {name!r}; {hint}",
-                    place=self._place,
-                    name=name,
-                    hint=did_you_mean(str(name), self._at),
-                )
-            if list(names).count(name) > 1:
-                raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
-            if not any_kind and self._columns[self._at[name]].kind is Kind.OTHER:
-                if self._dialect.is_clock(self._types[self._at[name]]):
-                    raise ColumnError(
-                        "Column {name!r} holds times of day, which cannot be {use}; turn them into text or hours.",
-                        name=name,
-                        use=use,
-                    )
-                raise ColumnError(
-                    "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
-                    name=name,
-                    use=use,
-                )
+        clocks = [self._dialect.is_clock(kind) for kind in self._types]
+        require_columns(names, self._columns, self._place, None if any_kind else use, clocks)
         return [self._at[name] for name in names]
 
     def _bins(self, chosen: Sequence[int], bins: Mapping[str, Binning]) -> dict[int, Bin]:
         counted = {self._columns[at].name: at for at in chosen}
-        for name in bins:
-            if name not in counted:
-                raise ColumnError(
-                    "Bins are given for {name!r}, which is not counted; {hint}",
-                    name=name,
-                    hint=did_you_mean(name, counted),
-                )
+        require_counted(bins, counted)
         return {counted[name]: self._bin(counted[name], binning) for name, binning in bins.items()}
 
     def _bin(self, at: int, binning: Binning) -> Bin:
@@ -299,3 +286,77 @@ class SqlTable(Table):
         lacking = int(self._read(aggregates.select([found], self._source), {at: made}).column(0)[0].as_py())
         if lacking:
             raise not_listed(levels, self._columns[at], lacking)
+
+
+def require_columns(
+    names: Sequence[str], columns: Sequence[Column], place: str, use: str | None, clocks: Sequence[bool]
+) -> None:
+    """Refuse names that no column has, that are there twice, or whose columns cannot be used so.
+
+    Args:
+        use: what is done with them, in one word; None where any column will do.
+        clocks: which columns hold times of day.
+    """
+    known = {column.name: at for at, column in enumerate(columns)}
+    for name in names:
+        if name not in known:
+            raise ColumnError(
+                "{place} has no column {name!r}; {hint}", place=place, name=name, hint=did_you_mean(str(name), known)
+            )
+        if list(names).count(name) > 1:
+            raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
+        if use is not None and columns[known[name]].kind is Kind.OTHER:
+            if clocks[known[name]]:
+                raise ColumnError(
+                    "Column {name!r} holds times of day, which cannot be {use}; turn them into text or hours.",
+                    name=name,
+                    use=use,
+                )
+            raise ColumnError(
+                "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
+                name=name,
+                use=use,
+            )
+
+
+def require_countable(names: Sequence[str], limit: int, known: Iterable[str]) -> None:
+    """Refuse to count nothing, or up to nothing."""
+    if not names:
+        raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", known))
+    if limit < 1:
+        raise OptionError("The limit on combinations is {limit}; give a number of at least 1.", limit=limit)
+
+
+def require_counted(bins: Iterable[str], counted: Iterable[str]) -> None:
+    """Refuse bins of columns that are not counted."""
+    known = list(counted)
+    for name in bins:
+        if name not in known:
+            raise ColumnError(
+                "Bins are given for {name!r}, which is not counted; {hint}", name=name, hint=did_you_mean(name, known)
+            )
+
+
+def require_numbers(columns: Sequence[Column]) -> None:
+    """Refuse columns without moments."""
+    for column in columns:
+        if column.kind not in _NUMBERS:
+            raise ColumnError(
+                "Column {name!r} holds {kind}, but moments need numbers; choose a numeric column.",
+                name=column.name,
+                kind=column.kind.words,
+            )
+
+
+def moments_of(columns: Sequence[Column], rows: int, found: Sequence[Any]) -> dict[str, Moments]:
+    """The moments by column, from five numbers each: how many, mean, variance, least and greatest."""
+    result = {}
+    for start, column in enumerate(columns):
+        n, *numbers = found[5 * start : 5 * start + 5]
+        plain = [None if number is None else float(number) for number in numbers]
+        if any(number is not None and not math.isfinite(number) for number in plain):
+            raise ColumnError(
+                "Column {name!r} holds infinite numbers, so it has no moments; declare them missing.", name=column.name
+            )
+        result[column.name] = Moments(int(n), rows - int(n), *plain)
+    return result
