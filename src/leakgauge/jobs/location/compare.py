@@ -143,7 +143,9 @@ def _told(one: Measured, given: Sequence[Family]) -> PlacedMechanism:
 
 def _left_out(name: str, distance: float) -> Sentence:
     if name not in NAMES:
-        return Sentence("{name!s} is left out: its mean distance is {distance!s}.", name=name, distance=length(distance))
+        return Sentence(
+            "{name!s} is left out: its mean distance is {distance!s}.", name=name, distance=length(distance)
+        )
     return Sentence(
         "Left out: {name}, whose mean distance is {distance!s} or more, whatever the setting.",
         name=Sentence(NAMES[name]),
