@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.cli import options
-from leakgauge.cli.language import current, retell, say
+from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.location.design import mechanism_facts
 from leakgauge.cli.location.options import facts, length, metres, on_the_map, places, protection, warned, within
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, simulation_warning
@@ -121,7 +121,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
         say("Report: {report!s}.", report=folder / "report.html"),
         say(
             "To hand out: {files!s}.",
-            files=", ".join(filter(None, (found.released, "release.public.json", found.centres))),
+            files=listed(filter(None, (found.released, "release.public.json", found.centres))),
         ),
     ]
     return parts if found.private else [*parts, simulation_warning()]

@@ -33,6 +33,7 @@ from leakgauge.location.mechanisms import Placed
 from leakgauge.location.mechanisms.placed import PER_KILOMETRE
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.probability import PriorOrigin
+from leakgauge.report.figures.map import metres as length
 from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -142,11 +143,13 @@ def _told(one: Measured, given: Sequence[Family]) -> PlacedMechanism:
 
 def _left_out(name: str, distance: float) -> Sentence:
     if name not in NAMES:
-        return Sentence("{name!s} is left out: its mean distance is {distance:,.0f} m.", name=name, distance=distance)
+        return Sentence(
+            "{name!s} is left out: its mean distance is {distance!s}.", name=name, distance=length(distance)
+        )
     return Sentence(
-        "Left out: {name}, whose mean distance is {distance:,.0f} m or more, whatever the setting.",
+        "Left out: {name}, whose mean distance is {distance!s} or more, whatever the setting.",
         name=Sentence(NAMES[name]),
-        distance=distance,
+        distance=length(distance),
     )
 
 
@@ -163,11 +166,11 @@ def _advice(found: Comparison) -> Sentence | None:
         return Sentence("The least leaking channel reveals {bits:.3g} bits.", bits=best.information)
     return Sentence(
         "The least leaking channel reveals {least:.3g} bits where planar Laplace noise reveals {bits:.3g}, and a "
-        "tracker errs by {far:,.0f} m instead of {near:,.0f} m; planar Laplace promises an ε of {epsilon:.3g} per km "
+        "tracker errs by {far!s} instead of {near!s}; planar Laplace promises an ε of {epsilon:.3g} per km "
         "whatever somebody knows.",
         least=best.information,
         bits=noise.information,
-        far=best.tracker_error,
-        near=noise.tracker_error,
+        far=length(best.tracker_error),
+        near=length(noise.tracker_error),
         epsilon=noise.epsilon,
     )

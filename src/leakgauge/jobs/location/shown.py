@@ -119,8 +119,10 @@ def _rings(areas: Areas) -> list[list[Floats]]:
     first, (north, east) = areas.points[0], areas.places[0]
 
     def flat(ring: Floats) -> Floats:
-        along = (ring[:, 1] - east + 180) % 360 - 180
-        steps = np.stack([along * middle, ring[:, 0] - north], axis=-1)
+        # A ring ends where it starts, or whoever draws it would leave its last corner out.
+        corners = ring if np.array_equal(ring[0], ring[-1]) else np.concatenate([ring, ring[:1]])
+        along = (corners[:, 1] - east + 180) % 360 - 180
+        steps = np.stack([along * middle, corners[:, 0] - north], axis=-1)
         return np.asarray(first + steps * METRES_PER_DEGREE)
 
     return [[flat(ring) for ring in shape] for shape in outlines]

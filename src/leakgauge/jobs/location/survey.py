@@ -43,7 +43,8 @@ def survey_places(
     with open_table(table, **reading) as source:
         mapped = places.counted(source, None if places.time is None else Period.HOUR)
     found = mapped.visits
-    people = found.counts if found.users_by_area is None else found.users_by_area
+    # A weight, such as the population of a city, stands for people too.
+    people = found.weights if found.users_by_area is None else found.users_by_area
     rare = (found.counts > 0) & (people < few)
     return LocationSurvey(
         table=table_name(table),

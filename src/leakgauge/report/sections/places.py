@@ -42,12 +42,13 @@ def surveyed(tell: Teller) -> Iterator[Content]:
         entropy=tell.number(SURVEY, "entropy"),
         guess=tell.number(SURVEY, "best_guess"),
     )
-    yield tell.say(
-        "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone may "
-        "reveal who it is.",
-        areas=tell.number(SURVEY, "areas_of_few", count=True),
-        few=tell.number(SURVEY, "few"),
-    )
+    if tell.get(SURVEY, "areas_of_few"):
+        yield tell.say(
+            "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone may "
+            "reveal who it is.",
+            areas=tell.number(SURVEY, "areas_of_few", count=True),
+            few=tell.number(SURVEY, "few"),
+        )
     yield from _map(tell, SURVEY, "prior")
     hours = range(len(tell.items(SURVEY, "hours")))
     yield from tell.grid(
