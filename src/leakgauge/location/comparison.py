@@ -139,7 +139,7 @@ def compare_mechanisms(
         >>> prior = Distribution.uniform(city.labels)
         >>> found = compare_mechanisms(prior, distances_between(city), families_on(city, prior), 2000.0)
         >>> [one.name for one in found.ranking][0], list(found.left_out)
-        ('least-leaking', ['dummies'])
+        ('least-leaking', ['coarser-cells', 'dummies'])
     """
     near = mean_distance if radius is None else radius
     if not 0 < mean_distance < math.inf or not 0 <= near < math.inf:
