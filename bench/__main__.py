@@ -7,6 +7,7 @@ import sys
 from bench import (
     assessment,
     audit,
+    cluster,
     coarsening,
     counting,
     design,
@@ -14,12 +15,14 @@ from bench import (
     keeping,
     ledger,
     mechanisms,
+    metric_privacy,
     notions,
     protect,
     release,
     scale,
     starting,
     survey,
+    tracking,
 )
 
 ALL = {
@@ -30,6 +33,7 @@ ALL = {
     "mechanisms": mechanisms.run,
     "design": design.run,
     "keeping": keeping.run,
+    "metric-privacy": metric_privacy.run,
     "audit": audit.run,
     "assessment": assessment.run,
     "ledger": ledger.run,
@@ -37,7 +41,9 @@ ALL = {
     "survey": survey.run,
     "coarsening": coarsening.run,
     "protect": protect.run,
+    "tracking": tracking.run,
     "scale": scale.run,
+    "cluster": cluster.run,
 }
 
 

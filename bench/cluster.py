@@ -1,95 +1,111 @@
-"""What a stage would take on a cluster: bytes scanned, rows counted, records sent, and rows through one process."""
+"""Counts and a release on a cluster of two workers on this machine: ``python -m bench.cluster 1e8``.
+
+Counts are held to plain Spark SQL in the same session, by the clock; a release drawn by the workers to that of a local
+file, by seconds of a core: those of all of Spark's processes.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from bench.passes import Asked
+from bench.clock import cpu_seconds, in_child
+from bench.counting import pairs
+from leakgauge.release import ReleasePlan, release
+from leakgauge.tables import open_table
+from tests.sparks import Cluster
 
-RECORD = 32.0
-"""Bytes of a record between machines: a key and a count. Packed, Spark takes 10 to 25 of them here."""
-SENDING_ALL = 16
-"""Sets of two and three columns that a survey of a large table counts at most: in the worst case no key comes twice."""
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """Machines that are alike, beside a store of objects; bytes, and bytes per second.
-
-    Attributes:
-        network: of one machine, in each direction.
-        store: what a core reads from the store.
-        disk: of one machine, for what is sent and spilled.
-    """
-
-    machines: int = 20
-    cores: int = 16
-    memory: float = 64 * 2**30
-    network: float = 1.25e9
-    store: float = 200e6
-    disk: float = 1e12
-
-    @property
-    def reads(self) -> float:
-        """All machines together: the network binds before the cores do, where they are many."""
-        return self.machines * min(self.cores * self.store, self.network)
+RUNS = 3
+LETTERS = "|".join(f"status {number}" for number in range(7))
+PLAN = ReleasePlan({"x": f"randomized-response:epsilon=1,letters={LETTERS}"}, public=["y"])
+HERE = """
+import sys, tempfile, time
+from bench.cluster import PLAN
+from leakgauge.release import release
+from leakgauge.tables import open_table
+with tempfile.TemporaryDirectory() as folder, open_table(sys.argv[1]) as table:
+    start = time.process_time()
+    release(PLAN, table, folder + "/drawn.parquet")
+    seconds = time.process_time() - start
+"""
 
 
-@dataclass(frozen=True)
-class Rates:
-    """What an engine does here; seconds are those of a core.
-
-    Attributes:
-        count: for a row in a joint count of two columns.
-        group: for a row in a set of columns.
-        stream: bytes of rows per second that come to one process.
-        draw: for a row that one process draws and writes.
-    """
-
-    count: float
-    group: float
-    stream: float
-    draw: float
+def run(rows: int = 10**7) -> None:
+    # A process of its own: its memory is what is measured, and one process has one application.
+    subprocess.run([sys.executable, "-m", "bench.cluster", str(rows)], check=True)
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Seconds that a stage takes on a cluster, and the bytes behind them.
-
-    Attributes:
-        driver: of one process, through which rows go one after the other.
-    """
-
-    scan: float
-    count: float
-    shuffle: float
-    driver: float
-    sent: float
-    through_driver: float
-
-    @property
-    def seconds(self) -> float:
-        """Rows are counted, sent and taken in while columns are read: the slowest part is waited for."""
-        return max(self.scan, self.count, self.shuffle, self.driver)
-
-    @property
-    def in_the_engine(self) -> float:
-        """Without the rows that go through one process."""
-        return max(self.scan, self.count, self.shuffle)
-
-
-def projected(stage: str, asked: Asked, measured: int, rows: float, cluster: Cluster, rates: Rates) -> Cost:
-    """What a stage asks of so many rows, from what it asked of those measured."""
-    per_row = rows / measured
-    work = rows * (asked.counts * rates.count + asked.sets * rates.group) / (cluster.machines * cluster.cores)
-    # A number for each person is a key of its own in every row, and the survey groups by it once.
-    sent, through = rows * RECORD if stage == "survey" else 0.0, asked.streamed * per_row
-    drawn = rows * rates.draw if stage == "release" else 0.0
-    return Cost(
-        asked.scanned * per_row / cluster.reads,
-        work,
-        sent / (cluster.machines * cluster.network),
-        max(through / min(cluster.network, rates.stream), drawn),
-        sent,
-        through,
+def measure(rows: int) -> None:
+    file = pairs(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = Cluster(Path(folder), memory="1200m")
+        os.environ["PYSPARK_SUBMIT_ARGS"] = "--executor-memory 1g --conf spark.driver.host=127.0.0.1 pyspark-shell"
+        try:
+            with open_table(f"spark://{cluster.address}#{file}") as table:
+                _counts(table, file, rows)
+                # Taken in turns, since a core that others use too is slower for everybody.
+                both = [_released(table, file, Path(folder) / f"{turn}.parquet") for turn in range(RUNS)]
+                memory = _peak(os.getpid()) + _peak(table._held.context._gateway.proc.pid)  # type: ignore[attr-defined]
+        finally:
+            cluster.stop()
+    workers, here = (statistics.median(one) for one in zip(*both, strict=True))
+    ratio = statistics.median(theirs / ours for theirs, ours in both)
+    print(
+        f"release of 1 column beside 1 public one, {rows:.0e} rows: {rows / workers / 1e6:.2f} M rows per second of a "
+        f"core on workers, {ratio:.2f} × the seconds of DuckDB's path ({rows / here / 1e6:.2f} M; target 2 ×)"
     )
+    print(f"driver, Python and Java, at its peak: {memory:.0f} MiB (target 1536)", flush=True)
+
+
+def _released(table: Any, file: Path, to: Path) -> tuple[float, float]:
+    """Seconds of a core that a release takes on workers, and from a local file."""
+    start = cpu_seconds()
+    release(PLAN, table, to, on_workers=True)
+    return cpu_seconds() - start, in_child(HERE, str(file))["seconds"]
+
+
+def _counts(table: Any, file: Path, rows: int) -> None:
+    session = table._held.counting
+    for names in (("x",), ("x", "y")):
+
+        def plain(names: tuple[str, ...] = names) -> Any:
+            return session.read.parquet(str(file)).groupBy(*names).count().toArrow()
+
+        def ours(names: tuple[str, ...] = names) -> Any:
+            return table.counts(*names)
+
+        assert sorted(plain().column("count").to_pylist()) == sorted(ours().array().ravel().tolist())
+        theirs, own = _medians(plain, ours)
+        print(
+            f"counts of {len(names)} column{'s'[: len(names) - 1]} on two workers, {rows:.0e} rows: {own:.2f} s, "
+            f"{own / theirs:.2f} × plain Spark SQL ({theirs:.2f} s; target 1.3 ×)",
+            flush=True,
+        )
+
+
+def _medians(*works: Callable[[], object]) -> list[float]:
+    """Seconds of each, taken in turns."""
+    seconds: list[list[float]] = [[] for _ in works]
+    for _ in range(RUNS):
+        for kept, work in zip(seconds, works, strict=True):
+            start = time.perf_counter()
+            work()
+            kept.append(time.perf_counter() - start)
+    return [statistics.median(one) for one in seconds]
+
+
+def _peak(pid: int) -> float:
+    """The most memory that a process had, in MiB."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+if __name__ == "__main__":
+    measure(int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**7)

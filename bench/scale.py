@@ -10,7 +10,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bench import shuffle, spark_shuffle
-from bench.clock import in_child
-from bench.cluster import RECORD, SENDING_ALL, Cluster, Rates, projected
+from bench.clock import cpu_seconds, in_child
 from bench.passes import PUBLIC, SECRET, Asked, all_jobs, column_bytes, people, show
+from bench.projection import RECORD, SENDING_ALL, Cluster, Rates, projected
 from bench.shuffle import Keys, adult, sets_of
 from leakgauge.release import ReleasePlan, release
 from leakgauge.tables import open_table
@@ -125,22 +125,7 @@ def _seconds(address: str) -> tuple[float, float, float, float]:
 
 def _clock_of(address: str) -> Callable[[], float]:
     """Seconds of cores, whatever else runs here; of a server, which is not ours to look into, those of the wall."""
-    return time.perf_counter if address.startswith("postgresql:") else _cpu_seconds
-
-
-def _cpu_seconds() -> float:
-    """Of this process and of those that it started, such as Spark's."""
-    found = {os.getpid()}
-    stats = {}
-    for place in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            _, _, after = place.read_text(encoding="utf-8").rpartition(") ")
-            stats[int(place.parent.name)] = after.split()
-    while more := {pid for pid, stat in stats.items() if int(stat[1]) in found} - found:
-        found |= more
-    # Fields 14 and 15 of the file, of which the first two are cut off.
-    ticks = sum(int(stats[pid][11]) + int(stats[pid][12]) for pid in found if pid in stats)
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return time.perf_counter if address.startswith("postgresql:") else cpu_seconds
 
 
 def _shown(name: str, few: str, many: str, draw: float = 0.0) -> Rates:
@@ -185,9 +170,9 @@ def _release(name: str, address: str, *, on_workers: bool) -> float:
     for _ in range(2):
         # Spark writes a folder, which takes nothing's place.
         with tempfile.TemporaryDirectory() as folder, open_table(address) as table:
-            start = _cpu_seconds()
+            start = cpu_seconds()
             release(plan, table, Path(folder) / "drawn.parquet", on_workers=on_workers)
-            seconds.append(_cpu_seconds() - start)
+            seconds.append(cpu_seconds() - start)
     print(
         f"release from {name} of a column beside {len(PUBLIC)} public ones, {'on workers' if on_workers else 'here'}: "
         f"{MANY / min(seconds) / 1e6:.2f} M rows per second of a core",

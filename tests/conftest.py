@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -91,3 +92,27 @@ def finished_job(once: Callable[[str, Callable[[Path], None]], Path]) -> Finishe
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that wait for browsers and processes come first, so that no process of a parallel run ends long after."""
     items.sort(key=lambda item: not item.nodeid.startswith(("tests/web/test_page", "tests/web/test_server_job")))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests live until the end: to look through them for garbage again and again takes long."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """One process takes all tests that share what is made for them."""
+    from xdist.scheduler import LoadFileScheduling
+
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = _sharing
+    return scheduler
+
+
+def _sharing(test: str) -> str:
+    """The tests of a file; pages share nothing, and all that need Spark or PostgreSQL one application and server."""
+    name = test.lower()
+    if name.startswith("tests/engines/") or "spark" in name or "postgresql" in name:
+        return "tests/engines"
+    return test if "::test_page[" in test else test.split("::", 1)[0]

@@ -59,11 +59,12 @@ def frame(table: pa.Table, folder: Path) -> Any:
 
 
 class Cluster:
-    """A master and two workers on loopback, each a process of its own."""
+    """A master and two workers on loopback, each a process of its own; of another Spark where its folder is named."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: str = "600m", *, workers: int = 2, spark: Path | None = None) -> None:
         require_spark()
-        self._folder = folder
+        self._folder, self._memory = folder, memory
+        self._spark = spark or Path(str(find_spec("pyspark").origin)).parent  # type: ignore[union-attr]
         self._environment = {
             **os.environ,
             "PYSPARK_PYTHON": sys.executable,
@@ -77,13 +78,13 @@ class Cluster:
             "master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(_free_port())
         )
         _wait_for(port)
-        self.workers = [self.start_worker(), self.start_worker()]
+        self.workers = [self.start_worker() for _ in range(workers)]
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         """One more worker."""
         place = str(self._folder / f"work-{_free_port()}")
         what = ("--host", "127.0.0.1", "--webui-port", str(_free_port()), "--work-dir", place)
-        return self._start("worker.Worker", *what, "--cores", "1", "--memory", "600m", f"spark://{self.address}")
+        return self._start("worker.Worker", *what, "--cores", "1", "--memory", self._memory, f"spark://{self.address}")
 
     def driver(self, *arguments: str) -> subprocess.Popen[str]:
         """A process with an application on the cluster."""
@@ -102,6 +103,18 @@ class Cluster:
             text=True,
         )
 
+    def refusal(self, what: str, *settings: str) -> str:
+        """What a person is told who measures a table here."""
+        submit = ["--driver-memory 512m --conf spark.driver.host=127.0.0.1", *(f"--conf {one}" for one in settings)]
+        told = subprocess.run(
+            [sys.executable, "-m", "leakgauge", "measure", f"spark://{self.address}#{what}", "--secret", "illness"],
+            env={**self._environment, "PYSPARK_SUBMIT_ARGS": " ".join([*submit, "pyspark-shell"])},
+            capture_output=True,
+            text=True,
+        )
+        assert (told.returncode, told.stdout) == (3, "")
+        return told.stderr
+
     def stop(self) -> None:
         """End all of it."""
         for process in (*self.workers, self._master):
@@ -110,10 +123,9 @@ class Cluster:
             process.wait()
 
     def _start(self, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
-        program = Path(str(find_spec("pyspark").origin)).parent / "bin" / "spark-class"  # type: ignore[union-attr]
         return subprocess.Popen(
-            [str(program), f"org.apache.spark.deploy.{kind}", *arguments],
-            env=self._environment,
+            [str(self._spark / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments],
+            env={**self._environment, "SPARK_HOME": str(self._spark)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

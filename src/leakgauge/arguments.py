@@ -37,13 +37,24 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     places = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     rest = [one.name for one in parameters if one.kind is one.VAR_POSITIONAL]
 
+    fitting: set[tuple[object, ...]] = set()
+
     @wraps(function)
     def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
-        names, hints = places + rest * (len(args) - len(places)), _hints(function)
-        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            hint = hints.get(name)
-            if hint is not None and not _surely_of(type(value), hint) and not _is_of(value, hint):
-                raise _refusal(name, function.__qualname__, value, hint)
+        # Measures are called a thousand times each, with the same types: these are looked at once.
+        kinds = (*map(type, args), *kwargs, *map(type, kwargs.values()))
+        if kinds not in fitting:
+            names, hints = places + rest * (len(args) - len(places)), _hints(function)
+            surely = True
+            for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+                hint = hints.get(name)
+                if hint is None or _surely_of(type(value), hint):
+                    continue
+                if not _is_of(value, hint):
+                    raise _refusal(name, function.__qualname__, value, hint)
+                surely = False
+            if surely:
+                fitting.add(kinds)
         return function(*args, **kwargs)
 
     return refusing
@@ -53,8 +64,9 @@ def check_fields(record: object) -> None:
     """Refuse, as ``checked`` does, a dataclass whose fields are of other types than it says; for ``__post_init__``."""
     made_by: Callable[..., object] = type(record)
     for name, hint in _hints(made_by).items():
-        if not _is_of(getattr(record, name), hint):
-            raise _refusal(name, type(record).__qualname__, getattr(record, name), hint)
+        value = getattr(record, name)
+        if not _surely_of(type(value), hint) and not _is_of(value, hint):
+            raise _refusal(name, type(record).__qualname__, value, hint)
 
 
 @cache
@@ -74,7 +86,7 @@ def _refusal(argument: str, function: str, value: object, hint: Any) -> OptionEr
 
 
 def _fits(kind: type, hint: Any) -> bool:
-    """Whether values of a type are of the wanted one, whatever they hold: measures are called a thousand times each."""
+    """Whether values of a type are of the wanted one, whatever they hold."""
     inside = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
         return any(_fits(kind, one) for one in inside)

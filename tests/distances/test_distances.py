@@ -97,3 +97,11 @@ def test_distances_that_are_none_are_refused() -> None:
         ColumnSums(())
     with pytest.raises(OptionError, match="2 finite numbers"):
         ColumnSums((Hamming(), Hamming()), (1.0, -1.0))
+
+
+def test_great_circles_take_places_as_text_and_refuse_what_is_none() -> None:
+    between = GreatCircle().between
+    assert between(["48.8566 2.3522"], [(51.5074, -0.1278)])[0, 0] == pytest.approx(343.556, rel=1e-4)
+    for wrong in ("Paris", "48.8566", "95 2", None, 3, ("48.8566", "2.3522")):
+        with pytest.raises(LabelError):
+            between(["48.8566 2.3522", wrong], ["48.8566 2.3522"])

@@ -16,10 +16,12 @@ from leakgauge.audit import combinations, events, identifiers, released_rows, su
 from leakgauge.audit.attacks import columns, learner
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
-from leakgauge.design import arrays, ends, families, output_entropy, sequences
+from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy, sequences
 from leakgauge.design.rounds import designing
+from leakgauge.distances import map_cells
 from leakgauge.jobs import design, measure, survey
 from leakgauge.jobs.protect import choice, stages, telling
+from leakgauge.location import extent
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
@@ -58,6 +60,8 @@ LIMITS: Final = (
     f"`sequence_leakage` counts up to {power_of_two(sequences.JOINT_CELLS)} cells jointly",
     f"beside earlier ones of up to {power_of_two(designing.ROUND_CELLS)} cases × inputs",
     f"`largest_output_entropy` takes up to {output_entropy.ENTROPY_CELLS} inputs × outputs",
+    f"`metric_privacy.least_distance` takes up to {metric_privacy.MOST_INPUTS} inputs, in Python only",
+    f"Up to {metric_privacy.WHOLE} it proves its loss to a millionth",
     f"up to {power_of_two(families.COLUMN_CELLS)} inputs × outputs ({families.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",
     f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
@@ -83,6 +87,8 @@ LIMITS: Final = (
     f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
     f"what a column would reveal is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
+    f"Beyond {map_cells.MOST_STRETCH:.0%} cells are refused".replace("%", " %"),
+    f"points all beyond {-extent.HARDLY_ANYBODY} degrees south",
 )
 
 

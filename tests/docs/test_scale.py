@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.cluster import Cluster, Rates, projected
 from bench.passes import PUBLIC, asked_by, people
+from bench.projection import Cluster, Rates, projected
 from bench.shuffle import SEED, Keys, codes_of, sets_of, skew, together
 from leakgauge.jobs.samples import adult_rows
 

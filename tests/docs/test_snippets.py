@@ -13,9 +13,11 @@ import os
 import re
 import runpy
 import shlex
+import signal
 import subprocess
 import sys
 import xml.dom.minidom
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,8 @@ def test_page(
     monkeypatch.chdir(tmp_path)
     if page.name == "use-spark.md":
         sparks.require_spark()
+        # A session that the page starts itself leaves a handler of its own behind.
+        request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
     names: dict[str, object] = {}
     lines = Lines(capsys, as_process=page.parent == ROOT)
     text = page.read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -25,14 +26,18 @@ from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, OptionErr
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, release, verify
+from leakgauge.release.execution import Stage
 from leakgauge.release.ledger import Entry, Ledger, Unlimited, open_ledger
 from leakgauge.release.ledger.entry import Kind as EntryKind
 from leakgauge.tables import Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import Width
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.opening import source_files
-from leakgauge.tables.spark import sessions
+from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.spark import jobs, sessions
+from leakgauge.tables.spark.cluster import require_reachable
 from leakgauge.tables.sql.table import SqlTable
+from leakgauge.waiting import told_while_waiting
 from tests import sparks
 
 _ROWS = 20_000
@@ -149,6 +154,10 @@ def test_rows_of_many_files_keep_their_order(tmp_path: Path) -> None:
             [value for batch in one.batches("n", size=7) for value in batch.column(0).to_pylist()]
             for one in (table, table, again)
         )
+        sample = RowSample.of(len(first), 20)
+        assert sample is not None
+        drawn = [value for batch in table.drawn("n", sample=sample) for value in batch.column(0).to_pylist()]
+        assert drawn == np.array(first)[sample.among(np.arange(len(first)))].tolist()
         # A file that comes later is not part of the table.
         pq.write_table(pa.table({"n": [-1]}), tmp_path / "parts" / "part-9.parquet")
         assert table.counts("n").n == len(first)
@@ -223,6 +232,17 @@ def test_counting_is_cancelled_in_spark() -> None:
     assert not session.sparkContext.statusTracker().getActiveJobsIds()
 
 
+def test_whoever_waits_is_told_how_many_tasks_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_TOLD_EVERY", 0.01)
+    numbers = sparks.session().range(0, 10**8, 1, 16).selectExpr("CAST(id % 7 AS INT) AS n")
+    told: list[tuple[int, int]] = []
+    with open_table(numbers) as table, told_while_waiting(lambda done, total: told.append((done, total))):
+        assert table.counts("n").n == 10**8
+    assert len({done for done, _ in told}) > 2
+    assert all(done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1] >= 16
+
+
 def test_what_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
     session = sparks.session()
     (tmp_path / "empty").mkdir()
@@ -289,13 +309,39 @@ def test_what_spark_needs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         with pytest.raises(EngineError, match="Nobody answers"):
-            sessions._require_reachable(f"spark://127.0.0.1:{nobody.getsockname()[1]}")
+            require_reachable(f"spark://127.0.0.1:{nobody.getsockname()[1]}")
     monkeypatch.setattr(pyspark, "__version__", "3.5.1")
     with pytest.raises(TableError, match=r"Spark 4\.3 is needed, and pyspark 3\.5\.1"):
         open_table(f"spark://{sparks.MASTER}#t")
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(TableError, match=r"leakgauge\[spark\]"):
         open_table(f"spark://{sparks.MASTER}#t")
+
+
+def test_a_cluster_without_workers_is_told_in_spark_s_own_time(tmp_path: Path) -> None:
+    cluster = sparks.Cluster(tmp_path, workers=0)
+    try:
+        said = cluster.refusal("/none.parquet", "spark.scheduler.maxRegisteredResourcesWaitingTime=2s")
+    finally:
+        cluster.stop()
+    assert said.endswith("has no workers free within 2 seconds; start one, or wait for other applications to end.\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.nightly
+def test_a_cluster_of_another_version_is_told_with_both_versions(tmp_path: Path) -> None:
+    other = os.environ.get("LEAKGAUGE_OTHER_SPARK")
+    if other is None:
+        pytest.skip("LEAKGAUGE_OTHER_SPARK names no folder of another pyspark, such as that of 4.0")
+    cluster = sparks.Cluster(tmp_path, workers=1, spark=Path(other))
+    try:
+        start = time.monotonic()
+        said = cluster.refusal("/none.parquet")
+    finally:
+        cluster.stop()
+    assert re.search(r"runs Spark \d+\.\d+\.\d+, and here it is Spark 4\.3", said)
+    # Spark itself would try for a minute.
+    assert time.monotonic() - start < 50
 
 
 _LETTERS = ("flu", "北京", 'a "b"', "none")
@@ -341,10 +387,21 @@ def _released(address: str, to: Path, **more: Any) -> Release:
         return release(_PLAN, table, to, on_workers=True, **more)
 
 
-def test_workers_draw_a_release_by_its_law_and_share_no_noise(people: str, tmp_path: Path) -> None:
+def test_workers_draw_a_release_by_its_law_and_share_no_noise(
+    people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_TOLD_EVERY", 0.01)
     with open_ledger(tmp_path / "ledger", create=True) as ledger:
         ledger.open_account("people", Unlimited())
-        made = _released(people, tmp_path / "out.parquet", ledger=ledger, dataset="people")
+        told: list[tuple[Stage, int]] = []
+        made = _released(
+            people,
+            tmp_path / "out.parquet",
+            ledger=ledger,
+            dataset="people",
+            progress=lambda stage, rows: told.append((stage, rows)),
+        )
+        assert (Stage.DRAWING, 2 * _HALF) in told
         assert verify(made, ledger=ledger).holds
         assert len(_spends(ledger)) == 1
     assert made.rows == 2 * _HALF

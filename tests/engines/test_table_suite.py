@@ -27,6 +27,9 @@ from leakgauge.probability import Counts, Interval
 from leakgauge.tables import Binning, Kind, Table, in_bins, open_table
 from leakgauge.tables.aggregates import counts_from_groups
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
+from leakgauge.tables.levels import Levels
+from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sql.table import SqlTable
 from leakgauge.tables.table import GroupSizes
 from tests import ibises, sparks
 from tests.grids import examples
@@ -269,6 +272,27 @@ def test_batches(streamed: Table) -> None:
     assert table.to_pydict() == PEOPLE.select([ODD, "age"]).to_pydict()
     whole = pa.Table.from_batches(streamed.batches())
     assert whole.to_pydict() == PEOPLE.to_pydict()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "spark parquet", "spark frame", "postgresql"])
+def test_a_sample_has_the_same_rows_in_every_engine(kind: str, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = RowSample.of(3000, 300, simulation_seed=2)
+    assert sample is not None
+    places = np.flatnonzero(sample.among(np.arange(3000))).tolist()
+    assert 240 < len(places) < 360
+    with open_table(make(kind, pa.table({"n": range(3000), "town": ["A", "B", None] * 1000}))) as table:
+        binned = in_bins(table, {"town": Levels(("A", "B"), ("a", "b"), 1, "towns.csv"), "n": Width(10)})
+        first = binned.few("town", "n", most=5)
+        if kind != "parquet":
+            # Drawn by the engine: the other rows do not come to this process.
+            monkeypatch.delattr(SqlTable, "batches")
+        drawn = pa.Table.from_batches(table.drawn("n", "town", sample=sample))
+        assert drawn.column("n").to_pylist() == places
+        assert drawn.column("town").to_pylist() == [["A", "B", None][place % 3] for place in places]
+        texts = [f"[{place - place % 10}, {place - place % 10 + 10})" for place in places]
+        assert pa.Table.from_batches(binned.drawn("n", sample=sample)).column("n").to_pylist() == texts
+    assert first is not None
+    assert first.to_pydict() == {"town": ["a", "b", None, "a", "b"], "n": ["[0, 10)"] * 5}
 
 
 def test_counting_goes_on_while_rows_stream(streamed: Table) -> None:

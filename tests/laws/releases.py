@@ -11,19 +11,23 @@ import pyarrow.parquet as pq
 from leakgauge.design import Keep, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Absolute, Hamming
 from leakgauge.mechanisms import (
+    coarser_cells,
     discrete_gaussian,
+    dummies,
     exponential_channel,
     gaussian,
     geometric,
     keep_or_redraw,
     laplace,
     permute_and_flip,
+    planar_laplace,
     randomized_response,
     sampled_randomized_response,
     subset_selection,
     unary_encoding,
 )
 from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.planar_laplace import MapUnit
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
@@ -62,6 +66,29 @@ def _mixed(source: Distribution, budget: float) -> Channel:
     return Channel(source.outcomes, source.outcomes, matrix)
 
 
+def _street(source: Distribution) -> dict[str, float]:
+    """A map of one row of cells, one for each value."""
+    return {"south": 40.7, "north": 40.8, "west": -74.0, "east": -73.0, "rows": 1, "columns": len(source)}
+
+
+def _along_a_street(source: Distribution, budget: float) -> Channel:
+    noise = planar_laplace(budget, **_street(source), unit=MapUnit.CELL).channel()  # type: ignore[arg-type]
+    assert noise is not None
+    return Channel(source.outcomes, source.outcomes, noise.matrix)
+
+
+def _in_blocks(source: Distribution, budget: float) -> Channel:
+    level = len(BUDGETS) - 1 - sum(one < budget for one in BUDGETS)
+    blocks = coarser_cells(level, **_street(source))  # type: ignore[arg-type]
+    return Channel(source.outcomes, blocks.released, blocks.channel().matrix)
+
+
+def _among_dummies(source: Distribution, budget: float) -> Channel | None:
+    count = min(2 + len(BUDGETS) - 1 - sum(one < budget for one in BUDGETS), len(source) - 1)
+    found = dummies(count, **_street(source)).channel() if count > 1 else None  # type: ignore[arg-type]
+    return None if found is None else Channel(source.outcomes, found.outputs, found.matrix)
+
+
 def _designed(keep: Keep, distortion: Hamming | Absolute) -> Callable[[Distribution, float], Channel]:
     def channel(source: Distribution, budget: float) -> Channel:
         p, apart = source.probabilities, distortion.between(source.outcomes, source.outcomes)
@@ -83,6 +110,9 @@ LETTERS: dict[str, Callable[[Distribution, float], Channel | None]] = {
     ).channel(),
     "unary-encoding": lambda source, budget: unary_encoding(budget, letters=source.outcomes).channel(),
     "subset-selection": lambda source, budget: subset_selection(budget, letters=source.outcomes).channel(),
+    "planar-laplace": _along_a_street,
+    "coarser-cells": _in_blocks,
+    "dummies": _among_dummies,
     "exponential": _exponential,
     "permute-and-flip": _permuted,
     "channel": _mixed,

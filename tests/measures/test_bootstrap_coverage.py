@@ -69,7 +69,7 @@ def shortfall(
     for _ in range(repetitions):
         sample = generator.multinomial(n, p.ravel()).reshape(p.shape)
         counts = Counts(dict(zip("xy", (range(size) for size in p.shape), strict=False)), sample)
-        low, high = bootstrap(measure, counts, roles, None, 0.95, int(generator.integers(1 << 30)))
+        ((low, high),) = bootstrap([measure], counts, roles, None, 0.95, int(generator.integers(1 << 30)))
         held += low - 1e-9 <= value <= high + 1e-9
         width += (high - low) / repetitions
     if held >= PROMISED * repetitions:

@@ -29,8 +29,12 @@ TABLE = pa.table(
         "day": [date(2024, 1, 1), date(2024, 2, 1), None] * 80,
         "hour": pa.array(HOURS * 120, pa.timestamp("us", tz="UTC")),
         "only": [None, "x"] * 120,
+        "cell": ["40.70500 -74.01500", "40.70500 -74.00500", "40.72500 -74.01500"] * 80,
+        "near": ["40.70500 -74.01500", "40.71500 -74.00500"] * 120,
+        "home": ["40.70500 -74.01500", "40.71500 -74.00500"] * 120,
     }
 )
+MAP = "south=40.7,north=40.73,west=-74.02,east=-74,rows=3,columns=2"
 OWN = "{}:epsilon=1,letters=this-table"
 BOUNDS = "lower=0,upper=3,missing=1"
 PARTS = [Interval(None, 2.0), Interval(2.0, 3.0), Interval(3.0, None, True), None]
@@ -39,6 +43,11 @@ PAIRS = [(flag, day) for flag in (True, False, None) for day in (date(2024, 1, 1
 JOINT = NamedChannel(Channel(PAIRS, PAIRS, np.full((9, 9), 1 / 9).tolist()), ("flag", "day"), ("flag", "day"))
 PLANS: dict[str, Mapping[str, str | Channel | NamedChannel]] = {
     "letters of every kind": {name: OWN.format("randomized-response") for name in TABLE.column_names},
+    "cells of a map": {
+        "cell": f"planar-laplace:epsilon=1,{MAP}",
+        "near": f"coarser-cells:level=1,{MAP}",
+        "home": f"dummies:count=2,{MAP}",
+    },
     "a column alone, with missing values": {"only": OWN.format("randomized-response")},
     "sets": {
         "number": OWN.format("unary-encoding"),

@@ -110,9 +110,10 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
         assert "of the people" not in in_section(document, "residual")
 
 
-def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
+@pytest.mark.parametrize("level", ["infinity", 37.16])
+def test_an_infinite_level_and_one_near_2_to_the_53_promise_nothing(facts: Facts, level: str | float) -> None:
     files = edited(facts)
-    files["release.json"]["claims"]["illness"]["levels"]["local-dp"]["value"] = "infinity"
+    files["release.json"]["claims"]["illness"]["levels"]["local-dp"]["value"] = level
     said = {edition: texts(compose(Facts(files, facts.diagram), ENGLISH, edition)) for edition in Edition}
     assert "released without any guarantee" in said[Edition.INTERNAL]
     assert "Nothing is guaranteed" in said[Edition.INTERNAL]

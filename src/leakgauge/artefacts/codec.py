@@ -48,7 +48,9 @@ def sentence_of(field: object) -> Sentence:
 
 def text_of(artefact: object) -> str:
     """The text of an artefact's file."""
-    return json.dumps(encode(artefact), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    plain = json.dumps(encode(artefact), ensure_ascii=False, allow_nan=False)
+    # The same as with an indent of Python's own, which takes three times as long.
+    return msgspec.json.format(plain, indent=2) + "\n"
 
 
 def write(path: Path, artefact: object, *, shareable: bool = False) -> None:

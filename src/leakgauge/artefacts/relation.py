@@ -38,6 +38,39 @@ class Implied(Part, frozen=True, kw_only=True):
     counterexample: str | None = None
 
 
+class Telling(Part, frozen=True, kw_only=True):
+    """An aim for which one channel reveals more than another, to someone who takes all secrets for equally likely.
+
+    Attributes:
+        secrets: the labels of the columns of ``gains``.
+        gains: what each action gains against each secret, between 0 and 1; one row per action.
+        from_it: the expected gain of the best actions after seeing the output of the channel that reveals more.
+        from_other: and after seeing that of the other.
+    """
+
+    secrets: tuple[str, ...]
+    gains: tuple[tuple[Real, ...], ...]
+    from_it: Real
+    from_other: Real
+
+
+class Order(Part, frozen=True, kw_only=True):
+    """Which of two channels is safer whatever the prior and the attacker's aim.
+
+    Attributes:
+        against: the file of the other channel.
+        subject_safe: whether the subject is the other with something done to its outputs, so that it is at least as
+            safe; where not, ``subject_tells`` is an aim for which it reveals more.
+        other_safe: the same of the other; where not, there is ``other_tells``.
+    """
+
+    against: str
+    subject_safe: bool
+    other_safe: bool
+    subject_tells: Telling | None = None
+    other_tells: Telling | None = None
+
+
 class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     """Exact levels and implied statements.
 
@@ -49,6 +82,7 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         given: columns that the channel reads and everybody is assumed to know: levels are conditional on them.
         prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
+        order: how the channel compares with another one, where one was given.
     """
 
     subject: str
@@ -64,3 +98,4 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     implied: tuple[Implied, ...]
     warnings: tuple[str, ...]
     given: tuple[str, ...] = ()
+    order: Order | None = None

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -128,7 +129,8 @@ class Request(Part, frozen=True):
             ``nothing`` among all. Named mechanisms are not changed by it.
         publish_shares: whether the table's shares, and whatever follows from channels designed from its counts, may be
             known: the recipient's kit then contains these channels.
-        distortion: what a wrong value costs: hamming, absolute, squared or a file; for one secret ``illness=absolute``.
+        distortion: what a wrong value costs: hamming, absolute, squared, great-circle or a file; for one
+            secret ``illness=absolute``.
         bins: how numbers and dates are binned, such as ``age=width:10``, in the release and in everything measured.
         levels: coarser values of columns, such as ``job=jobs.csv:2``: level 2 of an ARX-style file, whose lines have a
             value and then ever coarser ones; without a number ``min_k`` chooses.
@@ -630,9 +632,8 @@ class Request(Part, frozen=True):
 
     def given(self) -> dict[str, object]:
         """What is asked beside the table, defaults left out."""
-        every = {one.name: getattr(self, one.name) for one in msgspec.structs.fields(self)[1:]}
-        defaults = {one.name: one.default for one in msgspec.structs.fields(self)}
-        found = {name: value for name, value in every.items() if value != defaults[name]}
+        every = {name: getattr(self, name) for name in self.__struct_fields__[1:]}
+        found = {name: value for name, value in every.items() if value != _defaults()[name]}
         found.pop("public_distortion", None)
         return {**found, "public": tuple(map(self._typed, self.public))} if self.public else found
 
@@ -675,6 +676,11 @@ class Request(Part, frozen=True):
             "",
         ]
         return "\n".join(lines)
+
+
+@cache
+def _defaults() -> dict[str, object]:
+    return {one.name: one.default for one in msgspec.structs.fields(Request)}
 
 
 def is_date(text: str) -> bool:

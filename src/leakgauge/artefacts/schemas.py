@@ -18,6 +18,13 @@ from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob, from_first_job, from_second_job
 from leakgauge.artefacts.ledger import Answer, LedgerTold
+from leakgauge.artefacts.location import (
+    LocationComparison,
+    LocationDesign,
+    LocationProtection,
+    LocationSurvey,
+    LocationTrack,
+)
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Levels, from_first_levels
 from leakgauge.artefacts.record import Preview, PublicRecord, Record, Verified, from_first_record
@@ -59,6 +66,11 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Kit,
     Recipients,
     ToldReport,
+    LocationSurvey,
+    LocationDesign,
+    LocationComparison,
+    LocationProtection,
+    LocationTrack,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""

@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from leakgauge import __version__
+from leakgauge.cli.engine_bar import engine_bar
 from leakgauge.cli.help import refusal, spoken
 from leakgauge.cli.language import current, language_asked, speaking
 from leakgauge.errors import EngineError, InternalError, LeakgaugeError, OptionError, did_you_mean
@@ -33,6 +34,7 @@ _VERBS = {
     "audit": message("What a release, a mechanism or a program really does: attacks and lower bounds."),
     "assess": message("The verdict on a release: whether to release it, why, and what would change it."),
     "improve": message("The most useful setting that protects enough."),
+    "location": message("Places: areas, mechanisms and trackers, in metres, bits and on a map."),
     "reproduce": message("Published numbers beside ours."),
     "demo": message("Protect the bundled sample."),
 }
@@ -85,7 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         # An exit code comes back as a number; any other return value means success.
-        code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
+        with engine_bar():
+            code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except LeakgaugeError as error:
         return _fail(arguments, error, current().error(error), error.exit_code)

@@ -17,6 +17,7 @@ from leakgauge.errors import FileError
 
 @click.command()
 @click.option("--sample", type=FILE, metavar="FILE", help="Write the sample as CSV, nothing else.")
+@click.option("--places", type=FILE, metavar="FILE", help="Write simulated pings as CSV, nothing else.")
 @click.option("--open", "opened", is_flag=True, help="Show the report in the browser.")
 @options.as_json
 @click.option(
@@ -28,7 +29,7 @@ from leakgauge.errors import FileError
     metavar="DIR",
     help="The folder for all results.",
 )
-def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> None:
+def command(sample: Path | None, places: Path | None, opened: bool, as_json: bool, output: Path) -> None:
     """Protect the bundled sample: marital status, from someone who knows the occupation, which is published too.
 
     Finds the most useful setting with a protection of 60, then releases, attacks, judges and reports it.
@@ -36,14 +37,14 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
     from leakgauge.artefacts import Request
     from leakgauge.cli.protect import progress_lines, render
     from leakgauge.jobs.protect import protect
+    from leakgauge.jobs.samples import adult_csv
 
-    if sample is not None:
-        _write_new(sample)
-        click.echo(say("Wrote {path!s}.", path=sample))
+    if sample is not None or places is not None:
+        _write_samples(sample, places)
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     table = output.with_name(f"{output.name}-sample.csv")
-    _write_new(table)
+    _write_new(table, adult_csv())
     known = ("occupation",)
     asked = Request(
         str(table),
@@ -65,12 +66,21 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
         click.launch(str(output / "report.html"))
 
 
-def _write_new(place: Path) -> None:
-    """Write the sample, unless another file is in the way."""
+def _write_samples(sample: Path | None, places: Path | None) -> None:
+    """Write the samples that were asked for."""
     from leakgauge.jobs.samples import adult_csv
+    from leakgauge.jobs.samples.places import places_csv
 
+    for place, text in ((sample, adult_csv), (places, places_csv)):
+        if place is not None:
+            _write_new(place, text())
+            click.echo(say("Wrote {path!s}.", path=place))
+
+
+def _write_new(place: Path, text: str) -> None:
+    """Write a sample, unless another file is in the way."""
     require_writable(place)
     if not place.exists():
-        write_whole(place, adult_csv(), shareable=True)
-    elif place.read_bytes() != adult_csv().encode():
+        write_whole(place, text, shareable=True)
+    elif place.read_bytes() != text.encode():
         raise FileError("{path} exists and is not the sample; name another file.", path=place)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @options.reading
 @click.option(
     "--estimator",
-    type=click.Choice(["plug-in", "miller-madow", "shrinkage"]),
+    type=click.Choice(["plug-in", "miller-madow", "shrinkage", "chao-shen", "grassberger", "nsb"]),
     default="plug-in",
     show_default=True,
     help="Point estimate.",

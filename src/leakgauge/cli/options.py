@@ -31,7 +31,7 @@ class _Address(click.types.StringParamType):
 
 FILE: Final = click.Path(path_type=Path)
 ADDRESS: Final = _Address()
-NAMES = ("hamming", "absolute", "squared")
+NAMES = ("hamming", "absolute", "squared", "great-circle")
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 """Keyword arguments of ``open_table``."""
 
@@ -54,7 +54,8 @@ distortion = click.option(
     default=("hamming",),
     show_default="hamming",
     metavar="[COLUMN=]NAME|FILE[:WEIGHT]",
-    help="hamming, absolute, squared, or a CSV file; for several columns one each, such as age=absolute:0.1, added up.",
+    help="hamming, absolute, squared, great-circle (km), or a CSV file; of several columns, such as age=absolute:0.1, "
+    "they are added up.",
 )
 max_distortion = click.option(
     "--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion."

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.languages import ENGLISH
 from leakgauge.rounding import at_most
+from leakgauge.waiting import told_while_waiting
 
 Parts = list[RenderableType]
 """Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
@@ -125,14 +126,35 @@ def _json(fields: object, encoding: str) -> str:
     return text + "\n"
 
 
-def working(task: str) -> AbstractContextManager[object]:
-    """A spinner on standard error during a long step, only in a terminal."""
-    return Console(stderr=True).status(task) if sys.stderr.isatty() else nullcontext()
+@contextmanager
+def working(task: str) -> Iterator[None]:
+    """A spinner on standard error during a long step, only in a terminal; it says what an engine has done of it."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with Console(stderr=True).status(task) as spinner:
+
+        def tell(done: int, total: int) -> None:
+            told = say("{task!s} {done:,} of {total:,} tasks", task=task, done=done, total=total)
+            spinner.update(told if done < total else task)
+
+        with told_while_waiting(tell):
+            yield
 
 
 @contextmanager
 def counting(task: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, only in a terminal; it is called with the amounts done and in all."""
+    """A progress bar on standard error, only in a terminal; it is called with the amounts done and in all.
+
+    Below it another one shows what an engine that is waited for has done.
+    """
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         shown = bar.add_task(task, total=None)
-        yield lambda done, total: bar.update(shown, completed=done, total=total)
+        with told_while_waiting(engine_line(bar)):
+            yield lambda done, total: bar.update(shown, completed=done, total=total)
+
+
+def engine_line(bar: Progress) -> Callable[[int, int], None]:
+    """Shows in a bar how many tasks of an engine are done, as long as there are others."""
+    task = bar.add_task(say("Tasks in the engine"), total=None, visible=False)
+    return lambda done, total: bar.update(task, completed=done, total=total, visible=done < total)

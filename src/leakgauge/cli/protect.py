@@ -22,10 +22,11 @@ from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, alert, deliver, grid, simulation_warning, told_level
+from leakgauge.cli.output import Parts, alert, deliver, engine_line, grid, simulation_warning, told_level
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.rounding import outwards, percent
+from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Request, SecretOutcome, Survey
@@ -124,7 +125,7 @@ STAGES = {
     default=("hamming",),
     show_default="hamming",
     metavar="[COLUMN=]NAME|FILE",
-    help="How errors are counted: hamming, absolute, squared, or a CSV file.",
+    help="How errors are counted: hamming, absolute, squared, great-circle, or a CSV file.",
 )
 @click.option(
     "--within", multiple=True, metavar="[COLUMN=]NUMBER", help="The mean absolute error that readers can bear."
@@ -265,7 +266,8 @@ def progress_lines() -> Iterator[Progress]:
                 words = {"finished": say("done"), "kept": say("kept from before"), "skipped": say("left out")}
                 console.print(say("{stage!s}: {state!s}", stage=name, state=words[event.state]), style="dim")
 
-        yield tell
+        with told_while_waiting(engine_line(bar)):
+            yield tell
 
 
 def render(done: Done) -> Parts:

@@ -17,11 +17,18 @@ from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Level, Relation
+    from leakgauge.artefacts.relation import Order
+
+SHOWN = 8
+"""Values and actions up to which gains are printed; all are in the JSON."""
 
 
 @click.command()
 @click.argument("subject", type=options.ADDRESS, metavar="CHANNEL|NOTION")
 @click.option("--prior", type=FILE, metavar="FILE", help="CSV label,value: p(x), summing to 1.")
+@click.option(
+    "--against", type=FILE, metavar="FILE", help="Another channel: which of the two is safer for every prior and aim."
+)
 @click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
 @click.option(
     "--unordered",
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
 def command(
     subject: str,
     prior: Path | None,
+    against: Path | None,
     records: int | None,
     unordered: bool,
     restrict: bool,
@@ -54,20 +62,23 @@ def command(
 
     \b
     leakgauge relate channel.json --prior prior.csv
+    leakgauge relate channel.json --against other.json
     leakgauge relate local-dp:1.0
     leakgauge relate dp:0.5 --records 100 --independent
     """
     from leakgauge.jobs.relate import relate
     from leakgauge.notions import Circumstances
 
-    require_writable(output, Path(subject), prior)
+    require_writable(output, Path(subject), prior, against)
     if unordered and records is None:
         raise OptionError(
             "--unordered says how data sets are compared, but their number of records is missing; give it with "
             "--records."
         )
     wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
-    relation = relate(subject, prior, records, ordered=not unordered, restricted=restrict, wanted=wanted)
+    relation = relate(
+        subject, prior, records, against=against, ordered=not unordered, restricted=restrict, wanted=wanted
+    )
     deliver(relation, as_json, output, lambda: _render(relation))
 
 
@@ -76,6 +87,8 @@ def _render(relation: Relation) -> Parts:
     from leakgauge.notions.relation import NO_NEIGHBOURS
 
     parts: Parts = [*_compared(relation)]
+    if relation.order is not None:
+        parts.extend(_ordered(relation.subject, relation.order))
     if relation.levels:
         heads = (say("notion"), say("exact level"), say("measured in"), say("reached by"))
         levels = grid("|".join(heads), relation.subject)
@@ -131,6 +144,41 @@ def _compared(relation: Relation) -> list[str]:
     if relation.restricted:
         lines.append(say("Restricted to the values that occur under the prior."))
     return lines + [say("Warning: {text}", text=retell(text)) for text in relation.warnings]
+
+
+def _ordered(subject: str, order: Order) -> Parts:
+    """Which of two channels is safer, and the aims that show where one is not."""
+    names = {"subject": subject, "other": order.against}
+    match order.subject_safe, order.other_safe:
+        case True, True:
+            words = say("{subject!s} and {other!s} reveal the same to everybody, whatever they are after.", **names)
+        case True, False:
+            words = say("{subject!s} reveals no more than {other!s} to anybody, whatever they are after.", **names)
+        case False, True:
+            words = say("{other!s} reveals no more than {subject!s} to anybody, whatever they are after.", **names)
+        case _:
+            words = say("Neither of {subject!s} and {other!s} is the safer one for everybody.", **names)
+    parts: Parts = [words]
+    told = ((order.subject_tells, subject, order.against), (order.other_tells, order.against, subject))
+    for tells, more, less in told:
+        if tells is not None:
+            parts.append(
+                say(
+                    "{more!s} reveals more to an attacker who takes all values for equally likely and is after this: "
+                    "the best action gains {from_it!s} on average after seeing its output, {from_other!s} after that "
+                    "of {less!s}.",
+                    more=more,
+                    less=less,
+                    from_it=number(tells.from_it),
+                    from_other=number(tells.from_other),
+                )
+            )
+            if max(len(tells.secrets), len(tells.gains)) <= SHOWN:
+                gains = Table(say("gain"), *tells.secrets)
+                for at, row in enumerate(tells.gains):
+                    gains.add_row(say("action {at}", at=at + 1), *map(number, row))
+                parts.append(gains)
+    return parts
 
 
 def _level(value: float, unit: str, shown: str = "", *, exact: bool = False) -> str:

@@ -155,7 +155,7 @@ def command(
         if ledger is None and simulate is None:
             told = say("no --ledger is given, so nothing counts this release against a budget.")
             click.echo(f"leakgauge: {told}", err=True)
-        with _progress(source.rows, counted=ledger is not None) as tell:
+        with progress_of(source.rows, counted=ledger is not None) as tell:
             made = release(
                 plan,
                 source,
@@ -211,7 +211,7 @@ def _epsilon(budget: str, text: str) -> float:
 
 
 @contextmanager
-def _progress(total: int, counted: bool) -> Iterator[Progress]:
+def progress_of(total: int, counted: bool) -> Iterator[Progress]:
     """A progress bar for the rows; after an interruption, says what was left behind."""
     spent = False
     with counting(say("Releasing")) as count:

@@ -187,23 +187,28 @@ class _Search:
 
 def _without_diagonal(table: Floats, where: Flags | bool = True) -> Floats:
     table = table.copy()
-    np.fill_diagonal(table, np.where(where, 0.0, table.diagonal()))
+    _diagonal(table)[where] = 0.0
     return table
+
+
+def _diagonal(table: Floats) -> Floats:
+    """The diagonal of a square table, to be read and written."""
+    view: Floats = np.einsum("ii->i", table)
+    return view
 
 
 def _induced(scores: Floats, floors: Floats) -> tuple[Floats, Floats, Floats]:
     """The channel ∝ e^scores with at least these diagonals, the logarithm of each row's sum, and the prices μ."""
     highest = scores.max(axis=1, keepdims=True)
     terms = np.exp(scores - highest)
-    diagonal = np.diag_indices(len(scores))
-    own = terms[diagonal]
+    own = _diagonal(terms)
     others = terms.sum(axis=1) - own
     prices = np.zeros(len(scores))
     low = own < floors * (own + others)
     if low.any():
         with np.errstate(divide="ignore"):
             prices[low] = np.log(floors[low] * others[low] / (1 - floors[low])) - np.log(own[low])
-        terms[diagonal] = own * np.exp(prices)
+        own *= np.exp(prices)
     totals = terms.sum(axis=1, keepdims=True)
     return terms / totals, (highest + np.log(totals))[:, 0], prices
 

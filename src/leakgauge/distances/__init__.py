@@ -11,6 +11,7 @@ from leakgauge.distances.distortions import (
     Squared,
     read_distortion,
 )
+from leakgauge.distances.map_cells import MapCells
 
 __all__ = [
     "Absolute",
@@ -20,6 +21,7 @@ __all__ = [
     "Given",
     "GreatCircle",
     "Hamming",
+    "MapCells",
     "Squared",
     "read_distortion",
 ]

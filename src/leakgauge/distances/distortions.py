@@ -242,7 +242,9 @@ class Euclidean(Distortion):
 
 @dataclass(frozen=True)
 class GreatCircle(Distortion):
-    """The shortest way over the earth between places (latitude, longitude) in degrees, in kilometres.
+    """The shortest way over the earth in kilometres, between places (latitude, longitude) in degrees.
+
+    A label may also be their text, such as ``40.705 -74.0158``: the labels of cells of a map are.
 
     Example:
         >>> round(float(GreatCircle().between([(0, 0)], [(0, 180)])[0, 0]))
@@ -279,10 +281,23 @@ def _points(labels: Sequence[Label]) -> Floats:
 
 
 def _places(labels: Sequence[Label]) -> Floats:
-    points = _points(labels)
-    if points.shape[1] != 2 or np.any(abs(points[:, 0]) > 90) or np.any(abs(points[:, 1]) > 360):
-        raise LabelError("A label is not a place; give (latitude, longitude) in degrees, the latitude from −90 to 90.")
-    return points
+    places = [_place(label) if isinstance(label, str) else label for label in labels]
+    if all(isinstance(place, tuple) and len(place) == 2 for place in places):
+        points = _points(places)
+        if np.all(abs(points[:, 0]) <= 90) and np.all(abs(points[:, 1]) <= 360):
+            return points
+    # The label may be a value of the table, so it is not shown.
+    raise LabelError(
+        "A label is not a place; write latitude and longitude in degrees, such as 40.705 -74.0158, the latitude from "
+        "−90 to 90."
+    )
+
+
+def _place(text: str) -> Label:
+    try:
+        return tuple(float(part) for part in text.split())
+    except ValueError:
+        return text
 
 
 def require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
@@ -357,7 +372,12 @@ def _distinct(values: Sequence[Label]) -> tuple[list[Label], list[int]]:
     return list(places), at
 
 
-DISTORTIONS: dict[str, type[Distortion]] = {"hamming": Hamming, "absolute": Absolute, "squared": Squared}
+DISTORTIONS: dict[str, type[Distortion]] = {
+    "hamming": Hamming,
+    "absolute": Absolute,
+    "squared": Squared,
+    "great-circle": GreatCircle,
+}
 
 
 def distortion_named(text: str) -> Distortion:

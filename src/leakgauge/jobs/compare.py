@@ -91,7 +91,7 @@ def compare(
             such channels; by default only the attacker knows it.
         max_distortion: the target: a mean distortion of at most this.
         max_leakage: or a leakage of at most these bits.
-        distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
+        distortion: what a wrong value costs: hamming, absolute, squared, great-circle, a file, or a distortion itself.
         weights: how sensitive each value is, by its text; a file, or the numbers themselves.
         bins: how numbers and dates are binned, such as ``age=width:10``.
         levels: coarser values of columns, such as ``job=jobs.csv:2``.

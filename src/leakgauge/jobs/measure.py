@@ -15,8 +15,10 @@ from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
 from leakgauge.design.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.errors import ColumnError, LabelError, OptionError
-from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
+from leakgauge.measures import Estimator, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
+from leakgauge.measures.estimation import estimates as estimates_of
+from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label, label_parts
@@ -101,16 +103,18 @@ def measure(
             # A value that never occurs weighs nothing, whatever its sensitivity.
             by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
     worth = None if unit is None else _independent_rows(in_bins(table, bins or {}), roles, unit)
-    estimate = partial(_estimate, merged, known, confidence, worth)
+    estimate = partial(_estimates, merged, known, confidence, worth)
     chosen = _applicable(roles, known)
-    estimates = {name: estimate(f, estimator) for name, f in chosen.items()}
-    shannon = {name: _bits(one) for name, one in estimates.items()}
+    asked = dict.fromkeys((estimator, Estimator.PLUG_IN, Estimator.MILLER_MADOW))
+    estimates = dict(zip(chosen, estimate([*chosen.values()], estimators=[*asked]), strict=True))
+    shannon = {name: _bits(one[estimator]) for name, one in estimates.items()}
     if "conditional_entropy_with_background" in shannon:
         # Without a release, the remaining uncertainty is that given the background.
         shannon.setdefault("conditional_entropy", shannon["conditional_entropy_with_background"])
     weighted = None
     if by_label is not None:
-        weighted = {name: _bits(estimate(f, estimator, by_label)) for name, f in chosen.items()}
+        again = estimate([*chosen.values()], estimators=[estimator], weights=by_label)
+        weighted = {name: _bits(one[estimator]) for name, one in zip(chosen, again, strict=True)}
     return Measurement(
         table=called,
         rows=merged.n,
@@ -119,11 +123,13 @@ def measure(
         background=roles.background,
         letters={role: len({*merged.codes[at].tolist()}) for at, role in enumerate(merged.names)},
         estimator=estimator.value,
-        reliable=all(one.reliable for one in estimates.values()),
+        reliable=all(one[estimator].reliable for one in estimates.values()),
         **shannon,
-        bias_corrected={name: _bits(estimate(f, Estimator.MILLER_MADOW)) for name, f in chosen.items()},
+        bias_corrected={name: _bits(one[Estimator.MILLER_MADOW]) for name, one in estimates.items()},
         weighted=weighted,
-        **_companions(merged, known, confidence, worth, chosen),
+        **_companions(
+            merged, known, confidence, worth, {name: one[Estimator.PLUG_IN] for name, one in estimates.items()}
+        ),
         zero_leakage=_zero_leakage(merged, roles),
         through_channel=bool(channels),
     )
@@ -245,33 +251,31 @@ def _independent_rows(table: Table, roles: Roles, unit: str) -> int:
     return independent_rows(counts, roles.secret, roles.release + roles.background, unit)
 
 
-def _estimate(
+def _estimates(
     counts: Counts,
     channel: Channel | None,
     confidence: float,
     worth: int | None,
-    measure: Callable[..., float],
-    estimator: Estimator,
+    chosen: Sequence[Measure],
+    *,
+    estimators: Sequence[Estimator] = (Estimator.PLUG_IN,),
     weights: Mapping[object, float] | None = None,
-) -> Estimate:
-    def of(rows: Counts) -> Estimate:
-        return measures.estimate(
-            measure,
-            rows,
-            [SECRET],
-            [RELEASE] if RELEASE in rows.names else [],
-            [BACKGROUND] if BACKGROUND in rows.names else [],
-            channel=channel,
-            weights=weights,
-            estimator=estimator,
-            confidence=confidence,
-            unit=Unit.BITS,
-        )
+) -> list[dict[Estimator, Estimate]]:
+    """Each measure by each estimator, with intervals of as many independent rows as the table is worth."""
+    released, known = ((role,) if role in counts.names else () for role in (RELEASE, BACKGROUND))
+    roles = AxisRoles((SECRET,), released, known, channel)
 
-    return of(counts) if worth is None else widened(of(counts), of(scaled(counts, worth)))
+    def of(rows: Counts) -> list[dict[Estimator, Estimate]]:
+        return estimates_of(chosen, rows, roles, weights=weights, estimators=estimators, confidence=confidence)
+
+    found = of(counts)
+    if worth is None:
+        return found
+    fewer = of(scaled(counts, worth))
+    return [{how: widened(a[how], b[how]) for how in a} for a, b in zip(found, fewer, strict=True)]
 
 
-def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[..., float]]:
+def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Measure]:
     """The measures that these roles define."""
     released, known = bool(roles.release) or channel is not None, bool(roles.background)
     names = ["entropy"]
@@ -286,31 +290,34 @@ def _companions(
     channel: Channel | None,
     confidence: float,
     worth: int | None,
-    chosen: Mapping[str, Callable[..., float]],
+    shannon: Mapping[str, Estimate],
 ) -> dict[str, Quantity]:
     """Measures easier to picture than bits, before and after everything is seen, at the observed frequencies."""
     if prod(counts.shape) > REDRAWN:
         return {}
-    alone = partial(_estimate, counts.keep(SECRET), None, confidence, worth, estimator=Estimator.PLUG_IN)
-    seeing = partial(_estimate, counts, channel, confidence, worth, estimator=Estimator.PLUG_IN)
+
+    def plug_in(rows: Counts, through: Channel | None, chosen: Sequence[Measure]) -> list[Estimate]:
+        return [one[Estimator.PLUG_IN] for one in _estimates(rows, through, confidence, worth, chosen)]
+
     letters = len(counts.labels(SECRET))
     chance, tries = partial(_within, 1 / letters, 1.0), partial(_within, 1.0, (letters + 1) / 2)
-    guess = chance(alone(vulnerability.prior))
+    best, needed = plug_in(counts.keep(SECRET), None, (vulnerability.prior, guessing.prior))
+    guess = chance(best)
     found = {
         "best_guess": Quantity.estimated(guess, "probability"),
-        "guesses": Quantity.estimated(tries(alone(guessing.prior)), "guesses"),
-        "effective_set": Quantity.estimated(_through(lambda bits: 2**bits, seeing(measures.entropy)), "letters"),
+        "guesses": Quantity.estimated(tries(needed), "guesses"),
+        "effective_set": Quantity.estimated(_through(lambda bits: 2**bits, shannon["entropy"]), "letters"),
         "min_entropy": Quantity.estimated(_through(lambda chance: -log2(chance), guess), "bits"),
     }
-    left = chosen.get("conditional_entropy_with_background", chosen.get("conditional_entropy"))
+    left = shannon.get("conditional_entropy_with_background", shannon.get("conditional_entropy"))
     if left is not None:
-        best, needed, told = (
-            seeing(partial(measure, seen=Seen.BOTH))
-            for measure in (vulnerability.posterior, guessing.posterior, renyi.leakage)
-        )
+        after = [
+            partial(measure, seen=Seen.BOTH) for measure in (vulnerability.posterior, guessing.posterior, renyi.leakage)
+        ]
+        best, needed, told = plug_in(counts, channel, after)
         found["best_guess_after"] = Quantity.estimated(chance(best), "probability")
         found["guesses_after"] = Quantity.estimated(tries(needed), "guesses")
-        found["effective_set_after"] = Quantity.estimated(_through(lambda bits: 2**bits, seeing(left)), "letters")
+        found["effective_set_after"] = Quantity.estimated(_through(lambda bits: 2**bits, left), "letters")
         found["min_entropy_leakage"] = Quantity.estimated(_within(0.0, log2(letters), told), "bits")
     return found
 

@@ -9,14 +9,16 @@ from typing import Any
 
 from leakgauge.artefacts import Quantity, Relation
 from leakgauge.artefacts.channel_file import read_channel
-from leakgauge.artefacts.relation import Derivation, Implied
+from leakgauge.artefacts.relation import Derivation, Implied, Order, Telling
 from leakgauge.claims import Statement, parse_statement
-from leakgauge.errors import ModelError
+from leakgauge.errors import ModelError, OptionError
 from leakgauge.notions import Circumstances
 from leakgauge.notions.graph import Implication
+from leakgauge.notions.refinement import Refinement, refined_by
 from leakgauge.notions.relation import relate_channel, relate_statement
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.files import NamedChannel, match_labels, read_label_values
+from leakgauge.probability.labels import text_of
 
 
 def relate(
@@ -24,6 +26,7 @@ def relate(
     prior: Path | Distribution | None = None,
     records: int | None = None,
     *,
+    against: Path | Channel | None = None,
     ordered: bool = True,
     restricted: bool = False,
     wanted: Circumstances | None = None,
@@ -35,13 +38,15 @@ def relate(
             conditional on columns are conditional on them too.
         prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it.
         records: how many records a data set has; None for a local channel.
+        against: another channel with the same inputs, or its file: which of the two is safer for everybody.
         ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
         restricted: leave out values that the prior gives probability 0.
         wanted: at which δ and order, and whether records are independent.
 
     Raises:
         FileError: a file that cannot be read.
-        OptionError: a text that is not a statement.
+        OptionError: a text that is not a statement, or a statement beside another channel.
+        LabelError: another channel with other inputs.
         ModelError: a prior that is not one.
 
     Example:
@@ -55,13 +60,17 @@ def relate(
     if isinstance(subject, Channel):
         subject = NamedChannel(subject, (), ())
     given: tuple[str, ...] = ()
+    order = None
     if isinstance(subject, NamedChannel):
         channel, given, compared = subject.channel, subject.given, subject.compared
         believed = _prior(prior, channel.inputs)
         found = relate_channel(
             channel, believed, records, known, ordered=ordered, restricted=restricted, compared=compared
         )
+        order = None if against is None else _order(channel, against)
     else:
+        if against is not None:
+            raise OptionError("{subject!s} is a statement, not a channel; give two channel files.", subject=told)
         statement = parse_statement(subject) if isinstance(subject, str) else subject
         found = relate_statement(statement, _prior(prior, records=records), known, restricted=restricted)
     levels = {name: level.stored() for name, level in found.levels.items()}
@@ -79,6 +88,30 @@ def relate(
         implied=tuple(_implied(name, one) for name, one in found.implied.items()),
         warnings=found.warnings,
         given=given,
+        order=order,
+    )
+
+
+def _order(channel: Channel, against: Path | Channel) -> Order:
+    other = against if isinstance(against, Channel) else read_channel(against).channel
+    ours, theirs = refined_by(other, channel), refined_by(channel, other)
+    return Order(
+        against="" if isinstance(against, Channel) else str(against),
+        subject_safe=ours.holds,
+        other_safe=theirs.holds,
+        subject_tells=_telling(ours),
+        other_tells=_telling(theirs),
+    )
+
+
+def _telling(found: Refinement) -> Telling | None:
+    if found.holds or found.gain is None:
+        return None
+    return Telling(
+        secrets=tuple(text_of(secret) for secret in found.gain.secrets),
+        gains=tuple(tuple(row) for row in found.gain.matrix.tolist()),
+        from_it=found.refined,
+        from_other=found.channel,
     )
 
 

@@ -25,6 +25,7 @@ from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError,
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.postgresql.address import without_user
 from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
@@ -89,7 +90,7 @@ def survey(
             names,
             names=wanted if columns else (),
             unit=unit,
-            called=str(Path(table).name) if isinstance(table, str | Path) else FRAME,
+            called=Path(without_user(str(table))).name if isinstance(table, str | Path) else FRAME,
             confidence=confidence,
             progress=progress,
         )

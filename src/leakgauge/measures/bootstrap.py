@@ -9,6 +9,7 @@ widest that any of them asks for. Measured coverage: ``tests/measures/test_boots
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import log
@@ -42,49 +43,61 @@ _LARGEST = 1 << 16
 
 
 def bootstrap(
-    measure: Measure, counts: Counts, roles: AxisRoles, weights: Weights | None, confidence: float, simulation_seed: int
-) -> tuple[float, float]:
-    """Both ends of an interval for a measure of scenarios, in the measure's unit.
+    measures: Sequence[Measure],
+    counts: Counts,
+    roles: AxisRoles,
+    weights: Weights | None,
+    confidence: float,
+    simulation_seed: int,
+) -> list[tuple[float, float]]:
+    """Both ends of an interval for each of some measures of the same letters, in its unit, all from the same redraws.
 
     Each population asks for its bias and the farther of its two quantiles, on either side: with few observations
     the deviation grows with the true value, and the law of one population is too narrow on one side.
     """
-    merged = roles.merged(counts, roles.letters(measure))
+    (letters,) = {roles.letters(measure) for measure in measures}
+    merged = roles.merged(counts, letters)
     cells = CountedCells(merged, roles.channel, weights)
     tail = (1 - confidence) / 2
     generator = simulation(simulation_seed)
-    observed = float(measure(cells.scenario(cells.times / merged.n)))
-    below, above, least = 0.0, 0.0, observed
+
+    def measured(shares: Floats) -> list[float]:
+        scenario = cells.scenario(shares)
+        return [measure(scenario) for measure in measures]
+
+    observed = np.array(measured(cells.times / merged.n))
+    below, above, least = np.zeros(len(measures)), np.zeros(len(measures)), observed
     populations = _populations(cells, _RESOLVED)
     if tail < _RESOLVED:
         for rung in (*(rung for rung in _RUNGS if rung > tail), tail):
             populations += _populations(cells, rung)[1:]
     for at, shares in enumerate(populations):
         redraws = generator.multinomial(merged.n, shares, size=_REDRAWS) / merged.n
-        values = np.array([measure(cells.scenario(redraw)) for redraw in redraws])
+        values = np.ascontiguousarray(np.array([measured(redraw) for redraw in redraws]).T)
         # The first population is what was observed, but for what was never seen.
-        truth = observed if at == 0 else float(measure(cells.scenario(shares)))
-        mean = truth if at == 0 else float(values.mean())
+        truth = observed if at == 0 else np.array(measured(shares))
+        mean = truth if at == 0 else values.mean(axis=1)
         farther = _deviation(values, mean, tail)
-        below, above = max(below, farther + mean - truth), max(above, farther + truth - mean)
-        least = min(least, float(values.min()))
+        below, above = np.maximum(below, farther + mean - truth), np.maximum(above, farther + truth - mean)
+        least = np.minimum(least, values.min(axis=1))
     stretch = _STRETCH if roles.channel is None else _STRETCH_BEHIND
     # What was never negative in any redraw is not made so by the stretch.
-    floor = 0.0 if least >= 0 else -np.inf
-    return max(observed - stretch * below, floor), observed + stretch * above
+    floor = np.where(least >= 0, 0.0, -np.inf)
+    low, high = np.maximum(observed - stretch * below, floor), observed + stretch * above
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def _deviation(values: Floats, mean: float, tail: float) -> float:
-    """How far the farther of both quantiles lies from the mean."""
-    low = float(np.quantile(values, tail, method="lower"))
-    high = float(np.quantile(values, 1 - tail, method="higher"))
-    farther = max(high - mean, mean - low)
+def _deviation(values: Floats, mean: Floats, tail: float) -> Floats:
+    """How far the farther of both quantiles of each row lies from its mean."""
+    low = np.quantile(values, tail, axis=1, method="lower")
+    high = np.quantile(values, 1 - tail, axis=1, method="higher")
+    farther = np.maximum(high - mean, mean - low)
     if tail >= _RESOLVED:
-        return farther
+        return np.asarray(farther)
     from scipy.special import ndtri
 
     # No redraw lies beyond the extreme ones, however small the tail: the normal law goes on from where many do.
-    return max(farther, _deviation(values, mean, _RESOLVED) * float(ndtri(tail) / ndtri(_RESOLVED)))
+    return np.maximum(farther, _deviation(values, mean, _RESOLVED) * float(ndtri(tail) / ndtri(_RESOLVED)))
 
 
 class CountedCells:

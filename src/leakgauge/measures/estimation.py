@@ -7,7 +7,7 @@ asked for; its measured coverage is in ``tests/measures/test_coverage.py``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import product
@@ -18,11 +18,12 @@ from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.bootstrap import CountedCells, bootstrap
+from leakgauge.measures.corrected_entropies import chao_shen, grassberger, nemenman_shafee_bialek
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, require_one_role
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, gather, require_one_role
 from leakgauge.probability import Channel, Counts, Estimate, Scenario
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.scenario import Weights
 
 ENOUGH = 5
@@ -35,12 +36,25 @@ class Estimator(Enum):
 
     ``PLUG_IN`` takes observed frequencies for probabilities. ``MILLER_MADOW`` adds to each entropy (seen − 1)/(2n)
     nats (Miller 1955). ``SHRINKAGE`` draws the frequencies towards the uniform law by the amount that minimises the
-    expected squared error (Hausser and Strimmer 2009); of the three it errs least where n is below the cells.
+    expected squared error (Hausser and Strimmer 2009); of these three it errs least where n is below the cells.
+    ``CHAO_SHEN`` (2003), ``GRASSBERGER`` (2003) and ``NSB`` (Nemenman, Shafee and Bialek 2002) estimate each entropy
+    of a measure by itself, for counts without weights and without a known channel.
     """
 
     PLUG_IN = "plug-in"
     MILLER_MADOW = "miller-madow"
     SHRINKAGE = "shrinkage"
+    CHAO_SHEN = "chao-shen"
+    GRASSBERGER = "grassberger"
+    NSB = "nsb"
+
+
+_OF_COUNTS: Mapping[Estimator, Callable[[Codes, int], float]] = {
+    Estimator.CHAO_SHEN: chao_shen,
+    Estimator.GRASSBERGER: grassberger,
+    Estimator.NSB: nemenman_shafee_bialek,
+}
+"""Estimators of one entropy from how often each of so many values was seen."""
 
 
 @checked
@@ -84,33 +98,75 @@ def estimate(
         >>> print(estimate(entropy, counts, ["illness"]))
         0.8813 [0.7449, 0.9731]
     """
-    roles = AxisRoles(tuple(secret), tuple(release), tuple(background), channel)
+    (found,) = estimates(
+        [measure],
+        counts,
+        AxisRoles(tuple(secret), tuple(release), tuple(background), channel),
+        weights=weights,
+        estimators=[estimator],
+        confidence=confidence,
+        unit=unit,
+        simulation_seed=simulation_seed,
+    )
+    return found[estimator]
+
+
+def estimates(
+    measures: Sequence[Measure],
+    counts: Counts,
+    roles: AxisRoles,
+    *,
+    weights: Weights | None = None,
+    estimators: Sequence[Estimator] = (Estimator.PLUG_IN,),
+    confidence: float = 0.95,
+    unit: Unit = Unit.BITS,
+    simulation_seed: int = 0,
+) -> list[dict[Estimator, Estimate]]:
+    """What ``estimate`` finds of each measure by each estimator; each interval is made once, all from the same redraws.
+
+    Raises:
+        OptionError: as ``estimate``.
+        LabelError: as ``estimate``.
+    """
     roles = _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)
-    analytic = measure in FORMULAS
-    if not analytic and estimator is Estimator.MILLER_MADOW:
+    redrawn = [measure for measure in measures if measure not in FORMULAS]
+    of_entropies = [one for one in estimators if one is Estimator.MILLER_MADOW or one in _OF_COUNTS]
+    for measure, estimator in product(redrawn, of_entropies):
         raise OptionError(
-            "Miller and Madow's correction is for Shannon's measures, not for {name}; choose another estimator.",
+            "The estimator {estimator!s} is for Shannon's measures, not for {name}; choose another estimator.",
+            estimator=estimator.value,
             name=getattr(measure, "__name__", str(measure)),
         )
-    shrunk = estimator is Estimator.SHRINKAGE
-    chosen = shrunken(counts, roles, measure, scenario.weights) if shrunk else scenario
-    value = float(measure(chosen, unit=unit) if analytic else measure(chosen))
-    if not analytic:
-        low, high = bootstrap(measure, counts, roles, weights, confidence, simulation_seed)
-        cells = roles.size(counts, roles.letters(measure))
-    else:
-        laid = Layout(measure, counts, roles, scenario.weights)
-        table = laid.observed[None, :].astype(np.float64)
-        if estimator is Estimator.MILLER_MADOW:
-            corrected = value + unit.of_nats(_correction(laid, table))
-            value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
-        ends = intervals(laid, table, confidence)
-        low, high = unit.of_nats(float(ends[0][0])), unit.of_nats(float(ends[1][0]))
-        cells = laid.cells
-    # The point estimate may be biased out of the interval (the plug-in is, where cells are many): widening only
-    # errs to the safe side.
-    return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
+    ends = iter(bootstrap(redrawn, counts, roles, weights, confidence, simulation_seed) if redrawn else ())
+    found = []
+    for measure in measures:
+        analytic = measure in FORMULAS
+        laid = Layout(measure, counts, roles, scenario.weights) if analytic else None
+        if laid is not None:
+            table = laid.observed[None, :].astype(np.float64)
+            low, high = (unit.of_nats(float(end[0])) for end in intervals(laid, table, confidence))
+            cells = laid.cells
+        else:
+            low, high = next(ends)
+            cells = roles.size(counts, roles.letters(measure))
+        by_estimator = {}
+        for estimator in estimators:
+            shrunk = estimator is Estimator.SHRINKAGE
+            chosen = shrunken(counts, roles, measure, scenario.weights) if shrunk else scenario
+            value = float(measure(chosen, unit=unit) if analytic else measure(chosen))
+            if laid is not None and estimator in of_entropies:
+                added = estimator is Estimator.MILLER_MADOW
+                nats = _correction(laid, table) if added else _summed(laid, estimator)
+                corrected = unit.of_nats(nats) + (value if added else 0.0)
+                value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
+            # The point estimate may be biased out of the interval (the plug-in is, where cells are many): widening
+            # only errs to the safe side.
+            by_estimator[estimator] = Estimate(
+                value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells
+            )
+        found.append(by_estimator)
+    return found
 
 
 def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
@@ -155,6 +211,19 @@ def _correction(laid: Layout, table: Floats) -> float:
     """Miller and Madow's correction in nats."""
     n = float(table.sum())
     return sum(g.sign * float(GroupingShares(g, table / n).miller_madow[0]) for g in laid.groupings) / n
+
+
+def _summed(laid: Layout, estimator: Estimator) -> float:
+    """The measure as the sum of its entropies in nats, each estimated by itself."""
+    if not all(grouping.certain and grouping.weighted is grouping.spread for grouping in laid.groupings):
+        raise OptionError(
+            "The estimator {estimator!s} is for counts alone, without weights and without a known channel; choose "
+            "another estimator.",
+            estimator=estimator.value,
+        )
+    entropy = _OF_COUNTS[estimator]
+    seen = laid.observed.astype(np.float64)
+    return sum(g.sign * entropy(np.rint(gather(g.spread, seen)).astype(np.int64), g.size) for g in laid.groupings)
 
 
 def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats | None) -> Scenario:

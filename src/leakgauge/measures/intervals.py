@@ -203,15 +203,15 @@ def intervals(layout: Layout, counts: Floats, confidence: float) -> tuple[Floats
 
     law = Cumulants(layout, counts)
     z = _WIDER * float(ndtri((1 + confidence) / 2))
-    low = np.minimum(_end(law, layout, -1, z), law.low)
-    high = np.maximum(_end(law, layout, 1, z), law.high)
+    below, above = _ends(law, layout, z)
+    low, high = np.minimum(below, law.low), np.maximum(above, law.high)
     return np.clip(low, layout.lowest, layout.highest), np.clip(high, layout.lowest, layout.highest)
 
 
-def _end(law: Cumulants, layout: Layout, side: int, z: float) -> Floats:
-    """The farthest value on one side that the data do not contradict, by halving."""
-    n = law.n
-    centre, new = (law.high, law.rise) if side > 0 else (law.low, law.fall)
+def _ends(law: Cumulants, layout: Layout, z: float) -> Floats:
+    """The farthest values below and above, one row each, that the data do not contradict, by halving."""
+    n, side = law.n, np.array([[-1.0], [1.0]])
+    centre, new = np.array([law.low, law.high]), np.array([law.fall, law.rise])
     # One observation not made, of the cell that would matter most: with none at all the variance would be 0 where
     # everything seen agrees. It plays the part of the 3.7 in "0 of n seen, at most 3.7 / n is likely".
     variance = law.variance + new**2 / n
@@ -225,12 +225,14 @@ def _end(law: Cumulants, layout: Layout, side: int, z: float) -> Floats:
     hidden = (np.maximum(law.largest, new) ** 2 + law.rare) / n
     quantile = -side * z * _student(law, hidden, z)
     inside = np.clip(centre, layout.lowest, layout.highest)
-    outside = np.full_like(centre, layout.highest if side > 0 else layout.lowest)
+    outside = np.broadcast_to(np.where(side > 0, layout.highest, layout.lowest), centre.shape)
+    slope, tilted = tilt + 2 * bend, tilt + 3 * bend
+    second, third_order = law.squares / (2 * n**2), law.cubes / n**3
     for _ in range(_STEPS):
         middle = (inside + outside) / 2
-        first_order = np.maximum(corrected + (tilt + 2 * bend) * (middle - centre), 0.0) + hidden
-        deviation = np.sqrt(np.maximum(first_order / n + law.squares / (2 * n**2), 1e-30))
-        third = (tilt + 3 * bend) * first_order / n**2 + law.cubes / n**3
+        first_order = np.maximum(corrected + slope * (middle - centre), 0.0) + hidden
+        deviation = np.sqrt(np.maximum(first_order / n + second, 1e-30))
+        third = tilted * first_order / n**2 + third_order
         likely = side * (centre - middle - deviation * _pearson(quantile, third / deviation**3)) > 0
         inside, outside = np.where(likely, middle, inside), np.where(likely, outside, middle)
     return np.asarray(outside)

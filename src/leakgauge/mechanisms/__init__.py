@@ -1,12 +1,15 @@
 """The catalogue of mechanisms, one file per family."""
 
 from leakgauge.mechanisms.choice import exponential, exponential_channel, permute_and_flip
+from leakgauge.mechanisms.coarser_cells import coarser_cells
+from leakgauge.mechanisms.dummies import dummies
 from leakgauge.mechanisms.estimated_counts import estimated_counts
 from leakgauge.mechanisms.finite import randomized_response, through_channel
 from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism, spelled
+from leakgauge.mechanisms.planar_laplace import planar_laplace
 from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sample_and_aggregate import Aggregate, sample_and_aggregate
 from leakgauge.mechanisms.sampled_response import sampled_randomized_response
@@ -16,7 +19,9 @@ __all__ = [
     "CATALOGUE",
     "Aggregate",
     "Mechanism",
+    "coarser_cells",
     "discrete_gaussian",
+    "dummies",
     "estimated_counts",
     "exponential",
     "exponential_channel",
@@ -26,6 +31,7 @@ __all__ = [
     "laplace",
     "parse_mechanism",
     "permute_and_flip",
+    "planar_laplace",
     "randomized_response",
     "sample_and_aggregate",
     "sampled_randomized_response",

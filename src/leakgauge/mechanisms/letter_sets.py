@@ -187,7 +187,6 @@ class LetterSets(Mechanism):
     Its letters are a parameter; it claims local differential privacy.
     """
 
-    claims: tuple[LocalDP, ...]
     law: SetLaw
 
     @property

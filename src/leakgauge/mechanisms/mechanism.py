@@ -118,6 +118,16 @@ class Mechanism(ABC):
         return None
 
     @property
+    def released(self) -> tuple[Label, ...] | None:
+        """The letters that it may release, one per row; None where it does not release letters."""
+        channel = self.channel() if self.sets is None else None
+        return None if channel is None else channel.outputs
+
+    def recorded_channel(self) -> Channel | None:
+        """The channel that a record keeps beside the spelling; None where the spelling says all."""
+        return self.channel() if self.sets is None else None
+
+    @property
     def noise(self) -> NoisyNumber | None:
         """Itself where it adds noise to numbers on a grid."""
         return None

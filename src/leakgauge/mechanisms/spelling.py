@@ -10,12 +10,16 @@ from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
+from leakgauge.languages import message
 from leakgauge.mechanisms.choice import exponential, permute_and_flip
+from leakgauge.mechanisms.coarser_cells import coarser_cells
+from leakgauge.mechanisms.dummies import dummies
 from leakgauge.mechanisms.finite import FiniteMechanism, randomized_response, through_channel
 from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
+from leakgauge.mechanisms.planar_laplace import MapUnit, planar_laplace
 from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sampled_response import sampled_randomized_response
 from leakgauge.probability import Label
@@ -78,16 +82,34 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
     "keep-or-redraw": keep_or_redraw,
     "unary-encoding": unary_encoding,
     "subset-selection": subset_selection,
+    "planar-laplace": planar_laplace,
+    "coarser-cells": coarser_cells,
+    "dummies": dummies,
     "channel": _channel,
 }
 """Each mechanism by its name. A factory takes its budget first and the rest by name; how a parameter is written follows
 from its annotation. Sample-and-aggregate needs a function, which no text holds."""
+CAVEATS: dict[str, str] = {
+    "planar-laplace": message(
+        "The claims of {columns!s} protect cells of a map: all points of a cell are released alike, and two points a "
+        "metre apart may lie in neighbouring cells. Metric privacy is per kilometre, or per cell where the mechanism "
+        "says so."
+    ),
+    "coarser-cells": message(
+        "The block of cells that a place lies in is released as it is in {columns!s}; nothing is promised beyond that."
+    ),
+    "dummies": message(
+        "The true cell of {columns!s} is one of those released; whoever can rule the others out knows it."
+    ),
+}
+"""What a reader of a mechanism's claims must know beside them, by its name."""
 _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "float": (finite_number, "a finite number such as 0.5 or 1e-3"),
     "int": (int, "a whole number such as 10"),
     "bool": (_truth, "yes or no"),
     "Iterable[Label]": (_letters, "letters such as a|b|c"),
     "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
+    "MapUnit": (MapUnit, "km or cell"),
     "str": (unescaped, "the path of a channel file"),
 }
 """How a parameter is read, and what it should be, by its annotation."""

@@ -12,6 +12,7 @@ from leakgauge.notions.curves import (
 )
 from leakgauge.notions.graph import everything_implied, implied
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
+from leakgauge.notions.refinement import refined_by
 from leakgauge.notions.relation import levels
 from leakgauge.notions.witness import Level, Witness
 
@@ -30,6 +31,7 @@ __all__ = [
     "mutual_information_dp",
     "prior_skew",
     "privacy_curve",
+    "refined_by",
     "renyi_dp",
     "zero_concentrated_dp",
 ]

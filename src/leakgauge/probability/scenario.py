@@ -160,6 +160,16 @@ class Scenario(Frozen):
         """The secret against what is seen; ``BOTH`` is whichever of release and background there is."""
         if seen is Seen.BOTH and (self.channel is None or self.background is None):
             seen = Seen.RELEASE if self.background is None else Seen.BACKGROUND
+        if seen not in self._views:
+            self._views[seen] = self._seeing(seen)
+        return self._views[seen]
+
+    @cached_property
+    def _views(self) -> dict[Seen, View]:
+        """Those asked for before: several measures of one scenario look at the same."""
+        return {}
+
+    def _seeing(self, seen: Seen) -> View:
         if seen is Seen.BACKGROUND:
             return View(self._known().cells, self._background_weights())
         outputs = len(self._released().outputs)

@@ -8,14 +8,19 @@ whatever the rounding of the floats.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.randomness.sources import Randomness
+
+Enclosed: TypeAlias = Callable[[int], tuple[Fraction, Fraction]]
+"""A number by two rational ones with it between them, the closer the more digits they are asked for."""
 
 DOUBT = 2.0**-40
 """Differences below this, as a share of 1, are not left to floats. Their error in an exponential is below 2^-48."""
@@ -33,7 +38,7 @@ class Uniform:
     def __init__(self, word: int, randomness: Randomness) -> None:
         self._bits, self._count, self._randomness = word, 64, randomness
 
-    def is_below(self, bounds: Callable[[int], tuple[Fraction, Fraction]]) -> bool:
+    def is_below(self, bounds: Enclosed) -> bool:
         """Whether it lies below a number that ``bounds`` encloses, the closer the more digits it is asked for."""
         digits = _DIGITS
         while True:
@@ -59,6 +64,13 @@ def exponential_bounds(exponent: Fraction, digits: int) -> tuple[Fraction, Fract
     return power * (1 - slack), power * (1 + slack)
 
 
+def root_bounds(square: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Two rational numbers that enclose the square root of one of at least 0, at most 10^−digits apart."""
+    scaled = square.numerator * square.denominator * 100**digits
+    root, unit = math.isqrt(scaled), square.denominator * 10**digits
+    return Fraction(root, unit), Fraction(root if root * root == scaled else root + 1, unit)
+
+
 def as_floats(exponents: Sequence[Fraction]) -> npt.NDArray[np.float64]:
     """Rational exponents of at least 0 as floats near enough for ``coins``."""
     return np.array([float(min(gamma, Fraction(LARGEST_EXPONENT))) for gamma in exponents], dtype=np.float64)
@@ -73,13 +85,35 @@ def coins(
         exponents: the γ in floating point, with errors below 2^-42.
         exact: the γ at a position as a rational number, for the few that floats cannot decide.
     """
+
+    def rational(at: int) -> Enclosed:
+        gamma = exact(at)
+        return lambda digits: (gamma, gamma)
+
+    return coins_enclosed(exponents, rational, randomness)
+
+
+def coins_enclosed(
+    exponents: npt.NDArray[np.float64], enclosed: Callable[[int], Enclosed], randomness: Randomness
+) -> npt.NDArray[np.bool_]:
+    """``coins`` for exponents that need not be rational.
+
+    Args:
+        exponents: the γ in floating point, with errors below 2^-42.
+        enclosed: for a position two rational numbers of at least 0 with γ between them, the closer the more digits
+            they are asked for; asked only for the few positions that floats cannot decide.
+    """
     words = randomness.words(len(exponents))
     gap = np.exp(-exponents) - np.ldexp(words.astype(np.float64), -64)
     heads = gap > 0
     for at in np.flatnonzero(np.abs(gap) <= DOUBT).tolist():
-        gamma = exact(at)
-        uniform = Uniform(int(words[at]), randomness)
-        heads[at] = uniform.is_below(lambda digits, gamma=gamma: exponential_bounds(gamma, digits))  # type: ignore[misc]
+        gamma = enclosed(at)
+
+        def bounds(digits: int, gamma: Enclosed = gamma) -> tuple[Fraction, Fraction]:
+            least, most = gamma(digits)
+            return exponential_bounds(most, digits)[0], exponential_bounds(least, digits)[1]
+
+        heads[at] = Uniform(int(words[at]), randomness).is_below(bounds)
     return heads
 
 

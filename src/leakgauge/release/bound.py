@@ -58,6 +58,12 @@ class BoundColumn:
         """How its columns are read and written."""
         return form_of(self)
 
+    @cached_property
+    def analysed(self) -> NamedChannel | None:
+        """The channel that its letters go through, whether a record keeps it or not; None of noise, and of sets."""
+        channel = self.mechanism.channel() if self.channel is None and self.mechanism.sets is None else None
+        return self.channel if channel is None else NamedChannel(channel, self.reads, self.writes)
+
     def released(self, values: Sequence[pa.Array], randomness: Randomness) -> list[pa.Array]:
         """The columns written, for a batch of the columns read."""
         return self.form.written(self.form.law.draw(self.form.inputs(values), randomness))
@@ -216,7 +222,7 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
         _require_not_clamped(name, plan, mechanism.name)
     elif name in plan.clamp:
         mechanism = mechanism.noise.clamped()
-    channel = mechanism.channel() if mechanism.sets is None else None
+    channel = mechanism.recorded_channel()
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     elsewhere = name in plan.from_another_table and "letters" in mechanism.parameters
     return BoundColumn(name, mechanism, (name,), (name,), own or elsewhere, named, name in plan.unprotected)

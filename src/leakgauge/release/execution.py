@@ -38,6 +38,7 @@ from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
+from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -227,8 +228,9 @@ def release(
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
         if isinstance(made, DraftFolder):
-            write()
             rows = table.rows
+            with told_while_waiting(lambda done, tasks: tell(Stage.DRAWING, rows * done // tasks)):
+                write()
         else:
             with made.filling() as file:
                 rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
@@ -278,7 +280,7 @@ def preview(
 
 def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
     """A few rows released with seeded noise and discarded, so that write errors show before the spend."""
-    few = next(iter(bound.table.batches(*bound.reads, size=REHEARSED)), None)
+    few = bound.table.few(*bound.reads, most=REHEARSED)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
     made = bound.made(few, Simulated(0))

@@ -60,13 +60,15 @@ def require_format(path: Path) -> None:
         )
 
 
-def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool) -> int:
-    """The number of rows written, in the format of the wanted name."""
+def write_batches(
+    batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool, group: int = GROUP
+) -> int:
+    """The number of rows written, in the format of the wanted name; of a Parquet file so many to a group."""
     texts, rows = wanted.suffix.lower() == ".csv", 0
     try:
         with ExitStack() as opened:
             writer: Any = None
-            for table in tables_of(batches, 1 if texts else GROUP, simulated):
+            for table in tables_of(batches, 1 if texts else group, simulated):
                 if texts:
                     table = plain(table)
                 if writer is None:

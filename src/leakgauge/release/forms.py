@@ -21,7 +21,7 @@ from leakgauge.errors import ColumnError, ModelError, VerificationError
 from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets
 from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.mechanisms.noisy_number import NoisyNumber
-from leakgauge.probability import Channel, Label
+from leakgauge.probability import Label
 from leakgauge.probability.cells import Codes
 from leakgauge.release.files import Possible, among
 from leakgauge.release.letters import (
@@ -90,9 +90,9 @@ def form_of(column: BoundColumn) -> ColumnForm:
             return _Numbers(column, law, (), mechanism.noise)
         if mechanism.sets is not None:
             return _Sets(column, law, mechanism.sets.letters, mechanism.sets)
-        channel = mechanism.channel()
-        if channel is not None:
-            return _Letters(column, law, channel.inputs, channel)
+        letters, released = mechanism.letters, mechanism.released
+        if letters is not None and released is not None:
+            return _Letters(column, law, letters, released)
     raise ModelError("{name!s} does not release a column, so there is nothing to attack.", name=mechanism.name)
 
 
@@ -165,13 +165,13 @@ class _Named(ColumnForm):
 
 @dataclass(frozen=True)
 class _Letters(_Named):
-    channel: Channel
+    released: tuple[Any, ...]
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
         return [taken(letters, outputs) for letters in self._written]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
-        outputs = _Combinations(self.channel.outputs, len(self.column.writes))
+        outputs = _Combinations(self.released, len(self.column.writes))
         columns = zip(values, outputs.letters, self.column.writes, strict=True)
         found = outputs.numbers([self._read_back(*column) for column in columns])
         if (found < 0).any():
@@ -180,7 +180,8 @@ class _Letters(_Named):
 
     def possible(self, extension: str) -> Possible:
         # An output that no input leads to is not released.
-        reached = np.unique(self.channel.cells.nonzero()[1])
+        channel = self.column.mechanism.recorded_channel()
+        reached = np.arange(len(self.released)) if channel is None else np.unique(channel.cells.nonzero()[1])
         return among(self._columns, extension, reached)
 
     def bytes(self, rows: int, *, csv: bool) -> int:
@@ -189,8 +190,7 @@ class _Letters(_Named):
     @cached_property
     def _columns(self) -> list[Sequence[Label]]:
         """The letter of each output, in each column that is written."""
-        outputs: tuple[Any, ...] = self.channel.outputs
-        return list(zip(*outputs, strict=True)) if len(self.column.writes) > 1 else [outputs]
+        return list(zip(*self.released, strict=True)) if len(self.column.writes) > 1 else [self.released]
 
     @cached_property
     def _written(self) -> list[pa.Array]:

@@ -14,9 +14,10 @@ from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.spelling import CAVEATS
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
-from leakgauge.notions.composition import compose
+from leakgauge.notions.composition.sequence import smallest
 from leakgauge.notions.relation import relate_channel, relate_statements
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.bound import RecordedPlan
@@ -58,6 +59,8 @@ def claims_of(
             found = relate_channel(channel, prior.distribution, compared=mechanism.compared).levels
             under = origin_under(prior.origin, origin)
         levels = {name: level.stored(origin if name in whatever else under) for name, level in found.items()}
+        # What is claimed in a notion that a channel alone does not show, such as one of distances.
+        levels |= {one.name: Level.stated(one, origin) for one in mechanism.claims if one.name not in levels}
     if column.letters in PRIVATE_LETTERS:
         declared = implied_levels(mechanism.claims, origin)
         levels = {
@@ -132,7 +135,7 @@ def together_of(
     found = {}
     for delta in (0.0, DELTA):
         try:
-            whole = compose(steps, delta)
+            whole = smallest(steps, delta)
         except OptionError:
             continue
         statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)
@@ -283,6 +286,10 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
                 columns=column.writes,
                 given=column.given,
             )
+    for kind, caveat in CAVEATS.items():
+        meant = _written(column for column in columns if column.kind == kind)
+        if meant:
+            yield Sentence(caveat, columns=meant)
     changed = _written(column for column in columns if column.unprotected)
     if changed:
         yield Sentence(

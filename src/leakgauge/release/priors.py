@@ -110,9 +110,9 @@ def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
 
 def _bits(table: Table, one: BoundColumn) -> float | None:
     """I(X;Y), X being all that is read."""
-    if one.channel is None:
+    if one.analysed is None:
         return None
-    channel = one.channel.channel
+    channel = one.analysed.channel
     try:
         prior = own_prior(table, one.reads, channel).distribution
     except ColumnError:
@@ -143,8 +143,8 @@ def _channel_of(bound: BoundPlan, columns: str | tuple[str, ...]) -> NamedChanne
     names = (columns,) if isinstance(columns, str) else columns
     for one in bound.columns:
         # Beside the columns that it writes a channel may read public ones.
-        if names in (one.reads, one.writes) and one.channel is not None:
-            return one.channel
+        if names in (one.reads, one.writes) and one.analysed is not None:
+            return one.analysed
     raise OptionError(
         "A prior is given for {name!r}, which the plan does not release through its own channel; leave it out.",
         name=", ".join(names),

@@ -98,7 +98,8 @@ def _as_they_are(public: tuple[str, ...], table: Table, csv: bool) -> int:
     """What public columns take: numbers and dates by their types, texts by what is in them."""
     if not public:
         return 0
-    first = next(iter(table.batches(*public, size=1)))
+    first = table.few(*public, most=1)
+    assert first is not None
     short = (pa.types.is_primitive, pa.types.is_decimal, pa.types.is_null)
     texts = [name for name in public if not any(holds(first.column(name).type) for holds in short)]
     taken = (len(public) - len(texts)) * of_numbers(table.rows, csv=csv)

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 
 from leakgauge.errors import OptionError
-from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness import OperatingSystem, Randomness
 from leakgauge.release.bound import BoundPlan, RecordedPlan
-from leakgauge.tables.sampling import decoded
+from leakgauge.release.files import write_batches
 
-_FEW = 64
+_GROUP = 1 << 17
+"""Rows of a group in a file: a worker has little memory beside that of its engine."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a worker does with a batch: it knows the mechanisms of the columns, and nothing else of the table."""
+    """What a worker does with the rows of a part: it knows the mechanisms of the columns, and nothing of the table."""
 
     plan: RecordedPlan
 
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The released rows. The operating system has no state here, so no two batches or attempts share noise."""
-        return self.drawn(batch, OperatingSystem())
-
-    def drawn(self, batch: pa.RecordBatch, randomness: Randomness) -> pa.RecordBatch:
-        """The released rows, with columns that any engine can write."""
-        made = self.plan.made(batch, randomness)
-        return pa.RecordBatch.from_arrays([decoded(column) for column in made.values()], names=list(made))
+    def __call__(self, batches: Iterator[pa.RecordBatch], to: BinaryIO) -> int:
+        """Write the released rows. The operating system has no state here, so no two parts or attempts share noise."""
+        made = (self.plan.made(batch, OperatingSystem()) for batch in batches)
+        return write_batches(made, to, Path("part.parquet"), simulated=False, group=_GROUP)
 
 
 def writing_on_workers(bound: BoundPlan, output: Path, folder: Path, randomness: Randomness) -> Callable[[], None]:
@@ -44,6 +42,4 @@ def writing_on_workers(bound: BoundPlan, output: Path, folder: Path, randomness:
     if not randomness.private:
         raise OptionError("A simulation draws from one seed, which workers would repeat; leave --on-workers out.")
     drawing = Drawing(RecordedPlan(bound.columns, bound.public, bound.order, {}))
-    few = next(iter(bound.table.batches(*bound.reads, size=_FEW)))
-    schema = drawing.drawn(few, Simulated(0)).schema
-    return bound.table.writing(bound.reads, drawing, schema, folder)
+    return bound.table.writing(bound.reads, drawing, folder)

@@ -33,6 +33,13 @@ from leakgauge.artefacts import (
     Utility,
     codec,
 )
+from leakgauge.artefacts.location import (
+    LocationComparison,
+    LocationDesign,
+    LocationProtection,
+    LocationSurvey,
+    LocationTrack,
+)
 from leakgauge.artefacts.telling import Telling
 from leakgauge.assessment import Diagram, default_diagram, read_diagram
 from leakgauge.errors import FileError, VerificationError
@@ -55,6 +62,11 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "improvement.json": StoredImprovement,
     "release.json": Record,
     "release.public.json": PublicRecord,
+    "location.json": LocationProtection,
+    "location-survey.json": LocationSurvey,
+    "location-design.json": LocationDesign,
+    "location-comparison.json": LocationComparison,
+    "location-track.json": LocationTrack,
     "leakage.json": Measurement,
     "levels.json": Levels,
     "utility.json": Utility,
@@ -66,7 +78,8 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
 """The artefacts of a job that are reported; every one may be absent."""
 _SHARED: Final = (
     *("job.json", "coarsening.json", "survey.json", "telling.json", "release.json", "release.public.json"),
-    *("audit.json", "recipients.json", "promise.json", "verdict.json"),
+    *("audit.json", "recipients.json", "promise.json", "verdict.json", "location.json"),
+    *("location-survey.json", "location-design.json", "location-comparison.json", "location-track.json"),
 )
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
@@ -91,6 +104,10 @@ def _own_files(asked: Request) -> dict[tuple[str, ...], dict[str, str]]:
     return {tuple(visible(one)): {name: asked.file(name, one) for name in own} for one in several}
 
 
+class _Visible(dict[str, Mapping[str, Any]]):
+    """Fields of files in which nothing is hidden: facts are told of many times, and looked through once."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """The fields of the artefacts of a job, by the names of their files.
@@ -108,7 +125,8 @@ class Facts:
 
     def __post_init__(self) -> None:
         # Names and values are the user's, and must not turn or hide what is said beside them.
-        object.__setattr__(self, "files", visible(dict(self.files)))
+        if not isinstance(self.files, _Visible):
+            object.__setattr__(self, "files", _Visible(visible(dict(self.files))))
 
     @classmethod
     def of(cls, artefacts: Mapping[str, msgspec.Struct], diagram: Diagram) -> Facts:
@@ -124,7 +142,7 @@ class Facts:
     def about(self, group: tuple[str, ...]) -> Self:
         """The same facts, told of one of several secrets: its files go by the names they have in a job with one."""
         own = {name: self.files[file] for name, file in self.own[group].items() if file in self.files}
-        return replace(self, files={**self.files, **own}, group=group)
+        return replace(self, files=_Visible({**self.files, **own}), group=group)
 
     @cached_property
     def each(self) -> tuple[Self, ...]:

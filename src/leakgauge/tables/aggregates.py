@@ -44,6 +44,17 @@ def count_groups(keys: Sequence[str], letters: Sequence[str], source: str, limit
     )
 
 
+PLACE = "place"
+"""What the place of a row is called."""
+
+
+def select_numbered(values: Sequence[str], place: str, holds: str, source: str) -> str:
+    """A query for some values of the rows of which something holds that names their ``PLACE``."""
+    inner = ", ".join(f"{value} AS v{at}" for at, value in enumerate(values))
+    outer = ", ".join(f"v{at}" for at in range(len(values)))
+    return f"SELECT {outer} FROM (SELECT {inner}, {place} AS {PLACE} FROM {source}) AS numbered WHERE {holds}"
+
+
 def select(values: Sequence[str], source: str) -> str:
     """A query for the rows of some values."""
     return f"SELECT {', '.join(values)} FROM {source}"

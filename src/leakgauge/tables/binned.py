@@ -12,7 +12,8 @@ from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, PartWriter, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,17 +88,21 @@ class BinnedTable(Table):
         names = columns or tuple(one.name for one in self._table.columns())
         return self._table.batches(*names, bins={**self._own(names), **self._further(bins)}, size=size)
 
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the table's order."""
+        return self._table.drawn(*columns, sample=sample, bins={**self._own(columns), **self._further(bins)})
+
+    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+        """Some rows, for what they look like."""
+        return self._table.few(*columns, bins={**self._own(columns), **self._further(bins)}, most=most)
+
     def writing(
-        self,
-        columns: Sequence[str],
-        change: Callable[[pa.RecordBatch], pa.RecordBatch],
-        schema: pa.Schema,
-        folder: Path,
-        bins: Mapping[str, Binning] | None = None,
+        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
     ) -> Callable[[], None]:
-        """An action that writes rows, changed batch by batch where they are, as Parquet files into an empty folder."""
-        own = {**self._own(tuple(columns)), **self._further(bins)}
-        return self._table.writing(columns, change, schema, folder, own)
+        """An action that has rows written where they are, as Parquet files into an empty folder."""
+        return self._table.writing(columns, write, folder, {**self._own(tuple(columns)), **self._further(bins)})
 
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""

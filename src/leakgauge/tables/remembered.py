@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Moments, Table
+from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Moments, PartWriter, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +92,22 @@ class RememberedTable(Table):
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         return self._table.batches(*columns, bins=bins, size=size)
+
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the table's order."""
+        return self._table.drawn(*columns, sample=sample, bins=bins)
+
+    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+        """Some rows, for what they look like."""
+        return self._table.few(*columns, bins=bins, most=most)
+
+    def writing(
+        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+    ) -> Callable[[], None]:
+        """An action that has rows written where they are, as Parquet files into an empty folder."""
+        return self._table.writing(columns, write, folder, bins)
 
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""

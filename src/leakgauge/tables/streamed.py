@@ -10,6 +10,7 @@ from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.row_samples import RowSample
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
 
 if TYPE_CHECKING:
@@ -103,6 +104,14 @@ class StreamedTable(Table):
         names = columns or tuple(one.name for one in self.columns())
         rows = self.unchanged.batches(*names, bins=bins, size=size)
         return rows if self._touched.isdisjoint(names) else self._streamed(rows)
+
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the table's order; by the engine where none of the columns is changed here."""
+        if self._touched.isdisjoint(columns or (one.name for one in self.columns())):
+            return self.unchanged.drawn(*columns, sample=sample, bins=bins)
+        return super().drawn(*columns, sample=sample, bins=bins)
 
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from leakgauge.errors import TableError
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
+from leakgauge.tables.row_samples import RowSample
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -160,6 +161,10 @@ def _mixed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
     return digest
 
 
+PartWriter: TypeAlias = "Callable[[Iterator[pa.RecordBatch], BinaryIO], int]"
+"""Writes what it makes of some rows to a file, and gives how many there were."""
+
+
 class Table(Protocol):
     """A table in some engine. Missing values, NaN included, are the label ``None``.
 
@@ -218,22 +223,30 @@ class Table(Protocol):
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
 
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the table's order; where an engine draws them, the others do not leave it."""
+        return sample.taken(self.batches(*columns, bins=bins))
+
+    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+        """Some rows, for what they look like: at most so many, read without the others; None of a table without any."""
+        return next(iter(self.batches(*columns, bins=bins, size=most)), None)
+
     def writing(
         self,
         columns: Sequence[str],
-        change: Callable[[pa.RecordBatch], pa.RecordBatch],
-        schema: pa.Schema,
+        write: PartWriter,
         folder: Path,
         bins: Mapping[str, Binning] | None = None,
     ) -> Callable[[], None]:
-        """An action that writes rows, changed batch by batch where they are, as Parquet files into an empty folder.
+        """An action that has rows written where they are, as Parquet files into an empty folder.
 
         The files, in the order of their names, hold the rows in the table's order. Whatever can be known to be wrong
         is refused here, before anything is written.
 
         Args:
-            change: what the workers do with a batch; it is sent to them.
-            schema: of what it gives.
+            write: what a worker does with the batches of a part; it is sent to each of them.
 
         Raises:
             TableError: the engine has no workers.

@@ -58,14 +58,15 @@ class Page:
         self._answers = Answers(workspace)
         self._drawn = Remembered()
         # Read once: the first view must not wait for it.
-        self._shown = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True).get_template(
-            "page.html"
-        )
+        templates = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True)
+        self._shown = templates.get_template("page.html")
+        self._places_form = templates.get_template("places.html")
 
     def routes(self) -> list[Route]:
         """Every address with its answer."""
         given: tuple[tuple[str, str, Endpoint], ...] = (
             ("GET", "/", self._page),
+            ("GET", "/places", self._places),
             ("GET", "/static/{name}", self._static),
             ("GET", "/messages/{code}.json", self._messages),
             ("GET", "/api/state", self._state),
@@ -122,6 +123,31 @@ class Page:
         language = language_asked(request)
         shown = self._shown.render(language=language.code, version=__version__, say=language.say)
         return HTMLResponse(shown, headers={"Vary": "Cookie, Accept-Language"})
+
+    async def _places(self, request: Request) -> Response:
+        """The form, or the report on what it asks; what is wrong with the question is said above the form."""
+        from leakgauge.web.places import PlacesQuestion, places_report
+
+        asked, language, complaint = PlacesQuestion.of(request.query_params), language_asked(request), ""
+        table = next((one for one in self._workspace.tables() if one.key == asked.table), None)
+        if table is not None and asked.is_complete and "show" in request.query_params:
+            opened = table
+            try:
+                await to_thread.run_sync(self._workspace.require_unchanged, opened)
+                question = ("places", opened.digest, asked, language.code)
+                shown = await self._drawn.once(question, lambda: places_report(opened, asked, language))
+                return HTMLResponse(shown, headers={"Content-Security-Policy": report_policy()})
+            except LeakgaugeError as error:
+                complaint = language.error(self._workspace.told(error))
+        form = self._places_form.render(
+            language=language.code,
+            say=language.say,
+            tables=self._workspace.tables(),
+            table=table,
+            asked=asked.suggested(table),
+            complaint=complaint,
+        )
+        return HTMLResponse(form, headers={"Vary": "Cookie, Accept-Language"})
 
     async def _static(self, request: Request) -> Response:
         name = request.path_params["name"]

@@ -76,7 +76,7 @@ def first_rows(source: str, missing: Sequence[str], *, masked: bool) -> dict[str
     """
     with open_table(source, missing=tuple(missing)) as table:
         names = [one.name for one in table.columns() if one.kind is not Kind.OTHER][:_COLUMNS]
-        batch = next(iter(table.batches(*names, size=_ROWS)), None)
+        batch = table.few(*names, most=_ROWS)
     rows = [] if batch is None else batch.slice(0, _ROWS).to_pylist()
     return {
         "columns": names,

@@ -120,8 +120,8 @@ def source_of(table: Table, *names: str, public: Iterable[str] = (), whole: bool
     if open_ones.issuperset(names):
         raise ColumnError("Column {name!r} is released unchanged; there is nothing to protect.", name=", ".join(names))
     usable = [name for name, kind in kinds.items() if kind is not Kind.OTHER or name in names]
-    sample = None if whole else sample_of(table.rows)
-    arrays, rows = columns_of(table, usable, sample), table.rows if sample is None else len(sample)
+    arrays = columns_of(table, usable, None if whole else sample_of(table.rows))
+    rows = len(arrays[names[0]])
     secret = tuple(name for name in names if name not in open_ones)
     if len(secret) == 1:
         own = variable(arrays[secret[0]], secret[0], kinds[secret[0]])

@@ -189,7 +189,7 @@ def _fitted(going: Outgoing, secret: tuple[str, ...]) -> tuple[Fitted, Floats, F
     if key not in going.learnt:
         sample = sample_of(going.table.rows) if going.unit is None else None
         values = columns_of(going.table, tuple(names), sample)
-        rows = going.table.rows if sample is None else len(sample)
+        rows = len(values[secret[0]])
         columns = [SeenColumn(one, Role.BACKGROUND, *ranks_of(values[one], one)) for one in going.background]
         columns += [SeenColumn(one, Role.PUBLIC, *ranks_of(values[one], one)) for one in public]
         for number, one in enumerate(others):

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Codes
-from leakgauge.randomness import simulation
 from leakgauge.release.letters import encoded
 from leakgauge.tables import Table
-from leakgauge.tables.sampling import decoded, taken
+from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import decoded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,27 +22,22 @@ LETTERS = 32
 """A column of numbers or dates with more distinct values than this is guessed, and known, by quantile."""
 QUANTILES = 10
 MOST_ROWS = 1_000_000
-"""Of a larger table so many rows are attacked: more would make intervals no narrower that anybody acts on."""
+"""Of a larger table about so many rows are attacked: more would make intervals no narrower that anybody acts on."""
 
 
-def sample_of(rows: int, simulation_seed: int = 0) -> Codes | None:
-    """The places of the rows that are attacked, every set of so many being equally likely; None where all of them are.
-
-    They follow from a seed, so that the same audit comes out again.
-    """
-    if rows <= MOST_ROWS:
-        return None
-    return np.sort(simulation(simulation_seed).choice(rows, MOST_ROWS, replace=False)).astype(np.int64)
+def sample_of(rows: int, simulation_seed: int = 0) -> RowSample | None:
+    """The rows that are attacked, of the original and of its release alike; None where all of them are."""
+    return RowSample.of(rows, MOST_ROWS, simulation_seed)
 
 
-def columns_of(table: Table, names: Sequence[str], sample: Codes | None = None) -> dict[str, pa.Array]:
-    """Whole columns, in the table's order of rows, or those rows of them; they stay in this process."""
+def columns_of(table: Table, names: Sequence[str], sample: RowSample | None = None) -> dict[str, pa.Array]:
+    """Whole columns, in the table's order of rows, or the rows of a sample; they stay in this process."""
     import pyarrow as pa
 
     if not names:
         return {}
-    batches = table.batches(*names)
-    whole = pa.Table.from_batches(list(batches if sample is None else taken(batches, sample)))
+    batches = table.batches(*names) if sample is None else table.drawn(*names, sample=sample)
+    whole = pa.Table.from_batches(list(batches))
     return {name: decoded(pa.concat_arrays(whole.column(name).chunks)) for name in names}
 
 

@@ -79,7 +79,9 @@ from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.tables import Levels, Table, as_arrow, open_table
+from leakgauge.tables.postgresql.address import without_user
 from leakgauge.tables.remembered import remembered
+from leakgauge.waiting import told_while_waiting
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
 
@@ -202,14 +204,15 @@ def protect(
             require_designable(settled, sources)
             require_channels(settled, sources)
         policy, explaining = policy_of(request), _explaining(request)
-        kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
+        shown = _to_keep(request)
+        kept = opened.enter_context(open_folder(place, shown, _about(shown, source, watch), overwrite))
         judging = Judging(source, policy)
         work = Work(settled, kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
         _require_same_draws(work, overwrite)
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),
-            command="" if request.table == FRAME else request.command(place),
-            script=request.script(place),
+            command="" if shown.table == FRAME else shown.command(place),
+            script=shown.script(place),
         )
         if isinstance(explaining.diagram, Diagram) and request.diagram not in (None, PAPER):
             write_whole(place / "diagram.toml", Path(str(request.diagram)).read_text(encoding="utf-8"))
@@ -248,6 +251,12 @@ def _request_of(table: object, **asked: Any) -> Request:
         raise OptionError(
             "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
         ) from None
+
+
+def _to_keep(asked: Request) -> Request:
+    """The request as the job's folder has it: who asked a server is nobody else's business."""
+    ledger = None if asked.ledger is None else without_user(asked.ledger)
+    return structs.replace(asked, table=without_user(asked.table), ledger=ledger)
 
 
 def _is_declared_before(asked: Request, place: Path) -> bool:
@@ -353,8 +362,13 @@ def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Pr
     """Run one stage; returns the refusal if nothing meets the target or the ledger refuses."""
     folder, start = work.folder, time.monotonic()
     folder.forget(name)
+
+    def working(done: int, total: int) -> None:
+        tell(JobEvent(name, "working", done, total))
+
     try:
-        outputs = stage(replace(work, tell=lambda done, total: tell(JobEvent(name, "working", done, total))))
+        with told_while_waiting(working):
+            outputs = stage(replace(work, tell=working))
     except BudgetError as error:
         return error
     except RefusalError as error:

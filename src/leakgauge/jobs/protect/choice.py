@@ -327,7 +327,7 @@ def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
     if not mechanism.capabilities.columns:
         channel = finite_channel(text, problem)
         return Chosen(CHANNEL, _named(channel, aim))
-    if mechanism.letters is None or "letters=" in text:
+    if "letters" not in mechanism.parameters or "letters=" in text:
         return Chosen(text, noisy=mechanism.noise is not None)
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 

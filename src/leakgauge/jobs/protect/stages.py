@@ -133,7 +133,7 @@ class Work:
         return measure(
             self.sources.table,
             Roles(secret, background=known),
-            called=Path(self.asked.table).name,
+            called=Path(self.folder.job.asked.table).name,
             channels=() if channel is None else (channel,),
             confidence=self.asked.confidence,
             unit=self.asked.unit,
@@ -170,7 +170,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
         unit=asked.unit,
         public=asked.public,
         accepted=asked.accept_unique,
-        called=Path(asked.table).name,
+        called=Path(work.folder.job.asked.table).name,
         confidence=asked.confidence,
         progress=work.tell,
     )

@@ -92,6 +92,19 @@ def compose(
         >>> whole.epsilon, str(whole.method)
         (10.0, 'basic')
     """
+    return _composed(steps, delta, neighbours, every_bound=True)
+
+
+def smallest(
+    steps: Iterable[Step | Statement | Channel], delta: float, *, neighbours: Neighbours = Neighbours.REPLACE_ONE
+) -> Composition:
+    """As ``compose``, without loss distributions where the worst case is known: they take long, and show no less."""
+    return _composed(steps, delta, neighbours, every_bound=False)
+
+
+def _composed(
+    steps: Iterable[Step | Statement | Channel], delta: float, neighbours: Neighbours, *, every_bound: bool
+) -> Composition:
     sequence = tuple(_as_step(step) for step in steps)
     require_some(sequence, "steps")
     if isinstance(delta, bool) or not isinstance(delta, int | float) or not 0 <= delta < 1:
@@ -112,7 +125,8 @@ def compose(
             bounds[Method.RENYI] = renyi
         # One step alone composes with nothing: its worst case is known, and loss distributions take long to load.
         alone = whole is not None and sum(spent.count for spent in groups) == 1
-        by_losses = None if alone else _by_losses(groups, delta, min(bounds.values()))
+        needed = not alone and (every_bound or whole is None)
+        by_losses = _by_losses(groups, delta, min(bounds.values())) if needed else None
         if by_losses is not None:
             bounds[Method.LOSS_DISTRIBUTION] = by_losses
     nearly = min(bounds.values()) * (1 + SAME)

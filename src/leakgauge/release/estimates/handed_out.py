@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -59,13 +61,15 @@ def readings(
         publish_shares: whether the steward declared that what follows from the counts may be known.
     """
     released, found = frozenset(kept), list[Reading]()
-    with open_table(release) as table:
+    with ExitStack() as opened:
+        # It takes longer to open than all the rest, and most plans need none of it.
+        table = cache(lambda: opened.enter_context(open_table(release)))
         for column in plan.columns:
             if chosen_from_table and not publish_shares and not column.unprotected:
                 found += [_unreadable(name, CHOSEN) for name in column.writes]
             elif column.reads != column.writes or len(column.writes) > 1:
                 found += _of_several(column, plan.order, column.name in released)
-            elif column.letters_from_table and not publish_shares and not _all_seen(column, table):
+            elif column.letters_from_table and not publish_shares and not _all_seen(column, table()):
                 # The kit would name a value of the table that nobody else does.
                 found.append(_unreadable(column.name, UNSEEN))
             else:

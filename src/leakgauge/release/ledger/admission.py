@@ -32,7 +32,7 @@ from enum import Enum
 from functools import cached_property
 
 from leakgauge.errors import BudgetError, InputError
-from leakgauge.notions.composition import compose
+from leakgauge.notions.composition.sequence import smallest
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
@@ -97,7 +97,7 @@ class Verdict:
         rule = rule_of_sums(limit, self.spent.plus(cost.total))
         if rule is None and isinstance(limit, ApproximateLimit) and self.spent.is_nothing:
             try:
-                alone = compose(cost.steps, limit.delta, neighbours=self.account.neighbours).epsilon
+                alone = smallest(cost.steps, limit.delta, neighbours=self.account.neighbours).epsilon
             except InputError:
                 return None  # nothing is proved of such a sequence
             return Rule.ALONE if alone <= limit.epsilon else None

@@ -15,6 +15,7 @@ from leakgauge.report.sections.guarantee import guarantee
 from leakgauge.report.sections.headline import headline
 from leakgauge.report.sections.leakage import leakage
 from leakgauge.report.sections.limits import assumptions, left_out, limitations, residual
+from leakgauge.report.sections.places import behind_maps, compared, protected, surveyed, tracked
 from leakgauge.report.sections.recipients import recipients
 from leakgauge.report.sections.reproduction import crosswalk, reproduction
 from leakgauge.report.sections.search import tuning
@@ -38,6 +39,11 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "coarsening": coarsening,
     "telling": telling,
     "guarantee": guarantee,
+    "places": protected,
+    "places-survey": surveyed,
+    "places-comparison": compared,
+    "places-track": tracked,
+    "places-maps": behind_maps,
     "earlier": earlier,
     "leakage": leakage,
     "attacks": attacks,

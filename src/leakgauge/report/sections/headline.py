@@ -140,6 +140,15 @@ def _told(tell: Teller) -> tuple[Number | Inline | None, Number | Inline | None]
 
 def _guarantee(tell: Teller) -> Iterator[Row]:
     place = tell.epsilon
+    if tell.epsilon_per_km is not None:
+        yield (
+            tell.say("Guarantee of {unit}, by distance", unit=tell.unit_of_protection),
+            tell.say("ε = {level}", level=tell.number(*tell.epsilon_per_km)),
+            tell.say(
+                "Seeing the released places changes the odds between two true ones a kilometre apart at most by the "
+                "factor e to the power ε, and less the nearer they are; below, between the two furthest on the map."
+            ),
+        )
     if place is not None:
         what = message("Guarantee of {unit}")
         if len(tell.names("release.json", "claims")) > 1:

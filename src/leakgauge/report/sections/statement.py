@@ -12,6 +12,7 @@ from leakgauge.report.sections.actions import to_do
 from leakgauge.report.sections.dials import dial_rows, judged_by, other_reasons, recommended, secret_of, told_all
 from leakgauge.report.sections.headline import every_secret
 from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.places import told_places
 from leakgauge.report.sections.teller import ROWS, Cell, Teller, own
 from leakgauge.sentences import Sentence
 
@@ -36,7 +37,7 @@ def statement(tell: Teller) -> Iterator[Content]:
         yield from (*leaves, *pictures(tell, "guarantee"), *shares, *_document(tell))
         return
     yield from (*_dials(tell, file), *every_secret(tell), *pictures(tell.deciding, *_FIRST))
-    yield from (*leaves, *_document(tell), *_signatures(tell))
+    yield from (*leaves, *told_places(tell), *_document(tell), *_signatures(tell))
 
 
 def _recommended(tell: Teller, file: str | None) -> Iterator[Content]:

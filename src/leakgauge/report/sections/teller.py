@@ -10,6 +10,7 @@ from typing import Any, Final, Self, TypeAlias
 from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
+from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.report.document import Edition, Inline, sentence
@@ -40,6 +41,11 @@ TITLES: Final = {
     "coarsening": message("Coarser public columns"),
     "telling": message("Public columns that reveal a secret"),
     "guarantee": message("Mechanism and guarantee"),
+    "places": message("Places before and after"),
+    "places-survey": message("Where the points are"),
+    "places-comparison": message("Mechanisms for places"),
+    "places-track": message("What a tracker infers"),
+    "places-maps": message("Tables behind the maps"),
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
@@ -181,7 +187,8 @@ class Teller(Facts):
         """What the table is called; of a release made elsewhere, what that is."""
         if self.foreign:
             return own(str(self.get("audit.json", "foreign", "released")))
-        return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
+        name = self.get("job.json", "table", "name") or self.get("location.json", "table")
+        return own(str(name or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
@@ -310,11 +317,20 @@ class Teller(Facts):
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether the ε of one row is infinite, or nobody says what it is."""
+        """Whether the ε of one row is infinite or as good as that, or nobody says what it is."""
         if self.foreign:
             return True
+        if self.epsilon_per_km is not None:
+            return False
         found = None if self.epsilon is None else self.get("release.json", *self.epsilon)
-        return (found.get("value") if isinstance(found, dict) else found) == "infinity"
+        level = found.get("value") if isinstance(found, dict) else found
+        return level is not None and (level == "infinity" or level >= PRACTICALLY_UNLIMITED)
+
+    @property
+    def epsilon_per_km(self) -> tuple[str, ...] | None:
+        """Where the metric privacy of released places is, if they have any: over all reports of a person."""
+        place = ("location.json", "epsilon_per_person")
+        return place if self.has(*place) and self.get(*place, "value") != "infinity" else None
 
     @property
     def bins(self) -> tuple[str, ...]:

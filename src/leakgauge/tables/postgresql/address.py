@@ -65,6 +65,14 @@ class Address:
         return cls(server, table or None, without_secrets(place))
 
 
+def without_user(source: str) -> str:
+    """What a job may keep of where its table is: of a server the host, the database and the table; a file as it is."""
+    if not source.startswith(SCHEMES):
+        return source
+    place, mark, table = source.partition("#")
+    return f"{without_secrets(place)}{mark}{table}"
+
+
 def without_secrets(address: str) -> str:
     """The address without user, password and options."""
     try:

@@ -6,14 +6,12 @@ import atexit
 import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -21,13 +19,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from leakgauge.errors import EngineError, TableError
+from leakgauge.tables.spark.cluster import other_version, require_reachable, require_workers
 from leakgauge.tables.spark.failures import guarded
 
 VERSION: Final = "4.3"
 """Of Spark, here and on a cluster."""
 _JAVA: Final = 17
-_REACHED_WITHIN = 10.0
-_WORKERS_WITHIN = 60.0
+_ANSWERED_WITHIN = 3.0
+"""Seconds after which a master that does not answer is asked for its version."""
 
 _STARTED_WITH: Final = {
     "spark.app.name": "leakgauge",
@@ -130,7 +129,7 @@ def hold_master(master: str, place: str) -> Held:
         if running is None:
             _require_java()
             if not master.startswith("local"):
-                _require_reachable(master)
+                require_reachable(master)
             running = _started(master, place)
             _users = 0
         elif running.master != master:
@@ -183,8 +182,43 @@ def _let_go(held: Held, view: str | None) -> None:
 
 
 def _started(master: str, place: str) -> Any:
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
+    from pyspark import SparkContext
+
+    is_local = master.startswith("local")
+    conf, context, other = _conf(master, is_local=is_local), None, None
+    gateway = _gateway(conf, place)
+    if gateway is not None:
+        # In a thread of its own Spark leaves Ctrl-C alone; its own handler would cancel the jobs of others too.
+        with ThreadPoolExecutor(1) as waiting:
+            starting = waiting.submit(guarded, place, lambda: SparkContext(conf=conf, gateway=gateway))
+            try:
+                if not is_local and not wait([starting], _ANSWERED_WITHIN).done:
+                    other = other_version(gateway.jvm, master, VERSION)
+                if other is None:
+                    wait([starting])
+            finally:
+                if not starting.done():
+                    _end(gateway)
+        context = None if isinstance(starting.exception(), EngineError) else starting.result()
+    if context is None and is_local:
+        raise EngineError(
+            "Spark could not be started on this machine; check Java, and variables that start with SPARK or PYSPARK."
+        )
+    if context is None and other is not None:
+        raise EngineError(
+            "The Spark master {master!r} runs Spark {found}, and here it is Spark {needed}, which both must be; use a "
+            "cluster with Spark {needed}.",
+            master=master,
+            found=other,
+            needed=VERSION,
+        )
+    if not is_local:
+        require_workers(context, master, VERSION)
+    return context
+
+
+def _conf(master: str, *, is_local: bool) -> Any:
+    from pyspark import SparkConf
 
     # Workers run the Python that this process runs, unless they are told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -195,31 +229,30 @@ def _started(master: str, place: str) -> Any:
     warehouse = tempfile.mkdtemp(prefix="leakgauge-spark-")
     atexit.register(shutil.rmtree, warehouse, ignore_errors=True)
     conf.set("spark.sql.warehouse.dir", Path(warehouse).as_uri())
-    if master.startswith("local"):
+    if is_local:
         # Nothing listens beyond this machine.
         conf.setIfMissing("spark.driver.host", "127.0.0.1").setIfMissing("spark.driver.bindAddress", "127.0.0.1")
-    listens, context = signal.getsignal(signal.SIGINT), None
-    try:
-        context = guarded(place, lambda: _context(conf, launch_gateway, SparkContext))
-    except EngineError:
-        pass
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            # Spark's own handler would cancel the jobs of others too.
-            signal.signal(signal.SIGINT, listens)
-    if context is None and master.startswith("local"):
-        raise EngineError(
-            "Spark could not be started on this machine; check Java, and variables that start with SPARK or PYSPARK."
-        )
-    if not master.startswith("local"):
-        _require_same_version_and_workers(context, master)
-    return context
+    return conf
 
 
-def _context(conf: Any, launch_gateway: Any, kind: Any) -> Any:
-    # A library does not write to the terminal; what fails is told in one sentence.
-    gateway = kind._gateway or launch_gateway(conf, {"stderr": subprocess.DEVNULL})
-    return kind(conf=conf, gateway=gateway)
+def _gateway(conf: Any, place: str) -> Any:
+    """To Spark's process, which is started where there is none; None where it does not start."""
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    launch: Any = launch_gateway
+    with suppress(EngineError):
+        # A library does not write to the terminal; what fails is told in one sentence.
+        return SparkContext._gateway or guarded(place, lambda: launch(conf, {"stderr": subprocess.DEVNULL}))
+    return None
+
+
+def _end(gateway: Any) -> None:
+    """End Spark's process, which would try for another minute; the next table starts one anew."""
+    from pyspark import SparkContext
+
+    gateway.proc.kill()
+    SparkContext._gateway = SparkContext._jvm = None
 
 
 def _require_java() -> None:
@@ -246,40 +279,3 @@ def _require_java() -> None:
             java=java,
             found=int(version.group(1)),
         )
-
-
-def _require_reachable(master: str) -> None:
-    """Refuse a master that nobody answers at; Spark itself would ask for a minute."""
-    for address in master.removeprefix("spark://").split(","):
-        host, _, port = address.rpartition(":")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=_REACHED_WITHIN).close()
-        except OSError:
-            continue
-        return
-    raise EngineError(
-        "Nobody answers at the Spark master {master!r}; check its address and that it runs.", master=master
-    )
-
-
-def _require_same_version_and_workers(context: Any, master: str) -> None:
-    until = time.monotonic() + _WORKERS_WITHIN
-    while context is not None and context._jsc is not None and not context._jsc.sc().isStopped():
-        if context._jsc.sc().getExecutorMemoryStatus().size() > 1:
-            return
-        if time.monotonic() > until:
-            context.stop()
-            raise EngineError(
-                "The Spark master {master!r} has no workers free within {seconds:g} seconds; start one, or wait for "
-                "other applications to end.",
-                master=master,
-                seconds=_WORKERS_WITHIN,
-            )
-        time.sleep(0.1)
-    if context is not None:
-        context.stop()
-    raise EngineError(
-        "The Spark master {master!r} did not take this application; it must run Spark {needed}, as here.",
-        master=master,
-        needed=VERSION,
-    )

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
+from leakgauge.errors import ColumnError, EngineError, TableError
 from leakgauge.tables import aggregates
+from leakgauge.tables.aggregates import named_bins
 from leakgauge.tables.binnings import Binning
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
+from leakgauge.tables.spark.jobs import Cancellable, Partitions
 from leakgauge.tables.spark.order import Layout, keeps_order
 from leakgauge.tables.spark.sessions import Held
-from leakgauge.tables.spark.workers import Worker, require_ready, require_whole, write_frame
+from leakgauge.tables.spark.workers import ATTEMPTS, Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
+from leakgauge.tables.table import PartWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _NOT_GROUPED = ("map<", "variant", "geography", "geometry")
-_numbers = count()
-
-Answer = TypeVar("Answer")
+_MANY = 1 << 17
 
 
 class SparkTable(SqlTable):
@@ -50,34 +48,35 @@ class SparkTable(SqlTable):
             self._closed = True
             self._held.let_go(self._view)
 
-    def writing(
-        self,
-        columns: Sequence[str],
-        change: Callable[[pa.RecordBatch], pa.RecordBatch],
-        schema: pa.Schema,
-        folder: Path,
-        bins: Mapping[str, Binning] | None = None,
-    ) -> Callable[[], None]:
-        """An action that writes rows, changed batch by batch on the workers, as Parquet files into an empty folder."""
+    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+        """Some rows, for what they look like: the first ones of a partition that has any."""
         self._require_order()
-        chosen = self._chosen(columns, "written", any_kind=True)
-        names = [self._columns[at].name for at in chosen]
-        binned = self._bins(chosen, bins or {})
-        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
-        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
-        worker = Worker(tuple(names), namings, change, schema)
+        names, keys, binned = self._asked(columns, bins)
+        query = aggregates.select(keys, self._source)
+        with Cancellable(self._held.context, self._place) as jobs:
+            batch = jobs.started(lambda: self._partitions(query, binned).first()).result()
+        if batch is None:
+            return None
+        return named_bins(batch.slice(0, most).rename_columns(names), self._namings(binned))
+
+    def writing(
+        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+    ) -> Callable[[], None]:
+        """An action that has rows written by the workers, as Parquet files into an empty folder."""
+        self._require_order()
+        names, keys, binned = self._asked(columns, bins)
+        worker = Worker(tuple(names), self._namings(binned), write, str(folder / ATTEMPTS))
         require_ready(self._held, worker, folder, self._place)
 
-        def write() -> None:
-            query = aggregates.select(keys, self._source)
-            rows = self._held.streaming.sql(query, args=_arguments(binned))
+        def written() -> None:
+            rows = self._held.streaming.sql(aggregates.select(keys, self._source), args=_arguments(binned))
             numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
             layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
             write_frame(numbered, worker, folder, layout.order)
 
         def run() -> None:
-            with _Cancellable(self._held.context, self._place) as jobs:
-                jobs.started(write).result()
+            with Cancellable(self._held.context, self._place) as jobs:
+                jobs.waited_for(written)
             require_whole(folder, self.rows, self._place)
 
         return run
@@ -99,27 +98,61 @@ class SparkTable(SqlTable):
             # Expressions may repeat, and so would the names that they give.
             return frame.toDF(*(f"o{at}" for at in range(len(frame.columns)))).toArrow()
 
-        with _Cancellable(self._held.context, self._place) as jobs:
-            return jobs.started(answer).result()
+        with Cancellable(self._held.context, self._place) as jobs:
+            return jobs.waited_for(answer)
 
     def _quantiles(self, at: int, shares: Sequence[float]) -> str:
         return SparkDialect().quantiles_of(self._values[at], shares, self._types[at])
 
     def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        return self._by_partitions(query, names, size, binned, at_once=1)
+
+    def _stream_few(self, query: str, names: list[str], binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        # All cores work on it, since the driver has room for what each of them leaves.
+        return self._by_partitions(query, names, _MANY, binned, at_once=self._held.context.defaultParallelism)
+
+    def _by_partitions(
+        self, query: str, names: list[str], size: int, binned: Mapping[int, Bin], at_once: int
+    ) -> Iterator[pa.RecordBatch]:
         self._require_order()
-        with _Cancellable(self._held.context, self._place) as jobs:
-            partitions = jobs.started(
-                lambda: _Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
-            ).result()
-            # One partition is read while the rows of that before are used: so many are in memory, not the table.
+        with Cancellable(self._held.context, self._place) as jobs:
+            partitions = jobs.started(lambda: self._partitions(query, binned)).result()
+            # Some are read while the rows of those before are used: so many are in memory, not the table.
             order = self._kept(partitions.layout).order
-            ahead = jobs.started(partial(partitions.read, order[:1]))
-            for place in range(len(order)):
+            ahead = jobs.started(partial(partitions.read, order[:at_once]))
+            for following in range(at_once, len(order) + at_once, at_once):
                 batches = ahead.result()
-                ahead = jobs.started(partial(partitions.read, order[place + 1 : place + 2]))
+                ahead = jobs.started(partial(partitions.read, order[following : following + at_once]))
                 for batch in batches:
                     for start in range(0, batch.num_rows, size):
                         yield batch.slice(start, size).rename_columns(names)
+
+    def _row_place(self) -> str:
+        self._require_order()
+        # Spark numbers rows in each partition from 0 on, above 33 bits for the number of the partition.
+        within = "monotonically_increasing_id() - shiftleft(CAST(spark_partition_id() AS BIGINT), 33)"
+        starts = ", ".join(f"{start}L" for start in self._starts)
+        return f"{within} + element_at(array({starts}), spark_partition_id() + 1)"
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """How many rows stream before those of each partition."""
+        query = f"SELECT spark_partition_id(), COUNT(*) FROM {self._source} GROUP BY 1"  # noqa: S608
+
+        def sizes() -> tuple[Layout, dict[int, int]]:
+            layout = self._partitions(f"SELECT 1 FROM {self._source}", {}).layout  # noqa: S608
+            return layout, dict(self._held.streaming.sql(query).collect())
+
+        with Cancellable(self._held.context, self._place) as jobs:
+            layout, found = jobs.waited_for(sizes)
+        starts, before = [0] * len(layout.parts), 0
+        for partition in self._kept(layout).order:
+            starts[partition] = before
+            before += found.get(partition, 0)
+        return starts
+
+    def _partitions(self, query: str, binned: Mapping[int, Bin]) -> Partitions:
+        return Partitions(self._held.streaming.sql(query, args=_arguments(binned)), self._held.context)
 
     def _require_order(self) -> None:
         if not self._keeps_order:
@@ -143,61 +176,6 @@ class SparkTable(SqlTable):
     @cached_property
     def _keeps_order(self) -> bool:
         return guarded(self._place, lambda: keeps_order(self._held.streaming.table(self._view)))
-
-
-class _Partitions:
-    """The rows of a frame as Arrow, one partition after the other."""
-
-    def __init__(self, frame: Any, context: Any) -> None:
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        self._context = context
-        renamed = frame.toDF(*(f"o{at}" for at in range(len(frame.columns))))
-        self._schema = to_arrow_schema(renamed.schema, timezone="UTC")
-        # Made where the rows are and without Python there, so that workers need nothing of ours.
-        self._rows = renamed._jdf.toArrowBatchRdd().toJavaRDD()
-        self.layout = Layout.of(self._rows)
-
-    def read(self, some: list[int]) -> list[pa.RecordBatch]:
-        """The rows of some of them."""
-        import pyarrow as pa
-        from pyspark.rdd import _load_from_socket
-        from pyspark.serializers import NoOpSerializer
-
-        if not some:
-            return []
-        socket = self._context._jvm.PythonRDD.runJob(self._context._jsc.sc(), self._rows, some)
-        with _load_from_socket(socket, NoOpSerializer()) as messages:
-            return [pa.ipc.read_record_batch(pa.py_buffer(message), self._schema) for message in messages]
-
-
-class _Cancellable:
-    """Jobs that run in a thread of their own, and are cancelled in Spark when the caller leaves before their end."""
-
-    def __init__(self, context: Any, place: str) -> None:
-        self._context, self._place = context, place
-        self._group = f"leakgauge-{next(_numbers)}"
-        self._thread = ThreadPoolExecutor(1)
-
-    def __enter__(self) -> _Cancellable:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if error[0] is not None:
-            self._thread.shutdown(wait=False, cancel_futures=True)
-            # Where Spark is gone there is nothing to cancel, and what went wrong is told already.
-            with suppress(LeakgaugeError):
-                guarded(self._place, lambda: self._context.cancelJobGroup(self._group))
-        self._thread.shutdown(cancel_futures=True)
-
-    def started(self, action: Callable[[], Answer]) -> Future[Answer]:
-        """The action's answer, once it is there; the thread that waits for it listens to Ctrl-C."""
-
-        def run() -> Answer:
-            self._context.setJobGroup(self._group, "leakgauge", interruptOnCancel=True)
-            return action()
-
-        return self._thread.submit(guarded, self._place, run)
 
 
 def _arguments(binned: Mapping[int, Bin]) -> Mapping[str, Any] | None:

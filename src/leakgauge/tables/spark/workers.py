@@ -2,52 +2,64 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakgauge.errors import EngineError
 from leakgauge.tables.aggregates import Naming, named_bins
 from leakgauge.tables.spark.failures import guarded
+from leakgauge.tables.table import PartWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from leakgauge.tables.spark.sessions import Held
 
-_COMMITTED = {
-    # Of all attempts at a task, retried or speculative, one is taken, and no file has its name before all have.
-    "mapreduce.fileoutputcommitter.algorithm.version": "1",
-    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
-    "compression": "snappy",
-}
+ATTEMPTS = "attempts"
+"""The folder, in that of the files, where parts are written until all of them are there."""
+_TRIES = 3
 
 
 @dataclass(frozen=True)
 class Worker:
     """What a worker does with the batches of a partition; it is sent to each of them.
 
+    It writes a file itself: handed back to Spark, rows would be taken apart and put together again on the way.
+
     Attributes:
         names: of the columns.
         namings: of those in bins.
-        schema: of what ``change`` gives.
+        attempts: the folder of files that are not taken yet.
     """
 
     names: tuple[str, ...]
     namings: Mapping[str, Naming]
-    change: Callable[[pa.RecordBatch], pa.RecordBatch]
-    schema: pa.Schema
+    write: PartWriter
+    attempts: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows that are written."""
-        for batch in batches:
-            rows = batch.rename_columns(list(self.names))
-            if self.namings:
-                rows = named_bins(rows, self.namings)
-            yield self.change(rows).cast(self.schema)
+        """The partition, and the name of the file that this attempt at it has made; none where it has no rows."""
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        first = next(batches, None)
+        task = TaskContext.get()
+        if first is None or task is None:
+            return
+        handle, name = tempfile.mkstemp(dir=self.attempts)
+        with os.fdopen(handle, "wb") as file:
+            self.write((self._named(batch) for batch in chain([first], batches)), file)
+        yield pa.RecordBatch.from_pydict({"partition": [task.partitionId()], "file": [Path(name).name]})
+
+    def _named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return named_bins(batch.rename_columns(list(self.names)), self.namings)
 
 
 @dataclass(frozen=True)
@@ -92,17 +104,17 @@ def _tried(held: Held, trial: _Trial) -> dict[str, bool]:
 
 
 def write_frame(frame: Any, worker: Worker, folder: Path, order: Sequence[int]) -> None:
-    """Write what workers make of the rows; the files are named in this order of the partitions."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    schema = from_arrow_schema(worker.schema, prefer_timestamp_ntz=True)
-    frame.mapInArrow(worker, schema).write.options(**_COMMITTED).mode("append").parquet(folder.as_uri())
-    for beside in (*folder.glob(".*.crc"), *folder.glob("_*")):
-        if beside.is_file():
-            beside.unlink()
+    """Have workers write the rows; the files are named in this order of the partitions."""
+    attempts = Path(worker.attempts)
+    attempts.mkdir()
+    # Of all attempts at a partition, retried or speculative, Spark takes the answer of one, and so its file is taken.
+    taken = frame.mapInArrow(worker, "partition long, file string").toArrow()
     places = {partition: place for place, partition in enumerate(order)}
-    for part in folder.glob("part-*.parquet"):
-        part.rename(folder / f"{places[int(part.name.split('-')[1])]:08d}.parquet")
+    for partition, file in zip(taken.column("partition").to_pylist(), taken.column("file").to_pylist(), strict=True):
+        (attempts / file).rename(folder / f"{places[partition]:08d}.parquet")
+    # An attempt that still runs cannot make a file any more once its folder is gone, wherever the others go.
+    for _ in range(_TRIES):
+        shutil.rmtree(attempts, ignore_errors=True)
 
 
 def require_whole(folder: Path, rows: int, place: str) -> None:

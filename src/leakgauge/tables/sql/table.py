@@ -15,11 +15,12 @@ import numpy as np
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
-from leakgauge.tables.aggregates import counts_from_groups, named_bins, require_within
+from leakgauge.tables.aggregates import Naming, counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.levels import Levels
+from leakgauge.tables.row_samples import RowSample
 from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
 from leakgauge.tables.sql.dialect import Dialect
 from leakgauge.tables.sql.groups import group_query, passes, sizes_of
@@ -189,13 +190,19 @@ class SqlTable(Table):
         """
         if size < 1:
             raise OptionError("A batch of {size} rows is too small; give at least 1.", size=size)
-        chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
-        names = [self._columns[at].name for at in chosen]
-        binned = self._bins(chosen, bins or {})
-        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
-        rows = self._stream(aggregates.select(keys, self._source), names, size, binned)
-        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
-        return (named_bins(batch, namings) for batch in rows) if namings else rows
+        names, keys, binned = self._asked(columns, bins)
+        return self._named(self._stream(aggregates.select(keys, self._source), names, size, binned), binned)
+
+    def drawn(
+        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a sample, in the source's order, drawn by the engine where it knows the places of rows."""
+        place = self._row_place()
+        if place is None:
+            return super().drawn(*columns, sample=sample, bins=bins)
+        names, keys, binned = self._asked(columns, bins)
+        query = aggregates.select_numbered(keys, place, sample.holds(aggregates.PLACE), self._source)
+        return self._named(self._stream_few(query, names, binned), binned)
 
     def fingerprint(self) -> str:
         """A digest of names, types and rows, whatever their order, made where they are; another table has another."""
@@ -209,6 +216,31 @@ class SqlTable(Table):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._place}; {len(self._columns)} columns)"
+
+    def _row_place(self) -> str | None:
+        """The place of a row in the order that rows stream in, from 0 on; None where the engine does not know it."""
+        return None
+
+    def _stream_few(self, query: str, names: list[str], binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        """The same as ``_stream``, of a query that leaves few rows."""
+        return self._stream(query, names, _BATCH, binned)
+
+    def _asked(
+        self, columns: Sequence[str], bins: Mapping[str, Binning] | None
+    ) -> tuple[list[str], list[str], dict[int, Bin]]:
+        """The names of some columns, by default all, what is selected for each, and the bins in it."""
+        chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
+        binned = self._bins(chosen, bins or {})
+        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
+        return [self._columns[at].name for at in chosen], keys, binned
+
+    def _named(self, rows: Iterator[pa.RecordBatch], binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
+        namings = self._namings(binned)
+        return (named_bins(batch, namings) for batch in rows) if namings else rows
+
+    def _namings(self, binned: Mapping[int, Bin]) -> dict[str, Naming]:
+        """How the bins of each column are called."""
+        return {self._columns[at].name: one.naming for at, one in binned.items()}
 
     def _quantiles(self, at: int, shares: Sequence[float]) -> str:
         return self._dialect.quantiles(self._values[at], shares)

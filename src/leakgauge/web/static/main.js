@@ -20,6 +20,7 @@ function head(version) {
     h("div", { class: "brand" }, h("img", { src: "static/icon.svg", alt: "", width: "34", height: "34" }),
       h("h1", {}, "Leakgauge"), h("p", {}, say("How much a release leaks, and the release that leaks least."))),
     h("div", { class: "languages", role: "group", "aria-label": say("Language") }, Object.keys(LANGUAGES).map(switchTo)),
+    h("a", { class: "places", href: "places" }, say("Places on a map")),
     version ? h("p", { class: "small version" }, version) : null);
 }
 

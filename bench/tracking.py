@@ -1,0 +1,36 @@
+"""Tracking 10^5 steps on 10^4 cells: the filter, the smoother and the likeliest path, in seconds of CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bench.clock import timed
+from leakgauge.location.tracking.evidence import Evidence
+from leakgauge.location.tracking.markov import likeliest_path, track, track_singly
+from leakgauge.location.tracking.movement import Following, Movement, gravity, speed_limit
+from leakgauge.probability import Distribution
+from leakgauge.randomness.sources import simulation
+
+SIDE, STEPS = 100, 100_000
+SIZE = f"{STEPS:,} steps on {SIDE * SIDE:,} cells"
+
+
+def run() -> None:
+    labels = range(SIDE * SIDE)
+    points = np.stack(np.divmod(np.arange(SIDE * SIDE), SIDE), axis=-1).astype(np.float64)
+    movement = Movement(Distribution.uniform(labels), speed_limit(labels, points, reach=2))
+    channel = gravity(labels, points, np.ones(SIDE * SIDE), reach=8, scale=1)
+    truth = movement.simulate(1, STEPS, simulation_seed=1)[0]
+    reports = Following(channel).draw(truth, simulation(2))
+    evidence = Evidence.of_codes(channel, reports)
+    for name, work in {
+        "one report at a time": lambda: track_singly(movement.start, evidence, points),
+        "filter": lambda: track(movement, evidence, points),
+        "smoother": lambda: track(movement, evidence, points, hindsight=True),
+    }.items():
+        seconds, found = timed(work)
+        off = found.missed(truth, points).mean()
+        print(f"{SIZE}, {name}: {seconds:.1f} s; errs {off:.3f} cells, expects {found.error:.3f}; target 60 s")
+    seconds, path = timed(lambda: likeliest_path(movement, evidence))
+    off = np.hypot(*(points[path.areas] - points[truth]).T).mean()
+    print(f"{SIZE}, likeliest path: {seconds:.1f} s; errs {off:.3f} cells")

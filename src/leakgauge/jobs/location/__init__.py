@@ -1,0 +1,1 @@
+"""Places: surveys of points, channels on areas, protected tables and tracks, each from a table to an artefact."""

@@ -1,0 +1,204 @@
+"""The mechanism that protects places: planar Laplace noise, the least leaking channel, or one that was named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from leakgauge.artefacts.channel_file import ChannelFile, read_channel
+from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.location import PlacedMechanism
+from leakgauge.claims import MetricPrivacy
+from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
+from leakgauge.design.problem import Target
+from leakgauge.distances.map_cells import MapCells
+from leakgauge.errors import OptionError
+from leakgauge.jobs.location.measured import drawn, measured
+from leakgauge.jobs.location.places import MOST_COMPARED, Mapped
+from leakgauge.location.mechanisms import Placed, blocks
+from leakgauge.location.tracking.bayes import Inference
+from leakgauge.mechanisms import Mechanism, parse_mechanism, planar_laplace
+from leakgauge.mechanisms.finite import through_channel
+from leakgauge.mechanisms.on_cells import box_of
+from leakgauge.probability import PriorOrigin
+from leakgauge.probability.files import NamedChannel
+
+ON_CELLS: Final = ("planar-laplace", "coarser-cells", "dummies")
+"""Mechanisms that are declared with a map, which is that of the table unless they name another."""
+Members: TypeAlias = tuple[tuple[int, ...], ...]
+EDGES: Final = ("south", "north", "west", "east", "rows", "columns")
+GAP: Final = 1e-4
+"""How far a designed channel may be from the least leakage, in nats: no digit on a screen changes."""
+LEAST: Final = "least leaking channel"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A mechanism for the areas of a map.
+
+    Attributes:
+        channel: of a designed one, with the columns that it reads and writes; None of one with a spelling.
+        members: the areas that each output stands for; None where each is one area.
+        gap: how far a designed one may be from the least leakage, in bits; None where nothing was designed.
+    """
+
+    mechanism: Mechanism
+    role: Role
+    name: str
+    channel: NamedChannel | None = None
+    gap: float | None = None
+    members: Members | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is known where its outputs lie."""
+        released = self.mechanism.released
+        return self.members is not None or (released is not None and set(released) <= set(self.mechanism.letters or ()))
+
+    @property
+    def planned(self) -> Mechanism | NamedChannel:
+        """As a release plan takes it."""
+        return self.mechanism if self.channel is None else self.channel
+
+    @property
+    def epsilon(self) -> float | None:
+        """The ε per kilometre that is promised; None where nothing is."""
+        unit = self.mechanism.parameters.get("unit")
+        claims = [one.level for one in self.mechanism.claims if isinstance(one, MetricPrivacy)]
+        return claims[0] if claims and unit == "km" else None
+
+    @property
+    def file(self) -> ChannelFile | None:
+        """The channel file of a designed one."""
+        return None if self.channel is None else ChannelFile.of(self.channel)
+
+
+def planar(mapped: Mapped, epsilon: float) -> Chosen:
+    """Planar Laplace noise of this ε per kilometre on the cells of the map."""
+    cells = _map_of(mapped, "planar-laplace")
+    noise = planar_laplace(
+        epsilon,
+        south=cells.south,
+        north=cells.north,
+        west=cells.west,
+        east=cells.east,
+        rows=cells.rows,
+        columns=cells.columns,
+    )
+    return _of(noise, Role.GIVEN)
+
+
+def named(mapped: Mapped, text: str, column: str) -> Chosen:
+    """The mechanism of a text; one on cells takes the map of the table, where it names no other.
+
+    Raises:
+        OptionError: an unknown mechanism, one for another map, or one that needs cells where areas are none.
+    """
+    kind, _, rest = text.partition(":")
+    if kind in ON_CELLS and "south=" not in rest:
+        box = ",".join(f"{key}={value}" for key, value in box_of(_map_of(mapped, kind)).items())
+        text = f"{kind}:{rest},{box}" if rest else f"{kind}:{box}"
+    mechanism = parse_mechanism(text, letters=mapped.areas.labels)
+    if mechanism.letters is None or set(mechanism.letters) < set(_occurring(mapped)):
+        raise OptionError(
+            "{name!s} does not read the {count:,} areas of this map; give a mechanism that is declared for them.",
+            name=kind,
+            count=len(mapped.areas.labels),
+        )
+    if kind.endswith(".json"):
+        read = read_channel(text)
+        own = NamedChannel(read.channel, (column,), (column,), read.prior_origin)
+        return Chosen(mechanism, Role.GIVEN, Path(kind).name, own)
+    return replace(_of(mechanism, Role.GIVEN), members=_members(mapped, mechanism))
+
+
+def _members(mapped: Mapped, mechanism: Mechanism) -> Members | None:
+    """The areas that each block stands for; None where outputs are no blocks."""
+    level = mechanism.parameters.get("level")
+    if mechanism.name != "coarser-cells" or not isinstance(level, int) or not isinstance(mapped.areas, MapCells):
+        return None
+    return blocks(mapped.areas, level).members
+
+
+def least_leaking(mapped: Mapped, target: Target, column: str) -> Chosen:
+    """The channel that leaks least at a mean distance in metres, or errs least at a leakage in bits.
+
+    Raises:
+        OptionError: too many areas.
+        RefusalError: no channel meets the target.
+    """
+    solution = solve(RateDistortion(mapped.prior, mapped.distortion, target), GAP)
+    exact = through_channel(solution.channel)
+    own = NamedChannel(exact.channel(), (column,), (column,), PriorOrigin.THIS_TABLE)
+    return Chosen(exact, Role.OPTIMUM, LEAST, own, solution.gap)
+
+
+def chosen(
+    mapped: Mapped,
+    column: str,
+    *,
+    epsilon_per_km: float | None = None,
+    max_distance: float | None = None,
+    max_leakage: float | None = None,
+    mechanism: str | None = None,
+) -> Chosen:
+    """The mechanism that exactly one of the options asks for; a distance is in metres.
+
+    Raises:
+        OptionError: none of them, or several.
+    """
+    given = [one for one in (epsilon_per_km, max_distance, max_leakage, mechanism) if one is not None]
+    if len(given) != 1:
+        raise OptionError(
+            "The protection is given in {count} ways; give exactly one of --epsilon-per-km, --max-distance, "
+            "--max-leakage and --mechanism.",
+            count=len(given),
+        )
+    if epsilon_per_km is not None:
+        return planar(mapped, epsilon_per_km)
+    if mechanism is not None:
+        return named(mapped, mechanism, column)
+    target = MaxDistortion(max_distance) if max_distance is not None else MaxLeakage(max_leakage or 0.0)
+    return least_leaking(mapped, target, column)
+
+
+def in_numbers(mapped: Mapped, choice: Chosen, radius: float) -> tuple[PlacedMechanism, Inference | None] | None:
+    """What the mechanism does on this map, drawn where the map is too large for a matrix; None where nothing is known.
+
+    Without a matrix there is no inference area by area.
+    """
+    if not choice.is_placed:
+        return None
+    if len(mapped.areas.labels) > MOST_COMPARED:
+        return drawn(mapped, choice.mechanism, name=choice.name, role=choice.role, claimed=choice.epsilon), None
+    return measured(
+        mapped,
+        Placed(choice.mechanism, choice.members),
+        name=choice.name,
+        role=choice.role,
+        radius=radius,
+        claimed=choice.epsilon,
+    )
+
+
+def _of(mechanism: Mechanism, role: Role) -> Chosen:
+    # The map is told beside it.
+    short = {key: value for key, value in mechanism.parameters.items() if key not in (*EDGES, "letters")}
+    name = ",".join(f"{key}={value}" for key, value in short.items())
+    return Chosen(mechanism, role, f"{mechanism.name}:{name}".rstrip(":"))
+
+
+def _map_of(mapped: Mapped, name: str) -> MapCells:
+    if not isinstance(mapped.areas, MapCells):
+        raise OptionError(
+            "{name!s} needs cells, and the areas are {kind}; give --cell, or --max-distance for a designed channel.",
+            name=name,
+            kind=mapped.told.kind,
+        )
+    return mapped.areas
+
+
+def _occurring(mapped: Mapped) -> list[str]:
+    counts = mapped.visits.counts.tolist()
+    return [label for label, count in zip(mapped.areas.labels, counts, strict=True) if count]

@@ -1,0 +1,312 @@
+"""A table whose places are protected: cells instead of coordinates, released by the machinery of every release."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Unpack
+
+import numpy as np
+from msgspec import structs
+
+from leakgauge.artefacts import Origin, Quantity, codec
+from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
+from leakgauge.drafts import close_folder, write_whole
+from leakgauge.errors import OptionError
+from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers
+from leakgauge.jobs.location.design import WITHIN
+from leakgauge.jobs.location.measured import per_km
+from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.shown import metres
+from leakgauge.location.placing import placed
+from leakgauge.location.tracking.large_maps import infer_by_drawing
+from leakgauge.probability import PriorOrigin
+from leakgauge.probability.cells import Codes
+from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness.draws import shuffled
+from leakgauge.release import Release, ReleasePlan, release
+from leakgauge.release.execution import Progress
+from leakgauge.release.ledger import open_ledger
+from leakgauge.release.ledger.account import default_dataset
+from leakgauge.report import Report
+from leakgauge.sentences import Sentence
+from leakgauge.tables import open_table
+from leakgauge.tables.reading import ReadingOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RELEASED: Final = "released.parquet"
+RECORD: Final = "release.json"
+PUBLIC_RECORD: Final = "release.public.json"
+PROTECTION: Final = "location.json"
+CHANNEL: Final = "channel.json"
+MOST_AVERAGED, AVERAGED = 50, 200
+"""Reports that are averaged at most: beyond, a place is found anyway; and places that are drawn for it."""
+CENTRES: Final = "centres.csv"
+"""Which place each released text stands for: everybody may have it."""
+
+
+def protect_places(
+    table: object,
+    places: Places,
+    *,
+    folder: Path | str,
+    epsilon_per_km: float | None = None,
+    max_distance: float | None = None,
+    max_leakage: float | None = None,
+    mechanism: str | None = None,
+    public: Sequence[str] = (),
+    reports_per_user: int = 1,
+    ledger: str | None = None,
+    dataset: str | None = None,
+    within: float = WITHIN,
+    simulate: int | None = None,
+    overwrite: bool = False,
+    report_language: str = "en",
+    progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
+) -> LocationProtection:
+    """A protected table with its record, the numbers of its mechanism, and a report with maps, in a folder.
+
+    Args:
+        folder: where everything is written.
+        epsilon_per_km: planar Laplace noise of this metric privacy.
+        max_distance: or the channel that leaks least at this mean distance, in metres.
+        max_leakage: or the one that errs least at these bits.
+        mechanism: or a mechanism by its spelling, such as ``coarser-cells:level=2``, or a channel file.
+        public: columns that are released as they are.
+        reports_per_user: how many rows a person has at most, as everybody knows; ledgers count them all.
+        ledger: whose budget is spent.
+        simulate: a seed; what it makes is not private.
+
+    Raises:
+        OptionError: no mechanism or several, or columns that cannot be released.
+        BudgetError: the ledger refuses; nothing was written.
+    """
+    place = Path(folder)
+    with open_table(table, **reading) as source:
+        mapped = places.counted(source)
+        choice = chosen(
+            mapped,
+            places.column,
+            epsilon_per_km=epsilon_per_km,
+            max_distance=max_distance,
+            max_leakage=max_leakage,
+            mechanism=mechanism,
+        )
+        randomness = OperatingSystem() if simulate is None else Simulated(simulate)
+        derived = _derived(mapped, places, public, randomness)
+    place.mkdir(parents=True, exist_ok=True)
+    close_folder(place)
+    plan = ReleasePlan(
+        {places.column: choice.planned},
+        public,
+        unit=places.user,
+        rows_per_unit=reports_per_user if places.user is not None else 1,
+    )
+    name = dataset or (default_dataset(str(table)) if isinstance(table, str | Path) else "places")
+    with (
+        open_table(derived.rows) as cells,
+        nullcontext() if ledger is None else open_ledger(ledger) as account,
+    ):
+        made = release(
+            plan,
+            cells,
+            place / RELEASED,
+            record=place / RECORD,
+            public_record=place / PUBLIC_RECORD,
+            ledger=account,
+            dataset=name,
+            overwrite=overwrite,
+            randomness=randomness,
+            progress=progress,
+        )
+    found = _told(mapped, choice, made, derived, table_name(table), places, reports_per_user, within)
+    codec.write(place / PROTECTION, found)
+    if found.centres is not None:
+        write_whole(place / CENTRES, _centres(mapped), shareable=True)
+    if choice.file is not None:
+        codec.write(place / CHANNEL, choice.file)
+    report = Report.of(place)
+    report.to_html(place / "report.html", report_language)
+    report.to_markdown(place / "report.md", report_language)
+    return found
+
+
+@dataclass(frozen=True)
+class _Derived:
+    """The rows with a place on the map, in a random order: their area, what is public and whose they are.
+
+    In the table's order, which is often by person and time, rows of one person would stand side by side: a trace.
+
+    Attributes:
+        codes: the area of each row.
+        reports: how many rows each person has; None where no column names persons.
+    """
+
+    rows: pa.Table
+    codes: Codes
+    reports: Codes | None
+
+
+def _derived(mapped: Mapped, places: Places, public: Sequence[str], randomness: Randomness) -> _Derived:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column, kept = places.column, [name for name in (*public, places.user) if name is not None]
+    if column in kept or places.lat in kept or places.lon in kept:
+        raise OptionError(
+            "Column {name!r} cannot be public beside protected places; leave it out, or rename it.",
+            name=next(name for name in (column, places.lat, places.lon) if name in kept),
+        )
+    labels = pa.array(mapped.areas.labels)
+    every, parts = [], []
+    for rows in placed(mapped.points, mapped.areas, *kept):
+        chunk, codes = rows.chunk, rows.codes
+        inside = np.flatnonzero(codes >= 0)
+        every.append(codes[inside])
+        dictionary = pa.DictionaryArray.from_arrays(pa.array(codes[inside].astype(np.int32)), labels)
+        others = [chunk.column(name).take(pa.array(inside)) for name in dict.fromkeys(kept)]
+        parts.append(
+            pa.RecordBatch.from_arrays([dictionary.cast(pa.string()), *others], [column, *dict.fromkeys(kept)])
+        )
+    codes = np.concatenate(every)
+    order = shuffled(len(codes), randomness)
+    rows = pa.Table.from_batches(parts).take(pa.array(order))
+    reports = None if places.user is None else np.asarray(pc.value_counts(rows[places.user]).field("counts"))
+    return _Derived(rows, codes[order], reports)
+
+
+def _told(
+    mapped: Mapped,
+    choice: Chosen,
+    made: Release,
+    derived: _Derived,
+    table: str,
+    places: Places,
+    reports: int,
+    within: float,
+) -> LocationProtection:
+    numbers = in_numbers(mapped, choice, within)
+    released = _released_codes(mapped, made, places.column)
+    measured, values = None, {}
+    if released is not None:
+        gone = np.hypot(*(mapped.areas.points[derived.codes] - mapped.areas.points[released]).T)
+        measured = metres(float(gone.mean()))
+        values["released"] = np.bincount(released, minlength=len(mapped.areas.places)) / max(len(released), 1)
+    used = _unmeasured(choice) if numbers is None else numbers[0]
+    if numbers is not None and numbers[1] is not None:
+        values["error"] = numbers[1].errors
+    if used.distance is None:
+        used = structs.replace(used, distance=measured)
+    epsilon = used.epsilon
+    person = None if epsilon is None else Quantity(epsilon.value * reports, epsilon.unit, origin=epsilon.origin)
+    repeats = None if derived.reports is None else _repeats(mapped, choice, derived.reports, used)
+    return LocationProtection(
+        table=table,
+        areas=mapped.told,
+        rows=made.rows,
+        left_out=mapped.visits.n - made.rows,
+        released=RELEASED,
+        record=RECORD,
+        channel=None if choice.file is None else CHANNEL,
+        # The centre of an area that a column names is the mean of its points, and may be one person's place.
+        centres=CENTRES if places.area is None else None,
+        private=made.record.private,
+        used=used,
+        measured_distance=measured,
+        entropy=mapped.entropy,
+        best_guess=mapped.best_guess,
+        radius=metres(within, Origin.DECLARED),
+        epsilon_per_person=person,
+        repeats=repeats,
+        warnings=tuple(_warnings(places, repeats, used)),
+        prior=PriorOrigin.THIS_TABLE,
+        map=mapped.map(**values),
+    )
+
+
+def _unmeasured(choice: Chosen) -> PlacedMechanism:
+    """Of releases that are no areas: what the mechanism promises alone."""
+    epsilon = None if choice.epsilon is None else per_km(choice.epsilon, declared=True)
+    return PlacedMechanism(mechanism=choice.name, role=choice.role, epsilon=epsilon)
+
+
+def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
+    """The areas in the written release, row by row; None where it holds anything else, such as sets."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    written = pq.read_table(made.output, columns=[column]).column(column).combine_chunks()
+    if pa.types.is_dictionary(written.type):
+        written = written.dictionary_decode()
+    encoded = written.dictionary_encode()
+    known = {label: at for at, label in enumerate(mapped.areas.labels)}
+    own = np.array([known.get(label, -1) for label in encoded.dictionary.to_pylist()], dtype=np.int64)
+    if not len(own) or (own < 0).any():
+        return None
+    return np.asarray(own[np.asarray(encoded.indices)])
+
+
+def _repeats(mapped: Mapped, choice: Chosen, counts: Codes, used: PlacedMechanism) -> Repeats:
+    most = int(counts.max())
+    epsilon = used.epsilon
+    return Repeats(
+        people=len(counts),
+        most=most,
+        typical=float(np.median(counts)),
+        epsilon=per_km(float("inf") if epsilon is None else epsilon.value * most),
+        same_place=_averaged(mapped, choice, most),
+    )
+
+
+def _averaged(mapped: Mapped, choice: Chosen, reports: int) -> Quantity | None:
+    """How far off somebody is who sees so many fresh reports of one place; None where releases are no areas."""
+    law, letters = choice.mechanism.law, choice.mechanism.letters
+    if law is None or not choice.is_placed or letters != mapped.areas.labels:
+        return None
+    found = infer_by_drawing(
+        mapped.prior, law, mapped.areas.points, reports=min(reports, MOST_AVERAGED), draws=AVERAGED
+    )
+    # To the millimetre: a mean of posteriors that are all but certain is rounding below that.
+    error = found.error
+    low, value, high = (round(one, 3) for one in (error.low, error.value, error.high))
+    return Quantity.estimated(replace(error, low=low, value=value, high=high), "m")
+
+
+def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) -> list[Sentence]:
+    warnings = []
+    if places.user is None:
+        warnings.append(
+            Sentence(
+                "Each row is counted as somebody else's; where people report repeatedly, name their column (--user)."
+            )
+        )
+    if repeats is not None and repeats.most > 1:
+        warnings.append(
+            Sentence(
+                "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows "
+                "are one person's and averages the reports from one place finds it more exactly than one report "
+                "reveals, and movement from report to report reveals more; see location track.",
+                most=repeats.most,
+            )
+        )
+    if used.epsilon is not None and used.epsilon.value == float("inf"):
+        warnings.append(
+            Sentence("A released place rules other areas out for certain, so that no ε holds for this mechanism.")
+        )
+    return warnings
+
+
+def _centres(mapped: Mapped) -> str:
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["label", "latitude", "longitude"])
+    for label, (latitude, longitude) in zip(mapped.areas.labels, mapped.areas.places.tolist(), strict=True):
+        lines.writerow([label, f"{latitude:.7g}", f"{longitude:.8g}"])
+    return text.getvalue()

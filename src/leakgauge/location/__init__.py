@@ -1,0 +1,1 @@
+"""Areas of the earth, location mechanisms, trackers and traces."""

@@ -1,0 +1,200 @@
+"""The box that a map covers: declared, or learnt from the points without telling where any one of them is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from leakgauge.distances.map_cells import METRES_PER_DEGREE
+from leakgauge.errors import OptionError
+from leakgauge.location.extent import PER_DEGREE, Extent
+from leakgauge.probability.cells import Codes
+from leakgauge.sentences import Sentence
+
+ONE_IN: Final = 500
+LARGER: Final = 5.0
+"""At most one point in so many is left outside along each axis, if the map would be more than this much larger with
+them."""
+FEWEST: Final = 20
+MUCH_LARGER: Final = 100.0
+"""Of so many points one may be left outside, if the map would be this much larger: a device that reports 0, 0."""
+STEPS: Final = 100
+"""Learnt edges are rounded outwards to a hundredth of the box or to a cell, whichever is more."""
+
+
+Span: TypeAlias = tuple[int, int]
+"""The first bin of a stretch, and the one after its last."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Edges in degrees; where west is greater than east, the box crosses the antimeridian.
+
+    Raises:
+        OptionError: edges outside the earth, or a south that is not below the north.
+    """
+
+    south: float
+    north: float
+    west: float
+    east: float
+
+    def __post_init__(self) -> None:
+        on_earth = all(abs(edge) <= 90 for edge in (self.south, self.north)) and all(
+            abs(edge) <= 180 for edge in (self.west, self.east)
+        )
+        if not on_earth or not self.south < self.north or self.west == self.east:
+            raise OptionError(
+                "A box of {south} to {north} degrees north and {west} to {east} degrees east is not on the map; give "
+                "south, north, west and east in this order, the first two from −90 to 90 and the others from −180 to "
+                "180.",
+                south=self.south,
+                north=self.north,
+                west=self.west,
+                east=self.east,
+            )
+
+    @property
+    def width(self) -> float:
+        """Degrees from west to east."""
+        return (self.east - self.west) % 360 or 360.0
+
+
+def parse_box(text: str) -> Box:
+    """The box of ``SOUTH,NORTH,WEST,EAST`` in degrees.
+
+    Raises:
+        OptionError: not four numbers, or not a box.
+
+    Example:
+        >>> parse_box("40.70, 40.82, -74.02, -73.92")
+        Box(south=40.7, north=40.82, west=-74.02, east=-73.92)
+    """
+    try:
+        south, north, west, east = (float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(
+            "--box {text!r} is not four numbers; write SOUTH,NORTH,WEST,EAST in degrees, as in "
+            "40.70,40.82,-74.02,-73.92.",
+            text=text,
+        ) from None
+    return Box(south, north, west, east)
+
+
+_FAR_OFF: Final = Sentence(
+    "A few points lie so far off that the map would be many times as large with them; they are left outside it, unless "
+    "--box is given."
+)
+
+
+@dataclass(frozen=True)
+class LearntBox:
+    """A box that follows from the points.
+
+    Attributes:
+        box: the edges, rounded outwards.
+        trimmed: whether a few points far off are left outside.
+    """
+
+    box: Box
+    trimmed: bool
+
+    @property
+    def notices(self) -> tuple[Sentence, ...]:
+        """What a person should know of it."""
+        return (_FAR_OFF,) if self.trimmed else ()
+
+
+def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
+    """The smallest box around the points, over the antimeridian where it is smaller so.
+
+    Its edges are rounded outwards to whole cells, or to hundredths of the box where that is more, so that none of them
+    is the place of somebody. Where a few points, one in 500 at most along each axis, would make it many times as large,
+    they are left outside.
+
+    Args:
+        cell_metres: the side of cells; None where their number is given.
+
+    Raises:
+        TableError: no row has a place.
+        OptionError: cells as large as all that the points take.
+    """
+    extent.require_places()
+    (low, high), (left, right), trimmed = _spans(extent)
+    if cell_metres is not None:
+        _require_smaller(cell_metres, (low, high), (left, right))
+    cell = (cell_metres or 0.0) / METRES_PER_DEGREE
+    south, north = _rounded((low / PER_DEGREE - 90, high / PER_DEGREE - 90), cell)
+    # By the rounded middle, so that the other edges do not tell of the southernmost or northernmost place.
+    middle = max(math.cos(math.radians((south + north) / 2)), 1e-3)
+    west, east = _rounded((left / PER_DEGREE - 180, right / PER_DEGREE - 180), cell / middle)
+    if east - west >= 360:
+        west, east = -180.0, 180.0
+    box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
+    return LearntBox(box, trimmed)
+
+
+def _require_smaller(metres: float, up: Span, along: Span) -> None:
+    middle = math.cos(math.radians(sum(up) / 2 / PER_DEGREE - 90))
+    tall = (up[1] - up[0]) / PER_DEGREE * METRES_PER_DEGREE
+    wide = (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle
+    if metres >= max(tall, wide):
+        raise OptionError(
+            "Cells of {size:g} metres are as large as the whole area of {tall:.0f} by {wide:.0f} metres; choose "
+            "smaller cells.",
+            size=metres,
+            tall=tall,
+            wide=wide,
+        )
+
+
+def _spans(extent: Extent) -> tuple[Span, Span, bool]:
+    """The shortest stretches that hold the points along each axis, and whether a few are left outside them."""
+    total = int(extent.latitudes.sum())
+    whole = _shortest(extent.latitudes, 0), _shortest(extent.longitudes, 0, round_the_earth=True)
+    for spare, larger in ((total // ONE_IN, LARGER), (int(total >= FEWEST), MUCH_LARGER)):
+        most = _shortest(extent.latitudes, spare), _shortest(extent.longitudes, spare, round_the_earth=True)
+        if _size(*whole) > larger * _size(*most):
+            return *most, True
+    return *whole, False
+
+
+def _size(*spans: Span) -> int:
+    return math.prod(end - start for start, end in spans)
+
+
+def _shortest(counts: Codes, spare: int, *, round_the_earth: bool = False) -> Span:
+    """The shortest stretch that leaves out at most ``spare`` points, of a line or of a circle."""
+    bins = np.flatnonzero(counts)
+    own, period = counts[bins], len(counts)
+    total = int(own.sum())
+    if round_the_earth:
+        bins, own = np.concatenate([bins, bins + period]), np.concatenate([own, own])
+    before = np.concatenate([[0], np.cumsum(own)])
+    # For each first bin, the earliest last bin by which enough points are met.
+    last = np.searchsorted(before, before[:-1] + (total - spare)) - 1
+    first = np.flatnonzero(last < len(bins))
+    lengths = np.minimum(bins[last[first]] + 1 - bins[first], period)
+    at = int(np.argmin(lengths))
+    start = int(bins[first[at]])
+    return start, start + int(lengths[at])
+
+
+def _rounded(edges: tuple[float, float], cell: float) -> tuple[float, float]:
+    """Both edges moved outwards to whole steps: of some cells, or of a round number of degrees."""
+    fine = max((edges[1] - edges[0]) / STEPS, 1 / PER_DEGREE)
+    # A cell is cut to the centimetre below, so that whole steps never need one cell more.
+    step = math.floor(cell * 1e7) / 1e7 * math.ceil(fine / cell) if cell > 1e-6 else _round_step(fine)
+    return round(math.floor(edges[0] / step) * step, 7), round(math.ceil(edges[1] / step) * step, 7)
+
+
+def _round_step(least: float) -> float:
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= least * (1 - 1e-9))
+
+
+def _turned(longitude: float) -> float:
+    return round((longitude + 180) % 360 - 180, 7)

@@ -1,0 +1,245 @@
+"""Tracking over a trace: where someone was at each step, given how people move and what was reported.
+
+The filter uses the reports up to a step, the smoother all of them; the likeliest path is one path, the most probable of
+all. Every belief is exact on areas: the same as a sum over all paths.
+
+Reference: Rabiner, A tutorial on hidden Markov models, 1989; Shokri et al., Quantifying location privacy, 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from leakgauge.arguments import checked
+from leakgauge.errors import ModelError, OptionError
+from leakgauge.location.tracking.averages import CONFIDENCE
+from leakgauge.location.tracking.evidence import Evidence
+from leakgauge.location.tracking.guessing import Aim, guesser_of
+from leakgauge.location.tracking.messages import (
+    BeliefMessages,
+    Likeliest,
+    Logarithms,
+    Probabilities,
+    TooUnlikelyError,
+)
+from leakgauge.location.tracking.movement import Movement
+from leakgauge.location.tracking.moves import logarithms
+from leakgauge.probability import Distribution, Estimate
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.randomness.sources import simulation
+
+PATHS = 400
+"""Paths drawn for an interval of the mean error."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A path of guesses and how far off its author expects to be.
+
+    Attributes:
+        aim: what each guess makes small on average.
+        guesses: the area named at each step.
+        errors: the expected distance of each guess from the truth, under the tracker's own belief, in metres.
+        lows: with ``highs``, an interval that holds that distance with a probability of at least 95 %.
+        entropies: what is still open at each step, in bits.
+        likelihood: the log of how likely the reports were, in nats, up to the constant of a law.
+    """
+
+    aim: Aim
+    guesses: Codes
+    errors: Floats = field(repr=False)
+    lows: Floats = field(repr=False)
+    highs: Floats = field(repr=False)
+    entropies: Floats = field(repr=False)
+    likelihood: float
+
+    @property
+    def error(self) -> float:
+        """The expected distance of a guess from the truth, averaged over the steps, in metres."""
+        return float(self.errors.mean())
+
+    def missed(self, truth: Codes, points: Floats) -> Floats:
+        """How far each guess is from the true area, in metres: for traces whose truth is known."""
+        if truth.shape != self.guesses.shape:
+            raise ModelError(
+                "There are {found} true areas for {steps} steps; give one for each.",
+                found=truth.size,
+                steps=len(self.guesses),
+            )
+        return np.asarray(np.hypot(*(points[self.guesses] - points[truth]).T))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The most probable path of all, and the log of its probability together with the reports, in nats."""
+
+    areas: Codes
+    score: float
+
+
+@checked
+def track(
+    movement: Movement,
+    evidence: Evidence,
+    points: object,
+    *,
+    aim: Aim = Aim.DISTANCE,
+    hindsight: bool = False,
+) -> Track:
+    """Guesses of a tracker who knows the movement and the mechanism, step by step.
+
+    Args:
+        points: the centre of each area, in metres east and north.
+        aim: what each guess makes small: its distance, its squared distance, or how often it is wrong.
+        hindsight: whether later reports count too (smoothing), or only those so far (filtering).
+
+    Raises:
+        ModelError: no path leads to the reports, or points that are not two coordinates per area.
+
+    Example:
+        >>> from leakgauge.probability import Channel, Distribution
+        >>> movement = Movement.resting(Distribution.uniform("abc"))
+        >>> noisy = Channel("abc", "abc", [[0.6, 0.4, 0.0], [0.3, 0.4, 0.3], [0.0, 0.4, 0.6]])
+        >>> found = track(movement, Evidence.through_channel(noisy, "bab"), [[0, 0], [1, 0], [2, 0]])
+        >>> found.guesses.tolist(), found.entropies.round(3).tolist()
+        ([1, 0, 0], [1.585, 0.918, 0.918])
+    """
+    guesser = guesser_of(points, len(movement.areas), aim)
+
+    def follow(messages: BeliefMessages) -> Track:
+        guesses = np.empty((len(evidence), 5))
+        for step, belief in messages.beliefs(hindsight=hindsight):
+            guesses[step] = guesser.guess(belief)
+        return _track(aim, guesses, messages.likelihood)
+
+    return _safely(movement, evidence, follow)
+
+
+@checked
+def track_singly(prior: Distribution, evidence: Evidence, points: object, *, aim: Aim = Aim.DISTANCE) -> Track:
+    """Guesses of a tracker who takes each report by itself, and starts from the same prior at every step.
+
+    Raises:
+        ModelError: a report that nobody could have made, or points that are not two coordinates per area.
+    """
+    guesser = guesser_of(points, len(prior), aim)
+    firsts, which = evidence.distinct
+    guesses, logs = np.empty((len(firsts), 5)), np.empty(len(firsts))
+    for at, step in enumerate(firsts.tolist()):
+        state, logs[at] = Logarithms.settled(logarithms(prior.probabilities) + evidence.logs(step), step)
+        guesses[at] = guesser.guess(np.exp(state))
+    return _track(aim, guesses[which], float(logs[which].sum()))
+
+
+@checked
+def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) -> Floats:
+    """p(x) of every step, one row each: for maps and traces small enough to hold them."""
+
+    def follow(messages: BeliefMessages) -> Floats:
+        held = np.empty((len(evidence), len(movement.areas)))
+        for step, belief in messages.beliefs(hindsight=hindsight):
+            held[step] = belief
+        return held
+
+    return _safely(movement, evidence, follow)
+
+
+@checked
+def log_evidence(movement: Movement, evidence: Evidence) -> float:
+    """The log of how likely the reports are together, in nats, up to the constants of their scores."""
+
+    def follow(messages: BeliefMessages) -> float:
+        for _ in messages.states():
+            pass
+        return messages.likelihood
+
+    return _safely(movement, evidence, follow)
+
+
+@checked
+def likeliest_path(movement: Movement, evidence: Evidence) -> Path:
+    """The path with the highest probability given all reports (Viterbi).
+
+    Raises:
+        ModelError: no path leads to the reports.
+    """
+    messages = Likeliest(movement, evidence)
+    areas = np.empty(len(evidence), dtype=np.int64)
+    for step, state in messages.states_backwards():
+        last = step == len(evidence) - 1
+        areas[step] = np.argmax(state) if last else messages.before(state, int(areas[step + 1]), step + 1)
+    return Path(areas, messages.likelihood)
+
+
+@checked
+def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, simulation_seed: int = 0) -> Codes:
+    """Paths drawn from what is believed after all reports, one row each."""
+    if paths < 1:
+        raise OptionError("{paths} paths cannot be drawn; give 1 or more.", paths=paths)
+    generator = simulation(simulation_seed)
+
+    def follow(messages: BeliefMessages) -> Codes:
+        areas = np.empty((paths, len(evidence)), dtype=np.int64)
+        own = np.arange(paths)
+        for step, state in messages.states_backwards():
+            belief = messages.belief(state)
+            if step == len(evidence) - 1:
+                sums = np.cumsum(belief)
+                drawn = np.searchsorted(sums, generator.random(paths) * sums[-1], side="right")
+                areas[:, step] = np.minimum(drawn, np.flatnonzero(belief)[-1])
+                continue
+            after = areas[:, step + 1]
+            with np.errstate(divide="ignore"):
+                logs = np.log(belief)
+            which, sources, moves = movement.moves.log_inwards.rows(after)
+            moved = moves + logs[sources] + evidence.logs(step + 1)[after][which]
+            stayed = movement.moves.log_stays[after] + logs[after] + messages.log_stay(step + 1)[after]
+            keys = np.concatenate([moved, stayed]) + generator.gumbel(size=len(moved) + paths)
+            # The largest of sums with Gumbel noise is a draw from the law of which these are the logarithms.
+            order = np.lexsort((keys, np.concatenate([which, own])))
+            ends = np.cumsum(np.bincount(which, minlength=paths) + 1) - 1
+            areas[:, step] = np.concatenate([sources, after])[order[ends]]
+        return areas
+
+    return _safely(movement, evidence, follow)
+
+
+@checked
+def mean_error(
+    movement: Movement,
+    evidence: Evidence,
+    points: object,
+    found: Track,
+    *,
+    paths: int = PATHS,
+    simulation_seed: int = 0,
+) -> Estimate:
+    """The mean distance of a track's guesses from the truth, in metres, with the interval its author would give.
+
+    Steps of a trace err together, so their intervals do not add up: the interval is that of the mean distance from
+    paths drawn from what is believed after all reports.
+    """
+    places = np.asarray(points, dtype=np.float64)
+    drawn = drawn_paths(movement, evidence, paths=paths, simulation_seed=simulation_seed)
+    means = np.array([np.hypot(*(places[path] - places[found.guesses]).T).mean() for path in drawn])
+    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+    return Estimate(found.error, min(low, found.error), max(high, found.error), CONFIDENCE, len(found.guesses))
+
+
+def _track(aim: Aim, guesses: Floats, likelihood: float) -> Track:
+    areas, errors, lows, highs, entropies = guesses.T
+    return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, likelihood)
+
+
+def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:
+    """By probabilities, or where these are too small for floats by their logarithms."""
+    try:
+        return follow(Probabilities(movement, evidence))
+    except TooUnlikelyError:
+        return follow(Logarithms(movement, evidence))

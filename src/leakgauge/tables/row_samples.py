@@ -1,0 +1,69 @@
+"""Which rows of a large table are drawn: told by their places alone, so that every engine draws the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leakgauge.randomness import simulation
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+_PRIME, _OTHER = 2**31 - 1, 2**31 - 19
+"""Two primes: a place is known by what it leaves of both, and no step of the hash leaves 63 bits."""
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Rows whose place, hashed with a salt of our own, is below a number: about so many as were asked for.
+
+    The hash is a polynomial modulo a prime, in whole numbers that all engines reckon with alike. Any four rows of a
+    table of two thousand million are drawn independently of each other, so that estimates vary as in a sample of
+    independent draws. An engine's own random function is not asked: it would draw other rows each time.
+
+    Attributes:
+        salt: the coefficients.
+    """
+
+    salt: tuple[int, int, int, int, int]
+    below: int
+
+    @classmethod
+    def of(cls, rows: int, most: int, simulation_seed: int = 0) -> RowSample | None:
+        """About so many of so many rows; None where all of them are taken.
+
+        The salt follows from a seed, so that the same rows are drawn again.
+        """
+        if rows <= most:
+            return None
+        first, second, third, fourth, fifth = simulation(simulation_seed).integers(1, _PRIME, size=5).tolist()
+        return cls((first, second, third, fourth, fifth), round(_PRIME * most / rows))
+
+    def holds(self, place: str) -> str:
+        """Whether a row is drawn, in SQL that engines share; ``place`` names an integer of 64 bits."""
+        a, b, c, d, e = self.salt
+        rest, other = f"({place} % {_PRIME})", f"({place} % {_OTHER})"
+        inner = f"((({a} * {rest} + {b}) % {_PRIME}) * {rest} + {c}) % {_PRIME}"
+        return f"(({inner}) * {rest} + {d} * {other} + {e}) % {_PRIME} < {self.below}"
+
+    def taken(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The drawn ones of all rows, which stream in the table's order."""
+        import pyarrow as pa
+
+        row = 0
+        for batch in batches:
+            yield batch.filter(pa.array(self.among(np.arange(row, row + batch.num_rows))))
+            row += batch.num_rows
+
+    def among(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Which of these places are drawn."""
+        a, b, c, d, e = self.salt
+        rest, other = places % _PRIME, places % _OTHER
+        inner = ((a * rest + b) % _PRIME * rest + c) % _PRIME
+        drawn: npt.NDArray[np.bool_] = (inner * rest + d * other + e) % _PRIME < self.below
+        return drawn
