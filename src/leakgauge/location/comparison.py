@@ -44,6 +44,7 @@ LEAST_RATE, MOST_RATE = 0.01, 40.0
 LATE = 4
 """Halvings after which it is asked whether even the widest noise is close enough."""
 LEAST_LEAKING = "least-leaking"
+PLANAR_LAPLACE = "planar-laplace"
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def families_on(
     side = min(cells.sides) / PER_KILOMETRE
     ends = (LEAST_RATE / side, MOST_RATE / side)
     found = [
-        Family("planar-laplace", lambda epsilon: planar(cells, epsilon), ends, continuous=True),
+        Family(PLANAR_LAPLACE, lambda epsilon: planar(cells, epsilon), ends, continuous=True),
         exponential_family(prior, metres, ends),
         Family("coarser-cells", lambda level: blocks(cells, round(level)), _levels(cells)),
     ]
