@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 DESIGN = {
-    *("cli", "languages", "errors", "sentences", "artefacts", "arguments", "drafts", "notebook", "rounding"),
+    *("cli", "languages", "errors", "sentences", "artefacts", "arguments", "drafts", "notebook", "rounding", "waiting"),
     *("jobs", "design", "distances", "notions", "claims", "mechanisms", "measures", "randomness"),
     *("tables", "probability"),
 }
