@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from bench.clock import timed
-from leakgauge.design import least_distance
+from leakgauge.design.metric_privacy import least_distance
 from leakgauge.distances import MapCells
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats

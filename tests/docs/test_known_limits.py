@@ -60,7 +60,7 @@ LIMITS: Final = (
     f"`sequence_leakage` counts up to {power_of_two(sequences.JOINT_CELLS)} cells jointly",
     f"beside earlier ones of up to {power_of_two(designing.ROUND_CELLS)} cases × inputs",
     f"`largest_output_entropy` takes up to {output_entropy.ENTROPY_CELLS} inputs × outputs",
-    f"`least_distance` takes up to {metric_privacy.MOST_INPUTS} inputs, in Python only",
+    f"`metric_privacy.least_distance` takes up to {metric_privacy.MOST_INPUTS} inputs, in Python only",
     f"Up to {metric_privacy.WHOLE} it proves its loss to a millionth",
     f"up to {power_of_two(families.COLUMN_CELLS)} inputs × outputs ({families.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",

@@ -128,7 +128,7 @@ def test_attacks_rank_as_they_err() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ModelError, match="too many to write down"):
         repeated_reports(blurred(1.0), 40)
-    with pytest.raises(OptionError, match="0 reports are none"):
+    with pytest.raises(OptionError, match="0 reports cannot be averaged"):
         repeated_reports(blurred(1.0), 0)
     with pytest.raises(OptionError, match="cannot be together"):
         often_together(prior(1), prior(1), 1.5)

@@ -3,7 +3,6 @@
 from leakgauge.design import rounds as rounds
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.channel_capacity import capacity
-from leakgauge.design.metric_privacy import MetricSolution, least_distance
 from leakgauge.design.output_entropy import largest_output_entropy
 from leakgauge.design.problem import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
 from leakgauge.design.sequences import sequence_leakage
@@ -16,14 +15,12 @@ __all__ = [
     "Knowledge",
     "MaxDistortion",
     "MaxLeakage",
-    "MetricSolution",
     "RateDistortion",
     "Slope",
     "Solution",
     "capacity",
     "frontier",
     "largest_output_entropy",
-    "least_distance",
     "sequence_leakage",
     "solve",
     "solve_on_grid",

@@ -15,6 +15,7 @@ from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs
 from leakgauge.mechanisms.on_cells import OnCells, box_of, centre_of, require_cells
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.files import Groups
 from leakgauge.randomness import Randomness
 
 COARSEST = 20
@@ -54,6 +55,10 @@ class CoarserCells(OnCells):
             )
             for row, column in starts
         )
+
+    @property
+    def stands_for(self) -> Groups:
+        return members(self.law.blocks)
 
     def channel(self) -> Channel:
         """The block of each cell with probability 1."""
@@ -98,6 +103,12 @@ def coarser_cells(
     claims = (LocalDP(math.inf if count > 1 else 0.0), MaximalLeakage(math.log2(count)))
     parameters = {"level": level, **box_of(cells)}
     return CoarserCells("coarser-cells", parameters, claims, BlockLaw(blocks), cells, level)
+
+
+def members(codes: Codes) -> Groups:
+    """The places of each code, in order."""
+    order = np.argsort(codes, kind="stable")
+    return tuple(tuple(part.tolist()) for part in np.split(order, np.cumsum(np.bincount(codes))[:-1]))
 
 
 def block_codes(cells: MapCells, level: int) -> Codes:

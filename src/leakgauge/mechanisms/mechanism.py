@@ -123,6 +123,11 @@ class Mechanism(ABC):
         channel = self.channel() if self.sets is None else None
         return None if channel is None else channel.outputs
 
+    @property
+    def stands_for(self) -> Groups | None:
+        """For each letter released the places of those that it stands for; None where it stands for itself."""
+        return None
+
     def recorded_channel(self) -> Channel | None:
         """The channel that a record keeps beside the spelling; None where the spelling says all."""
         return self.channel() if self.sets is None else None

@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,8 +16,10 @@ from anyio import to_thread
 
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
-from leakgauge.tables import open_table
+from leakgauge.tables import Table, open_table
 from leakgauge.tables.opening import source_files
+from leakgauge.tables.postgresql.address import SCHEMES
+from leakgauge.tables.sql.table import SqlTable
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 from leakgauge.web.private_folder import PrivateFolder
@@ -36,10 +39,10 @@ _TIMES: Final = 4
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table that was opened, by its ``address`` in the folder ``place``, where jobs run.
+    """A table that was opened, by its ``address`` in the folder ``place``, where jobs run, or in PostgreSQL.
 
-    ``key`` is its id, of its place and contents; ``digest`` is the SHA-256 of its files when it was opened; ``path`` is
-    in the folder that is served, to open it again, and None where it was dropped.
+    ``key`` is its id, of its place and contents; ``digest`` is the SHA-256 of its files or rows when it was opened;
+    ``path`` is what opens it again, and None where it was dropped.
     """
 
     key: str
@@ -54,7 +57,7 @@ class OpenTable:
     @property
     def source(self) -> str:
         """As ``open_table`` takes it, from anywhere."""
-        return str(self.place / self.address)
+        return _source(self.place, self.address)
 
     def fields(self) -> dict[str, object]:
         """The table for the page."""
@@ -64,7 +67,7 @@ class OpenTable:
 
 
 class Workspace:
-    """The folder that is served and the tables opened from it; nothing outside of it is read."""
+    """The folder that is served and the tables opened from it; no file outside of it is read."""
 
     def __init__(self, folder: Path, limit: int) -> None:
         self.folder = folder.resolve()
@@ -97,7 +100,7 @@ class Workspace:
         return found[:_LISTED]
 
     def open(self, path: str) -> OpenTable:
-        """The table of a path relative to the folder, or absolute inside it.
+        """The table of a path relative to the folder, or absolute inside it, or of an address in PostgreSQL.
 
         Raises:
             OutsideError: the path, or what it links to, lies elsewhere.
@@ -105,6 +108,8 @@ class Workspace:
         """
         if not path or "\0" in path:
             raise FileError("No file is named; give its path in the folder that is served.")
+        if path.startswith(SCHEMES):
+            return self._opened(self.folder, path, path)
         given = self.folder / path
         try:
             # The folder of the path is resolved, its name is not: it may be a pattern, or name a table in a database.
@@ -198,8 +203,11 @@ class Workspace:
         try:
             files = source_files(table.source)
             stamp = _stamp(files)
-            # Files that were only touched are read again, once.
-            same = stamp == self._stamps.get(table.key) or digest_of(files) == table.digest
+            # Files that were only touched are read again, once; a server says nothing of when a table was written.
+            same = bool(files) and stamp == self._stamps.get(table.key)
+            if not same:
+                with open_table(table.source) if not files else nullcontext(None) as opened:
+                    same = digest_of(files, opened) == table.digest
         except OSError:
             same = False
         if same:
@@ -234,14 +242,14 @@ class Workspace:
         return value.replace(f"{self.folder}/", "")
 
     def _opened(self, place: Path, address: str, path: str | None) -> OpenTable:
-        source, shown = str(place / address), Path(address).name
+        source, shown = _source(place, address), Path(address).name
         try:
             with open_table(source) as table:
                 columns = tuple((column.name, column.kind.words) for column in table.columns())
                 rows = table.rows
-            files = source_files(source)
-            stamp = _stamp(files)
-            digest = digest_of(files)
+                files = source_files(source)
+                stamp = _stamp(files)
+                digest = digest_of(files, table)
         except LeakgaugeError as error:
             failure = self.told(error)
         except OSError:
@@ -278,8 +286,14 @@ def _stamp(files: list[Path]) -> object:
     return [(str(path), (state := path.stat()).st_size, state.st_mtime_ns, state.st_ino) for path in files]
 
 
-def digest_of(files: list[Path]) -> str:
-    """SHA-256 of some files, one after the other, in hexadecimal digits."""
+def _source(place: Path, address: str) -> str:
+    return address if address.startswith(SCHEMES) else str(place / address)
+
+
+def digest_of(files: list[Path], table: Table | None = None) -> str:
+    """SHA-256 of some files, one after the other, in hexadecimal digits; without files of the table's rows."""
+    if not files and isinstance(table, SqlTable):
+        return table.fingerprint()
     made = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:

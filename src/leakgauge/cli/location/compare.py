@@ -67,7 +67,7 @@ def compare(
     \b
     leakgauge location compare pickups.parquet --lat lat --lon lon --cell 12x12 \\
         --box 40.70,40.82,-74.02,-73.92 --max-distance 1km
-    leakgauge location compare cities.parquet --lat lat --lon lon \\
+    leakgauge location compare german_towns.parquet --lat lat --lon lon \\
         --weight population --cell 50km --max-distance 60km --within 50km
     """
     from leakgauge.jobs.location.compare import compare_places

@@ -87,8 +87,9 @@ def design(
 
 def mechanism_facts(one: PlacedMechanism, radius: str) -> dict[str, str]:
     """What a mechanism does, line by line."""
+    what = say("mean distance of the release") if one.size is None else say("mean distance of the release's middle")
     told = {
-        say("mean distance of the release"): "–" if one.distance is None else metres(one.distance),
+        what: "–" if one.distance is None else metres(one.distance),
         say("leakage"): or_dash(one.leakage, lambda bits: say("{bits} bits", bits=number(bits))),
         say("ε per km"): or_dash(one.epsilon, told_level),
         say("identifiability"): or_dash(one.identifiability, told_level),

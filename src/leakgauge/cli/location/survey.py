@@ -53,7 +53,7 @@ def survey(
     leakgauge location survey pickups.parquet --lat lat --lon lon --cell 500m
     leakgauge location survey pickups.parquet --lat lat --lon lon --time time \\
         --cell 12x12 --box 40.70,40.82,-74.02,-73.92 --report map.html
-    leakgauge location survey cities.parquet --lat lat --lon lon \\
+    leakgauge location survey german_towns.parquet --lat lat --lon lon \\
         --weight population --cell 50km
 
     With --time the entropy of the places is shown hour by hour, with --user people are counted instead of points.

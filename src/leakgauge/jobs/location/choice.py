@@ -16,7 +16,7 @@ from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.measured import drawn, measured
 from leakgauge.jobs.location.places import MOST_COMPARED, Mapped
-from leakgauge.location.mechanisms import Placed, blocks
+from leakgauge.location.mechanisms import Placed
 from leakgauge.location.tracking.bayes import Inference
 from leakgauge.mechanisms import Mechanism, parse_mechanism, planar_laplace
 from leakgauge.mechanisms.finite import through_channel
@@ -110,15 +110,7 @@ def named(mapped: Mapped, text: str, column: str) -> Chosen:
         read = read_channel(text)
         own = NamedChannel(read.channel, (column,), (column,), read.prior_origin)
         return Chosen(mechanism, Role.GIVEN, Path(kind).name, own)
-    return replace(_of(mechanism, Role.GIVEN), members=_members(mapped, mechanism))
-
-
-def _members(mapped: Mapped, mechanism: Mechanism) -> Members | None:
-    """The areas that each block stands for; None where outputs are no blocks."""
-    level = mechanism.parameters.get("level")
-    if mechanism.name != "coarser-cells" or not isinstance(level, int) or not isinstance(mapped.areas, MapCells):
-        return None
-    return blocks(mapped.areas, level).members
+    return replace(_of(mechanism, Role.GIVEN), members=mechanism.stands_for)
 
 
 def least_leaking(mapped: Mapped, target: Target, column: str) -> Chosen:

@@ -21,6 +21,7 @@ from leakgauge.location.comparison import (
     LEAST_LEAKING,
     LEAST_RATE,
     MOST_RATE,
+    PLANAR_LAPLACE,
     Comparison,
     Family,
     Measured,
@@ -40,7 +41,7 @@ from leakgauge.tables.reading import ReadingOptions
 
 NAMES: Final = {
     LEAST_LEAKING: message("least leaking channel"),
-    "planar-laplace": message("planar Laplace noise"),
+    PLANAR_LAPLACE: message("planar Laplace noise"),
     "closest-private": message("least distance at this ε"),
     "exponential": message("exponential mechanism"),
     "coarser-cells": message("blocks of cells"),
@@ -156,7 +157,7 @@ def _left_out(name: str, distance: float) -> Sentence:
 def _advice(found: Comparison) -> Sentence | None:
     """Which one to take: the optimum, beside noise with a promise that holds whatever is known."""
     best = found.ranking[0]
-    noise = next((one for one in found.ranking if one.name == "planar-laplace"), None)
+    noise = next((one for one in found.ranking if one.name == PLANAR_LAPLACE), None)
     if found.constant <= found.mean_distance:
         return Sentence(
             "At this distance one constant place would do, which reveals nothing: ask for a smaller distance if the "

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
+from leakgauge.distances import MapCells
 from leakgauge.drafts import close_folder, write_whole
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers
@@ -89,6 +90,11 @@ def protect_places(
         BudgetError: the ledger refuses; nothing was written.
     """
     place = Path(folder)
+    if reports_per_user != 1 and places.user is None:
+        raise OptionError(
+            "--reports-per-user {count} needs the column that names people; give it with --user.",
+            count=reports_per_user,
+        )
     with open_table(table, **reading) as source:
         mapped = places.counted(source)
         choice = chosen(
@@ -126,10 +132,10 @@ def protect_places(
             randomness=randomness,
             progress=progress,
         )
-    found = _told(mapped, choice, made, derived, table_name(table), places, reports_per_user, within)
+    found = _told(mapped, choice, made, derived, table_name(table), places, public, reports_per_user, within)
     codec.write(place / PROTECTION, found)
     if found.centres is not None:
-        write_whole(place / CENTRES, _centres(mapped), shareable=True)
+        write_whole(place / CENTRES, _centres(mapped, choice), shareable=True)
     if choice.file is not None:
         codec.write(place / CHANNEL, choice.file)
     report = Report.of(place)
@@ -189,6 +195,7 @@ def _told(
     derived: _Derived,
     table: str,
     places: Places,
+    public: Sequence[str],
     reports: int,
     within: float,
 ) -> LocationProtection:
@@ -225,7 +232,7 @@ def _told(
         radius=metres(within, Origin.DECLARED),
         epsilon_per_person=person,
         repeats=repeats,
-        warnings=tuple(_warnings(places, repeats, used)),
+        warnings=tuple(_warnings(places, choice, repeats, public)),
         prior=PriorOrigin.THIS_TABLE,
         map=mapped.map(**values),
     )
@@ -279,7 +286,7 @@ def _averaged(mapped: Mapped, choice: Chosen, reports: int) -> Quantity | None:
     return Quantity.estimated(replace(error, low=low, value=value, high=high), "m")
 
 
-def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) -> list[Sentence]:
+def _warnings(places: Places, choice: Chosen, repeats: Repeats | None, public: Sequence[str]) -> list[Sentence]:
     warnings = []
     if places.user is None:
         warnings.append(
@@ -296,17 +303,29 @@ def _warnings(places: Places, repeats: Repeats | None, used: PlacedMechanism) ->
                 most=repeats.most,
             )
         )
-    if used.epsilon is not None and used.epsilon.value == float("inf"):
+    if public:
+        warnings.append(
+            Sentence(
+                "{columns} leave as they are, and may reveal whose a row is and which rows are one person's; leakgauge "
+                "survey looks for that.",
+                columns=tuple(public),
+            )
+        )
+    if choice.mechanism.claims[0].level == float("inf"):
         warnings.append(
             Sentence("A released place rules other areas out for certain, so that no ε holds for this mechanism.")
         )
     return warnings
 
 
-def _centres(mapped: Mapped) -> str:
+def _centres(mapped: Mapped, choice: Chosen) -> str:
+    """The place of each text that may be released: of blocks their own, which are places as text, else of areas."""
+    places = dict(zip(mapped.areas.labels, mapped.areas.places.tolist(), strict=True))
+    if isinstance(mapped.areas, MapCells) and choice.members is not None:
+        places = {str(text): [float(part) for part in str(text).split()] for text in choice.mechanism.released or ()}
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(["label", "latitude", "longitude"])
-    for label, (latitude, longitude) in zip(mapped.areas.labels, mapped.areas.places.tolist(), strict=True):
+    for label, (latitude, longitude) in places.items():
         lines.writerow([label, f"{latitude:.7g}", f"{longitude:.8g}"])
     return text.getvalue()

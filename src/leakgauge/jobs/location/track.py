@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Unpack
 
@@ -37,6 +38,8 @@ MOST_STEPS: Final = 5000
 DRAWN_STEPS: Final = 24
 """Steps of the trace on the map."""
 REACH: Final = 10_000.0
+FOLDS: Final = 5
+"""Parts of the traces: of each, movement is learnt from the others, since its own would give the answer away."""
 SINGLE, FILTER, SMOOTHER = (
     message("one report at a time"),
     message("all reports so far"),
@@ -112,12 +115,13 @@ def track_places(
     law, middles = _law(mapped, choice)
     labels, points, prior = mapped.areas.labels, mapped.areas.points, mapped.prior
     base = gravity(labels, points, prior.probabilities, reach, reach / 3)
-    movement = Movement(prior, observed_moves(truth.areas, base, 1.0, truth.whose))
+    movements, alone = _movements(truth, Movement(prior, base))
+    movement = Movement(prior, observed_moves(truth.areas, base, 1.0, truth.whose)) if alone is None else movements[0]
     reports = release_trace(truth.areas, law, Simulated(seed), repeated=repeated, traces=truth.whose)
     trackers = {
-        SINGLE: _Tracker(Movement.independent(prior), repeated=False),
-        FILTER: _Tracker(movement, repeated=repeated),
-        SMOOTHER: _Tracker(movement, repeated=repeated, hindsight=True),
+        SINGLE: _Tracker([Movement.independent(prior)] * len(movements), repeated=False),
+        FILTER: _Tracker(movements, repeated=repeated),
+        SMOOTHER: _Tracker(movements, repeated=repeated, hindsight=True),
     }
     followed = {name: one.follow(law, truth, reports, points) for name, one in trackers.items()}
     off = np.hypot(*(points[middles[reports]] - points[truth.areas]).T)
@@ -160,7 +164,7 @@ def track_places(
         step_leakage=bits(float(told.parts.max())),
         window_leakage=whole,
         radius=metres(within),
-        warnings=(*notes, *(() if told.warning is None else (told.warning,))),
+        warnings=(*notes, *(one for one in (alone, told.warning) if one is not None)),
         map=map_shown(mapped.areas, prior.probabilities, paths=paths),
     )
 
@@ -174,19 +178,38 @@ class _Followed:
 
 @dataclass(frozen=True)
 class _Tracker:
-    movement: Movement
+    """Somebody who knows how people move: one movement for each trace."""
+
+    movements: Sequence[Movement]
     repeated: bool
     hindsight: bool = False
 
     def follow(self, law: Law, truth: Traces, reports: Codes, points: Floats) -> _Followed:
         """The guesses over all traces, how far each is off, and how far off it is expected to be."""
         found = []
-        for start, end in zip(truth.starts[:-1].tolist(), truth.starts[1:].tolist(), strict=True):
+        ends = zip(truth.starts[:-1].tolist(), truth.starts[1:].tolist(), strict=True)
+        for movement, (start, end) in zip(self.movements, ends, strict=True):
             evidence = Evidence.through_law(law, len(points), reports[start:end], repeated=self.repeated)
-            found.append(track(self.movement, evidence, points, hindsight=self.hindsight))
+            found.append(track(movement, evidence, points, hindsight=self.hindsight))
         guesses = np.concatenate([one.guesses for one in found])
         missed = np.hypot(*(points[guesses] - points[truth.areas]).T)
         return _Followed(guesses, np.asarray(missed), np.concatenate([one.errors for one in found]))
+
+
+def _movements(truth: Traces, assumed: Movement) -> tuple[list[Movement], Sentence | None]:
+    """How people move, for each trace from those of others; assumed where there are none, which is said."""
+    count = len(truth.starts) - 1
+    if count < 2:
+        return [assumed] * count, Sentence(
+            "There is one trace, and no other to learn movement from: it is assumed to follow distances alone."
+        )
+    number = np.repeat(np.arange(count), np.diff(truth.starts))
+    learnt = []
+    for part in range(min(FOLDS, count)):
+        others = number % FOLDS != part
+        moves = observed_moves(truth.areas[others], assumed.transitions, 1.0, truth.whose[others])
+        learnt.append(Movement(assumed.start, moves))
+    return [learnt[at % FOLDS] for at in range(count)], None
 
 
 def _traces(

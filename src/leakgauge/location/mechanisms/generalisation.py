@@ -11,6 +11,7 @@ from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.location.mechanisms.placed import Placed, on_areas
 from leakgauge.mechanisms import coarser_cells
+from leakgauge.mechanisms.coarser_cells import members
 from leakgauge.mechanisms.on_cells import box_of, centre_of
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
@@ -23,7 +24,7 @@ HIDDEN = None
 def blocks(cells: MapCells, level: int) -> Placed:
     """Each cell as its block of 2^level by 2^level cells."""
     made = coarser_cells(level, **box_of(cells))  # type: ignore[arg-type]
-    return Placed(made, _members(made.law.blocks))
+    return Placed(made, made.stands_for)
 
 
 @checked
@@ -98,9 +99,9 @@ def areas_of_users(cells: MapCells, visited: Codes, least: int, users: Codes | N
             made += 1
         else:
             open_squares += [(part, bits - 1) for part in reversed(parts)]
-    members = _members(codes)
-    labels = [centre_of(cells, held[0], held[-1]) for held in members]
-    return on_areas(_certain(cells.labels, labels, codes), members=members)
+    squares = members(codes)
+    labels = [centre_of(cells, held[0], held[-1]) for held in squares]
+    return on_areas(_certain(cells.labels, labels, codes), members=squares)
 
 
 def _crowds(cells: MapCells, visited: Codes, users: Codes | None) -> Callable[[Codes], int]:
@@ -122,11 +123,6 @@ def _crowds(cells: MapCells, visited: Codes, users: Codes | None) -> Callable[[C
 def _quarters(row: Codes, column: Codes, bits: int) -> Codes:
     """Which quarter of a square of 2^bits cells a side each cell lies in; all in one of a single cell."""
     return (row >> bits - 1 & 1) * 2 + (column >> bits - 1 & 1) if bits else np.zeros_like(row)
-
-
-def _members(codes: Codes) -> tuple[tuple[int, ...], ...]:
-    order = np.argsort(codes, kind="stable")
-    return tuple(tuple(part.tolist()) for part in np.split(order, np.cumsum(np.bincount(codes))[:-1]))
 
 
 def _certain(inputs: Sequence[Label], outputs: Sequence[Label], codes: Codes) -> Channel:

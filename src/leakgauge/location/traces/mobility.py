@@ -60,12 +60,14 @@ class Mobility:
     def __post_init__(self) -> None:
         same_alphabet(self.people.outcomes, self.areas.labels, "areas of the people", "labels of the areas")
         if not 0 <= self.stay <= 1:
-            raise OptionError("A chance of staying of {stay} is not between 0 and 1.", stay=self.stay)
+            raise OptionError("A chance of staying of {stay} is not between 0 and 1; give one that is.", stay=self.stay)
 
     def simulate(self, count: int, days: int, simulation_seed: int) -> Trips:
         """So many people over so many days from midnight of a Monday; the seed draws them again."""
         if count < 1 or days < 1:
-            raise OptionError("{count} people over {days} days make no trace; give 1 or more.", count=count, days=days)
+            raise OptionError(
+                "{count} people over {days} days make no trace; give 1 or more of each.", count=count, days=days
+            )
         pull = gravity(self.areas.labels, self.areas.points, self.people.probabilities, self.reach, self.scale)
         generator, errands = simulation(simulation_seed), Following(pull)
         homes = generator.choice(len(self.people), size=count, p=self.people.probabilities)

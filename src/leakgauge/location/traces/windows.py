@@ -92,7 +92,7 @@ def window_leakage(
         [0.531, 0.7421]
     """
     if steps < 1:
-        raise OptionError("A window of {steps} steps is none; give 1 or more.", steps=steps)
+        raise OptionError("A window of {steps} steps has no steps; give 1 or more.", steps=steps)
     same_alphabet(movement.areas, channel.inputs, "areas of the movement", "inputs of the channel")
     laws = movement.marginals(steps)
     parts = np.array([_of_one(law, channel) for law in laws])

@@ -190,8 +190,8 @@ def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, s
         for step, state in messages.states_backwards():
             belief = messages.belief(state)
             if step == len(evidence) - 1:
-                ends = np.cumsum(belief)
-                drawn = np.searchsorted(ends, generator.random(paths) * ends[-1], side="right")
+                sums = np.cumsum(belief)
+                drawn = np.searchsorted(sums, generator.random(paths) * sums[-1], side="right")
                 areas[:, step] = np.minimum(drawn, np.flatnonzero(belief)[-1])
                 continue
             after = areas[:, step + 1]

@@ -27,10 +27,11 @@ class Moves:
 
     def __init__(self, transitions: Channel) -> None:
         rows, columns, chances = transitions.cells.nonzero()
-        self._all = rows.astype(np.int32), columns.astype(np.int32), chances
-        self._own = rows == columns
+        own = rows == columns
         self.stays = np.zeros(len(transitions.inputs))
-        self.stays[rows[self._own]] = chances[self._own]
+        self.stays[rows[own]] = chances[own]
+        self._all = rows, columns, chances
+        self._moves = rows[~own], columns[~own], chances[~own]
 
     @cached_property
     def all_inwards(self) -> csr_array:
@@ -47,13 +48,13 @@ class Moves:
     @cached_property
     def inwards(self) -> csr_array:
         """p(x|x′) of moves to each x from each other x′."""
-        rows, columns, chances = (part[~self._own] for part in self._all)
+        rows, columns, chances = self._moves
         return self._sparse(chances, columns, rows)
 
     @cached_property
     def outwards(self) -> csr_array:
         """The same, of moves from each x′."""
-        rows, columns, chances = (part[~self._own] for part in self._all)
+        rows, columns, chances = self._moves
         return self._sparse(chances, rows, columns)
 
     @cached_property
@@ -74,7 +75,8 @@ class Moves:
     def _sparse(self, chances: Floats, rows: Codes, columns: Codes) -> csr_array:
         from scipy.sparse import csr_array
 
-        return csr_array((chances, (rows, columns)), shape=(len(self.stays), len(self.stays)))
+        at = rows.astype(np.int32), columns.astype(np.int32)
+        return csr_array((chances, at), shape=(len(self.stays), len(self.stays)))
 
 
 class LogMoves:

@@ -35,7 +35,7 @@ def repeated_reports(channel: Channel, reports: int) -> Channel:
         [0.5625, 0.375, 0.0625]
     """
     if reports < 1:
-        raise OptionError("{reports} reports are none; give 1 or more.", reports=reports)
+        raise OptionError("{reports} reports cannot be averaged; give 1 or more.", reports=reports)
     outcomes = math.comb(len(channel.outputs) + reports - 1, reports)
     if outcomes * len(channel.inputs) > MOST_CELLS:
         raise ModelError(
