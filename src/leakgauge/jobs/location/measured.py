@@ -20,7 +20,7 @@ from leakgauge.probability import Channel, Distribution
 
 MOST_IN_PAIRS = 1024
 """Areas up to which every pair of them is compared at every output."""
-DRAWS: Final = 400
+DRAWS: Final = 150
 """Places that are drawn where a map is too large for a matrix."""
 PER_KM: Final = "nats per km"
 

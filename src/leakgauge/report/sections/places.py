@@ -44,8 +44,8 @@ def surveyed(tell: Teller) -> Iterator[Content]:
     )
     if tell.get(SURVEY, "areas_of_few"):
         yield tell.say(
-            "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone may "
-            "reveal who it is.",
+            "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone "
+            "may reveal who it is.",
             areas=tell.number(SURVEY, "areas_of_few", count=True),
             few=tell.number(SURVEY, "few"),
         )
