@@ -89,7 +89,7 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
 }
 """Each mechanism by its name. A factory takes its budget first and the rest by name; how a parameter is written follows
 from its annotation. Sample-and-aggregate needs a function, which no text holds."""
-CAVEATS: dict[str, Callable[[str], Sentence]] = {
+CAVEATS: dict[str, Callable[[tuple[str, ...]], Sentence]] = {
     "planar-laplace": lambda columns: Sentence(
         "The claims of {columns!s} protect cells of a map: all points of a cell are released alike, and two points a "
         "metre apart may lie in neighbouring cells. Metric privacy is per kilometre, or per cell where the mechanism "
