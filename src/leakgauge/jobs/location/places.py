@@ -11,6 +11,7 @@ import numpy as np
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import AreasTold, MapShown
 from leakgauge.distances.distortions import Given
+from leakgauge.distances.map_cells import MOST_STRETCH
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.shown import areas_told, bits, map_shown, metres
 from leakgauge.location.areas import Areas, distances_between
@@ -25,6 +26,8 @@ from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
+NOTED_STRETCH = 0.01
+"""What a distance may be off by, as a share of itself, without a word."""
 MOST_COMPARED = 4096
 """Areas up to which all pairs of them are laid out."""
 
@@ -78,6 +81,19 @@ class Places:
         """The areas with the points in them."""
         points = Points(table, self.lat, self.lon, self.time, self.user, self.weight)
         areas, kind, notes = self._areas(points)
+        off = float(getattr(areas, "stretch", 0.0))
+        if off > MOST_STRETCH:
+            raise OptionError(
+                "On a map this large a step east has no one length: it is off by {off:.0%}; choose areas that lie "
+                "nearer to each other, or further from the poles.",
+                off=min(off, 9.99),
+            )
+        if off > NOTED_STRETCH:
+            notes += (
+                Sentence(
+                    "Distances and ε per km are those of a flat map, off by up to {off:.0%} on this one.", off=off
+                ),
+            )
         found = visits(points, areas, by)
         notes += found.notices
         return Mapped(points, areas, areas_told(areas, kind, declared=self._declared), found, notes, self.smoothing)
@@ -85,7 +101,7 @@ class Places:
     @property
     def _declared(self) -> bool:
         """Whether nothing about the areas follows from the points."""
-        return self.box is not None or self.areas is not None or self.hexagons is not None
+        return self.box is not None or self.areas is not None
 
     def _areas(self, points: Points) -> tuple[Areas, str, tuple[Sentence, ...]]:
         if self.cell is not None:

@@ -90,6 +90,8 @@ def protect_places(
         BudgetError: the ledger refuses; nothing was written.
     """
     place = Path(folder)
+    if "://" in str(folder):
+        raise OptionError("The results are files, and {folder!s} is an address; name a folder.", folder=str(folder))
     if reports_per_user != 1 and places.user is None:
         raise OptionError(
             "--reports-per-user {count} needs the column that names people; give it with --user.",
@@ -232,7 +234,7 @@ def _told(
         radius=metres(within, Origin.DECLARED),
         epsilon_per_person=person,
         repeats=repeats,
-        warnings=tuple(_warnings(places, choice, repeats, public)),
+        warnings=tuple(_warnings(mapped, places, choice, repeats, public)),
         prior=PriorOrigin.THIS_TABLE,
         map=mapped.map(**values),
     )
@@ -286,8 +288,17 @@ def _averaged(mapped: Mapped, choice: Chosen, reports: int) -> Quantity | None:
     return Quantity.estimated(replace(error, low=low, value=value, high=high), "m")
 
 
-def _warnings(places: Places, choice: Chosen, repeats: Repeats | None, public: Sequence[str]) -> list[Sentence]:
-    warnings = []
+def _warnings(
+    mapped: Mapped, places: Places, choice: Chosen, repeats: Repeats | None, public: Sequence[str]
+) -> list[Sentence]:
+    warnings = [*mapped.notes]
+    if not mapped.told.declared:
+        warnings.append(
+            Sentence(
+                "Where the map ends follows from the points, and the claims hold for a map that is known beforehand; "
+                "declare its edges with --box, or areas with --areas."
+            )
+        )
     if places.user is None:
         warnings.append(
             Sentence(
