@@ -132,6 +132,7 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     notions.metric_privacy: {"channel": CHANNEL, "distance": np.ones((2, 2))},
     notions.moment_skewness: {"prior": PRIOR},
     notions.prior_skew: {"prior": PRIOR, "structure": None},
+    notions.refined_by: {"channel": CHANNEL, "other": CHANNEL},
     notions.privacy_curve: {"channel": CHANNEL, "epsilons": [0.0, 1.0], "structure": None},
     composition.compose: {"steps": STEPS, "delta": 1e-6, "neighbours": composition.Neighbours.REPLACE_ONE},
     composition.compose_exactly: {"channels": [CHANNEL]},

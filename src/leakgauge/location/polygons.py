@@ -144,14 +144,10 @@ def _naming(path: Path, features: Sequence[Mapping[str, Any]]) -> str:
     for key in candidates:
         if all(own.get(key) is not None for own in kept):
             return key
-    raise FileError(
-        "{path} has no property 'name' or 'id' in each of its areas; add one, or say which property names them: {hint}",
-        path=path,
-        hint=did_you_mean("", known),
-    )
+    raise FileError("{path} has no property 'name' or 'id' in each of its areas; add one.", path=path)
 
 
-def _properties(feature: Mapping[str, Any]) -> dict[str, Any]:
+def _properties(feature: Mapping[str, Any]) -> Mapping[str, Any]:
     own = feature.get("properties")
     given = {"id": feature["id"]} if feature.get("id") is not None else {}
     return {**given, **(own if isinstance(own, dict) else {})}

@@ -10,7 +10,6 @@ from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
-from leakgauge.languages import message
 from leakgauge.mechanisms.choice import exponential, permute_and_flip
 from leakgauge.mechanisms.coarser_cells import coarser_cells
 from leakgauge.mechanisms.dummies import dummies
@@ -23,6 +22,7 @@ from leakgauge.mechanisms.planar_laplace import MapUnit, planar_laplace
 from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sampled_response import sampled_randomized_response
 from leakgauge.probability import Label
+from leakgauge.sentences import Sentence
 
 
 def finite_number(text: str) -> float:
@@ -89,17 +89,20 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
 }
 """Each mechanism by its name. A factory takes its budget first and the rest by name; how a parameter is written follows
 from its annotation. Sample-and-aggregate needs a function, which no text holds."""
-CAVEATS: dict[str, str] = {
-    "planar-laplace": message(
+CAVEATS: dict[str, Callable[[tuple[str, ...]], Sentence]] = {
+    "planar-laplace": lambda columns: Sentence(
         "The claims of {columns!s} protect cells of a map: all points of a cell are released alike, and two points a "
         "metre apart may lie in neighbouring cells. Metric privacy is per kilometre, or per cell where the mechanism "
-        "says so."
+        "says so.",
+        columns=columns,
     ),
-    "coarser-cells": message(
-        "The block of cells that a place lies in is released as it is in {columns!s}; nothing is promised beyond that."
+    "coarser-cells": lambda columns: Sentence(
+        "The block of cells that a place lies in is released as it is in {columns!s}; nothing is promised beyond that.",
+        columns=columns,
     ),
-    "dummies": message(
-        "The true cell of {columns!s} is one of those released; whoever can rule the others out knows it."
+    "dummies": lambda columns: Sentence(
+        "The true cell of {columns!s} is one of those released; whoever can rule the others out knows it.",
+        columns=columns,
     ),
 }
 """What a reader of a mechanism's claims must know beside them, by its name."""

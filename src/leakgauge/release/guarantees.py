@@ -289,7 +289,7 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
     for kind, caveat in CAVEATS.items():
         meant = _written(column for column in columns if column.kind == kind)
         if meant:
-            yield Sentence(caveat, columns=meant)
+            yield caveat(meant)
     changed = _written(column for column in columns if column.unprotected)
     if changed:
         yield Sentence(
