@@ -107,7 +107,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
     if found.repeats is not None:
         told[say("reports of a person, at most")] = f"{found.repeats.most:,}"
         if found.repeats.same_place is not None:
-            told[say("cell guessed from all of them is off by")] = metres(found.repeats.same_place)
+            told[say("cell that all of them lead to is off by")] = metres(found.repeats.same_place)
     parts: Parts = [
         say(
             "{rows:,} rows are released in {folder!s}; {left:,} without a place on the map are left out.",
