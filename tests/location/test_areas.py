@@ -110,7 +110,7 @@ def test_areas_of_several_pieces_and_over_the_antimeridian(tmp_path: Path) -> No
         ('{"type": "Feature", "id": "a", "geometry": {"type": "Point", "coordinates": [1, 2]}}', "holds 'Point'"),
         ('{"type": "Feature", "id": "a", "geometry": null}', "holds 'None'"),
         ('{"type": "Feature", "id": "a", "geometry": {"type": "Polygon", "coordinates": [[1, 2]]}}', "four corners"),
-        ('{"type": "Feature", "properties": {"x": 1, "y": 2}, "geometry": null}', "'name' or 'id' in each of its areas; add one"),
+        ('{"type": "Feature", "properties": {"x": 1, "y": 2}, "geometry": null}', "'name' or 'id' in each"),
     ],
 )
 def test_what_is_no_geojson_is_refused(document: str, words: str, tmp_path: Path) -> None:
