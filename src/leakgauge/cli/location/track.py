@@ -46,6 +46,14 @@ if TYPE_CHECKING:
     metavar="LENGTH",
     help="How far somebody may be at the next step, as the tracker knows.",
 )
+@click.option(
+    "--steps",
+    type=int,
+    default=5000,
+    show_default=True,
+    metavar="N",
+    help="Steps that are tracked at most, in whole traces; a thousand take about a second.",
+)
 @click.option("--window", type=int, default=3, show_default=True, metavar="N", help="Steps of the window.")
 @within
 @report

@@ -34,7 +34,7 @@ from leakgauge.tables.reading import ReadingOptions
 MOST_AREAS: Final = 1024
 """Areas up to which traces are tracked from the command line: some seconds for a thousand steps."""
 MOST_STEPS: Final = 5000
-"""Steps that are tracked; of more, whole traces are taken until there are so many."""
+"""Steps that are tracked unless more are asked for."""
 DRAWN_STEPS: Final = 24
 """Steps of the trace on the map."""
 REACH: Final = 10_000.0
@@ -74,6 +74,7 @@ def track_places(
     seed: int = 1,
     repeated: bool = False,
     reach: float = REACH,
+    steps: int = MOST_STEPS,
     window: int = 3,
     within: float = WITHIN,
     **reading: Unpack[ReadingOptions],
@@ -88,6 +89,7 @@ def track_places(
         days: that they are followed for.
         repeated: whether a report is repeated as long as somebody stays, instead of drawn anew.
         reach: how far somebody may be at the next step, in metres.
+        steps: that are tracked at most: whole traces, as they come, until there are so many.
         window: steps of the window whose leakage is told.
         within: how near a guess counts as near, in metres.
 
@@ -103,7 +105,7 @@ def track_places(
                 count=len(mapped.areas.labels),
                 most=MOST_AREAS,
             )
-        truth, notes = _traces(mapped, people, days, seed, reach)
+        truth, notes = _first(*_traces(mapped, people, days, seed, reach), steps)
     choice = chosen(
         mapped,
         places.column,
@@ -218,23 +220,26 @@ def _traces(
     if people is not None:
         town = Mobility(mapped.areas, mapped.prior, reach / 3, reach)
         trips = town.simulate(people, days, seed).areas
-        return _first(Traces(trips.ravel(), np.repeat(np.arange(people), trips.shape[1])))
+        return Traces(trips.ravel(), np.repeat(np.arange(people), trips.shape[1])), ()
     found = observed_traces(mapped.points, mapped.areas)
     inside = found.areas >= 0
-    traces, notes = _first(Traces(found.areas[inside], found.traces[inside]))
-    return traces, (*found.notices, *notes)
+    return Traces(found.areas[inside], found.traces[inside]), found.notices
 
 
-def _first(traces: Traces) -> tuple[Traces, tuple[Sentence, ...]]:
-    """Whole traces until there are enough steps, and what is left out."""
-    if len(traces.areas) <= MOST_STEPS:
-        return traces, ()
-    enough = int(np.searchsorted(traces.starts, MOST_STEPS, side="right")) - 1
-    end = int(traces.starts[enough]) if enough > 0 else MOST_STEPS
+def _first(traces: Traces, notes: tuple[Sentence, ...], steps: int) -> tuple[Traces, tuple[Sentence, ...]]:
+    """Whole traces until there are so many steps, and what is said of the others."""
+    if steps < 1:
+        raise OptionError("--steps is {steps}; give a whole number of at least 1.", steps=steps)
+    if len(traces.areas) <= steps:
+        return traces, notes
+    enough = int(np.searchsorted(traces.starts, steps, side="right")) - 1
+    end = int(traces.starts[enough]) if enough > 0 else steps
     note = Sentence(
-        "The first {steps:,} of {all:,} steps are tracked, which takes some seconds.", steps=end, all=len(traces.areas)
+        "The first {steps:,} of {all:,} steps are tracked; give a larger --steps for more.",
+        steps=end,
+        all=len(traces.areas),
     )
-    return Traces(traces.areas[:end], traces.whose[:end]), (note,)
+    return Traces(traces.areas[:end], traces.whose[:end]), (*notes, note)
 
 
 def _law(mapped: Mapped, choice: Chosen) -> tuple[Law, Codes]:
