@@ -66,7 +66,7 @@ PLACES = {
     "mechanism": Place(families, "keep_or_redraw", _searched, InputError),
     "composition": Place(
         guarantees,
-        "compose",
+        "smallest",
         lambda folder: guarantees.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
         leakgauge.errors.OptionError,
     ),
