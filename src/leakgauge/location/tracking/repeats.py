@@ -1,4 +1,4 @@
-"""Putting together: what several fresh reports of one place tell, which one report does not.
+"""What several fresh reports of one place tell together, which one report does not.
 
 Reports of one place are independent given the place, so that their order tells nothing: only how often each output came
 up does. That is a channel of its own, exact while it is small; beyond, ``infer_by_drawing`` averages over drawn ones.
