@@ -78,8 +78,10 @@ ERRORS = [
     (("design", "t.csv", "--secret", "a", "--curve", "1.5"), "'--curve' 的值无效：'1.5' 不是整数。"),
     (
         ("measure", "t.csv", "--secret", "a", "--estimator", "best"),
-        "'--estimator' 的值无效：'best' 不在 'plug-in'、'miller-madow'、'shrinkage'、'chao-shen'、'grassberger'、"
-        "'nsb' 之中。",
+        (
+            "'--estimator' 的值无效：'best' 不在 'plug-in'、'miller-madow'、'shrinkage'、'chao-shen'、'grassberger'、"
+            "'nsb' 之中。"
+        ),
     ),
     (
         ("reproduce", "foo"),
