@@ -77,7 +77,7 @@ def protection(command: Command) -> Command:
         click.option(
             "--mechanism",
             metavar="MECHANISM",
-            help="Another, such as coarser-cells:level=2, or a channel file; see compare.",
+            help="planar-laplace:epsilon=2, coarser-cells:level=2, dummies:count=4, or a channel file.",
         ),
     )
     return reduce(lambda decorated, option: option(decorated), reversed(taken), command)

@@ -119,9 +119,8 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
         facts(told, retell(found.used.mechanism)),
         *warned(found.warnings),
         say("Report: {report!s}.", report=folder / "report.html"),
-        say(
-            "To hand out: {files!s}.",
-            files=listed(filter(None, (found.released, "release.public.json", found.centres))),
-        ),
     ]
-    return parts if found.private else [*parts, simulation_warning()]
+    if not found.private:
+        return [*parts, simulation_warning()]
+    files = listed(filter(None, (found.released, "release.public.json", found.centres)))
+    return [*parts, say("To hand out: {files!s}.", files=files)]

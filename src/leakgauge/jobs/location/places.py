@@ -21,6 +21,7 @@ from leakgauge.location.extent import extent_of
 from leakgauge.location.points import Points
 from leakgauge.location.prior import Grouping, Visits, visits
 from leakgauge.measures import shannon
+from leakgauge.measures.estimation import ENOUGH
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
@@ -96,6 +97,16 @@ class Places:
             )
         found = visits(points, areas, by)
         notes += found.notices
+        occupied, inside = int((found.counts > 0).sum()), int(found.counts.sum())
+        if self.weight is None and inside < ENOUGH * occupied:
+            notes += (
+                Sentence(
+                    "{points:,} points in {areas:,} areas are too few to tell how much a place reveals: entropies and "
+                    "leakages come out too small; choose larger areas.",
+                    points=inside,
+                    areas=occupied,
+                ),
+            )
         return Mapped(points, areas, areas_told(areas, kind, declared=self._declared), found, notes, self.smoothing)
 
     @property
