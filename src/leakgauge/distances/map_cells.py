@@ -124,14 +124,7 @@ class MapCells:
         middle = math.cos(math.radians((south + north) / 2))
         tall = (north - south) * METRES_PER_DEGREE
         wide = width * METRES_PER_DEGREE * middle
-        if metres >= max(tall, wide):
-            raise OptionError(
-                "Cells of {size:g} metres are as large as the whole area of {tall:.0f} by {wide:.0f} metres; choose "
-                "smaller cells.",
-                size=metres,
-                tall=tall,
-                wide=wide,
-            )
+        require_smaller(metres, tall, wide)
         rows = max(math.ceil(tall / metres), 1)
         high = south + rows * metres / METRES_PER_DEGREE
         if high > 90:
@@ -216,6 +209,18 @@ class MapCells:
     def steps(self) -> Grid:
         """The distances between cells in cells."""
         return Grid((self.rows, self.columns))
+
+
+def require_smaller(metres: float, tall: float, wide: float) -> None:
+    """Refuse cells as large as the whole area, whose sides are in metres too."""
+    if metres >= max(tall, wide):
+        raise OptionError(
+            "Cells of {size:g} metres are as large as the whole area of {tall:.0f} by {wide:.0f} metres; choose "
+            "smaller cells.",
+            size=metres,
+            tall=tall,
+            wide=wide,
+        )
 
 
 def _edge(degrees: float) -> int:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from leakgauge.distances.map_cells import METRES_PER_DEGREE
+from leakgauge.distances.map_cells import METRES_PER_DEGREE, require_smaller
 from leakgauge.errors import OptionError
 from leakgauge.location.extent import PER_DEGREE, Extent
 from leakgauge.probability.cells import Codes
@@ -140,15 +140,7 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
 def _require_smaller(metres: float, up: Span, along: Span) -> None:
     middle = math.cos(math.radians(sum(up) / 2 / PER_DEGREE - 90))
     tall = (up[1] - up[0]) / PER_DEGREE * METRES_PER_DEGREE
-    wide = (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle
-    if metres >= max(tall, wide):
-        raise OptionError(
-            "Cells of {size:g} metres are as large as the whole area of {tall:.0f} by {wide:.0f} metres; choose "
-            "smaller cells.",
-            size=metres,
-            tall=tall,
-            wide=wide,
-        )
+    require_smaller(metres, tall, (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle)
 
 
 def _spans(extent: Extent) -> tuple[Span, Span, bool]:

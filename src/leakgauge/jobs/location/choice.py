@@ -17,8 +17,9 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.location.measured import drawn, measured
 from leakgauge.jobs.location.places import MOST_COMPARED, Mapped
 from leakgauge.location.mechanisms import Placed
+from leakgauge.location.mechanisms.placed import planar as on_cells
 from leakgauge.location.tracking.bayes import Inference
-from leakgauge.mechanisms import Mechanism, parse_mechanism, planar_laplace
+from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.mechanisms.on_cells import box_of
 from leakgauge.probability import PriorOrigin
@@ -76,17 +77,7 @@ class Chosen:
 
 def planar(mapped: Mapped, epsilon: float) -> Chosen:
     """Planar Laplace noise of this ε per kilometre on the cells of the map."""
-    cells = _map_of(mapped, "planar-laplace")
-    noise = planar_laplace(
-        epsilon,
-        south=cells.south,
-        north=cells.north,
-        west=cells.west,
-        east=cells.east,
-        rows=cells.rows,
-        columns=cells.columns,
-    )
-    return _of(noise, Role.GIVEN)
+    return _of(on_cells(_map_of(mapped, "planar-laplace"), epsilon).mechanism, Role.GIVEN)
 
 
 def named(mapped: Mapped, text: str, column: str) -> Chosen:
