@@ -87,7 +87,7 @@ LIMITS: Final = (
     f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
     f"what a column would reveal is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
-    f"Beyond {map_cells.MOST_STRETCH:.0%} cells are refused".replace("%", " %"),
+    f"Beyond {map_cells.MOST_STRETCH:.0%} the verbs refuse a map".replace("%", " %"),
     f"points all beyond {-extent.HARDLY_ANYBODY} degrees south",
 )
 
