@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Workers of a parallel run are told to write in 80 columns, which would fold what tests read.
 os.environ.pop("COLUMNS", None)
+# A run in the background ignores Ctrl-C, which some tests send to themselves and then wait for.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=EVERY_RUN)
 settings.register_profile(
     "nightly", derandomize=False, deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow]
