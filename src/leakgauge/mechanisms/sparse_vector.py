@@ -1,0 +1,317 @@
+"""The sparse vector technique: which of many answers reach a threshold, at the price of the few that do.
+
+Above threshold stops at the first answer that does; the sparse vector stops after ``count`` of them. Answers and
+threshold are rounded to a grid, on which the noise is discrete. The proof for continuous noise holds there too (Lyu,
+Su and Li, Understanding the sparse vector technique for differential privacy, 2017, section 4).
+
+Let Δ be the sensitivity in whole steps, c the count and ε = ε1 + ε2. Compare a run on one table, the threshold's noise
+being k, with a run on its neighbour, the noise being k + Δ. With a scale of Δ/ε1, k is at most e^ε1 times as likely as
+k + Δ. An answer that stays below the first threshold stays below the second, since a neighbour moves it by Δ at most.
+One that reaches the first reaches the second with 2Δ more noise: with a scale of 2cΔ/ε2 that is at least e^(−ε2/c)
+times as likely, and it happens c times at most.
+
+If the answers are monotonic, Δ more noise and a scale of cΔ/ε2 are enough. Where the neighbour's answers are higher,
+those that reach the first threshold need only Δ more for the second. Where they are lower, k is compared with k itself:
+those that stay below still do, and those that reach it need Δ more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.claims import CentralDP
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.choice import Utility, exact_numbers
+from leakgauge.mechanisms.mechanism import Mechanism, Outputs, Pair, Parameter, numbers_in
+from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
+from leakgauge.mechanisms.noisy_max import FAR, MOST_SUMMED, in_batches
+from leakgauge.mechanisms.span import LARGEST_STEPS, Span, require_budget, span
+from leakgauge.probability.cells import Floats
+from leakgauge.randomness import Randomness
+
+Truths: TypeAlias = npt.NDArray[np.bool_]
+MOST_OUTCOMES = 1 << 12
+"""Outcomes up to which the law of a sparse vector is written down."""
+
+
+@dataclass(frozen=True)
+class Thresholded(Mechanism):
+    """Noisy answers compared with one noisy threshold, until ``count`` of them have reached it.
+
+    Attributes:
+        threshold: in steps of the grid.
+        threshold_noise: drawn once.
+        answer_noise: drawn for each answer.
+    """
+
+    law: None
+    span: Span
+    threshold: int
+    count: int
+    monotonic: bool
+    threshold_noise: DiscreteLaplace
+    answer_noise: DiscreteLaplace
+
+    @property
+    def reach(self) -> float:
+        return self.span.steps * self.span.grid
+
+    @property
+    def moves_one_way(self) -> bool:
+        return self.monotonic
+
+    @property
+    def draws_at_once(self) -> bool:
+        return True
+
+    def neighbours(self) -> list[Pair]:
+        """Some answers at the threshold raised, and then the count of answers near it lowered.
+
+        That all of the first stay below says that the threshold is high, and that the last reach it all the same is
+        what a neighbour makes least likely.
+        """
+        scale, step, pairs = self.answer_noise.scale, self.span.steps, []
+        for firsts, first, last in ((8, 0, 1), (8, 0, 0), (16, -1, 0), (4, 0, 0), (16, -1, 1), (16, 0, 0), (2, 0, 0)):
+            low, high = (self.threshold + round(scales * scale) for scales in (first, last))
+            before = [low] * firsts + [high] * self.count
+            after = [low + step] * firsts + [high if self.monotonic else high - step] * self.count
+            pairs.append(tuple([one * self.span.grid for one in side] for side in (before, after)))
+        return pairs
+
+    def read_input(self, text: str) -> list[float]:
+        return numbers_in(text)
+
+    def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
+        """So many runs on one list of answers: a row each, 1 where an answer was found to reach the threshold, 0 where
+        not, and −1 after the end."""
+        steps = self._steps(value)
+        return in_batches(lambda runs: self._coded(self._reached(steps, runs, randomness)), count, len(steps))
+
+    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
+        laws = [self._law(self._steps(value)) for value in (first, second)]
+        if laws[0] is None or laws[1] is None:
+            return None
+
+        def ratio(outputs: Outputs) -> Floats:
+            rows, places = np.unique(outputs, axis=0, return_inverse=True)
+            ratios = [math.log(laws[0](row)) - math.log(laws[1](row)) for row in rows.tolist()]
+            return np.asarray(ratios, dtype=np.float64)[places.ravel()]
+
+        return ratio
+
+    def _coded(self, reached: Truths) -> Outputs:
+        """Rows of truths as ``repeated`` gives them."""
+        before = np.cumsum(reached, axis=1) - reached
+        return np.where(before < self.count, reached.astype(np.int8), np.int8(-1))
+
+    def _reached(self, steps: Steps, runs: int, randomness: Randomness) -> Truths:
+        """Whether each answer reaches the threshold, in each run, as if none of them had ended it."""
+        thresholds = self.threshold + self.threshold_noise.noise(runs, randomness)
+        noisy = steps + self.answer_noise.noise(runs * len(steps), randomness).reshape(runs, -1)
+        return np.asarray(noisy >= thresholds[:, None])
+
+    def _steps(self, answers: Iterable[Utility]) -> Steps:
+        exact = exact_numbers(answers)
+        if exact is None:
+            raise OptionError("An answer is not a finite number; give one number per query.")
+        if not exact:
+            raise OptionError("There are no answers to compare with the threshold; give at least one.")
+        return np.array([self.span.nearest(answer) for answer in exact], dtype=np.int64)
+
+    def _law(self, steps: Steps) -> Callable[[Iterable[int]], float] | None:
+        """The probability of a row as ``repeated`` codes it; None where it is too much work.
+
+        Summed over the noise of the threshold, of which less than e^−40 is left out.
+        """
+        reach = math.ceil(FAR * self.threshold_noise.scale)
+        if len(steps) * (2 * reach + 1) > MOST_SUMMED:
+            return None
+        noise = np.arange(-reach, reach + 1)
+        weights = self.threshold_noise.probability(noise)
+        # Answers that are alike have one law.
+        levels, places = np.unique(steps, return_inverse=True)
+        apart = (levels[:, None] - self.threshold - noise).astype(np.float64)
+        # P(K ≥ k) is P(K ≤ −k), which keeps its digits where it is small.
+        chances = (self.answer_noise.below(-apart - 1), self.answer_noise.below(apart))
+
+        def probability(row: Iterable[int]) -> float:
+            total = weights
+            for place, found in zip(places.tolist(), row, strict=False):
+                total = total if found < 0 else total * chances[found][place]
+            return float(total.sum())
+
+        return probability
+
+
+@dataclass(frozen=True)
+class AboveThreshold(Thresholded):
+    """The position of the first answer whose noisy value reaches the noisy threshold."""
+
+    def run(self, answers: Iterable[Utility], randomness: Randomness) -> int | None:
+        """That position; None where no answer does.
+
+        Raises:
+            OptionError: no answers, or one that is not a finite number.
+        """
+        reached = self._reached(self._steps(answers), 1, randomness)[0]
+        return int(np.argmax(reached)) if reached.any() else None
+
+    def probabilities(self, answers: Iterable[Utility]) -> Floats | None:
+        """The law of the position, and last the probability of none; None where it is too much work.
+
+        Exact but for the rounding of floats and a part below e^−40.
+        """
+        steps = self._steps(answers)
+        law = self._law(steps)
+        return None if law is None else np.array([law(row) for row in _first_of(len(steps))])
+
+
+@dataclass(frozen=True)
+class SparseVector(Thresholded):
+    """For each answer whether its noisy value reaches the noisy threshold, until ``count`` of them have."""
+
+    def run(self, answers: Iterable[Utility], randomness: Randomness) -> list[bool]:
+        """One truth per answer; the list ends with the last of ``count`` true ones.
+
+        Raises:
+            OptionError: no answers, or one that is not a finite number.
+        """
+        row = self._coded(self._reached(self._steps(answers), 1, randomness))[0]
+        return [bool(found) for found in row if found >= 0]
+
+    def probabilities(self, answers: Iterable[Utility]) -> dict[tuple[bool, ...], float] | None:
+        """The probability of each list of truths; None where there are too many, or it is too much work.
+
+        Exact but for the rounding of floats and a part below e^−40.
+        """
+        steps = self._steps(answers)
+        outcomes = sum(math.comb(len(steps), found) for found in range(self.count + 1))
+        law = self._law(steps) if outcomes <= MOST_OUTCOMES else None
+        if law is None:
+            return None
+        return {tuple(map(bool, row)): law(row) for row in _outcomes(len(steps), self.count)}
+
+
+def above_threshold(
+    epsilon: float,
+    *,
+    threshold: float,
+    sensitivity: float = 1.0,
+    monotonic: bool = False,
+    grid: float | None = None,
+) -> AboveThreshold:
+    """The position of the first answer that reaches a threshold, both with noise: ε-differential privacy.
+
+    Args:
+        epsilon: the budget in nats, whatever the number of answers; the threshold has a share of 1/(1 + 2^(2/3)) of
+            it, or half if the answers are monotonic, with which the comparisons are the most accurate.
+        threshold: it is rounded to the grid.
+        sensitivity: how far one record moves any answer, at most.
+        monotonic: whether one record moves all answers in one direction, as it does counts where records are added or
+            removed; less noise is then enough.
+        grid: a power of two; by default at most a 256th of the sensitivity over ε.
+
+    Raises:
+        OptionError: an ε, threshold, sensitivity or grid that cannot be used.
+
+    References:
+        Dwork and Roth, The algorithmic foundations of differential privacy, 2014, section 3.6; Lyu, Su and Li,
+        Understanding the sparse vector technique for differential privacy, 2017.
+
+    Example:
+        >>> from leakgauge.randomness import Simulated
+        >>> first = above_threshold(4.0, threshold=100)
+        >>> first.run([60, 80, 120, 90], Simulated(simulation_seed=1))
+        2
+        >>> first.probabilities([98, 99, 101]).round(3).tolist()
+        [0.078, 0.176, 0.557, 0.19]
+    """
+    return AboveThreshold(*_parts("above-threshold", epsilon, threshold, sensitivity, 1, monotonic, grid))
+
+
+def sparse_vector(
+    epsilon: float,
+    *,
+    threshold: float,
+    count: int,
+    sensitivity: float = 1.0,
+    monotonic: bool = False,
+    grid: float | None = None,
+) -> SparseVector:
+    """For each answer whether it reaches a threshold, until ``count`` of them have: ε-differential privacy.
+
+    The answers themselves are not released. The threshold has a share of 1/(1 + (2·count)^(2/3)) of ε, or of
+    1/(1 + count^(2/3)) if the answers are monotonic. Other arguments, errors and references are those of
+    ``above_threshold``.
+
+    Args:
+        count: how many answers that reach the threshold end it; the noise grows with it.
+
+    Example:
+        >>> from leakgauge.randomness import Simulated
+        >>> sparse_vector(8.0, threshold=100, count=2).run([60, 120, 80, 130, 70], Simulated(simulation_seed=1))
+        [False, True, False, True]
+    """
+    parts = _parts("sparse-vector", epsilon, threshold, sensitivity, count, monotonic, grid, {"count": count})
+    return SparseVector(*parts)
+
+
+def _parts(
+    name: str,
+    epsilon: float,
+    threshold: float,
+    sensitivity: float,
+    count: int,
+    monotonic: bool,
+    grid: float | None,
+    more: dict[str, Parameter] | None = None,
+) -> tuple[Any, ...]:
+    """The fields of either mechanism."""
+    require_budget(epsilon)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise OptionError("A count of {count!r} is not a whole number of at least 1; give one that is.", count=count)
+    moved = count if monotonic else 2 * count
+    # The threshold's share with which the comparisons have the least variance (Lyu, Su and Li, section 4).
+    first = epsilon / (1 + moved ** (2 / 3))
+    spans = span(sensitivity=sensitivity, lower=None, upper=None, grid=grid, scale=1 / epsilon)
+    if not abs(threshold) / spans.grid < LARGEST_STEPS:
+        raise OptionError(
+            "A threshold of {threshold} is not a finite number within 2^52 steps of a grid of {grid:g}; give another "
+            "threshold, or a coarser grid.",
+            threshold=threshold,
+            grid=spans.grid,
+        )
+    parameters: dict[str, Parameter] = {"epsilon": epsilon, "threshold": threshold, "sensitivity": sensitivity}
+    parameters |= {**(more or {}), **({"monotonic": "yes"} if monotonic else {}), "grid": spans.grid}
+    # Scales are rounded up to floats: more noise, never less. What the threshold does not spend is spent by all
+    # answers that reach it together.
+    noises = (
+        DiscreteLaplace(quotient_above(spans.steps, first)),
+        DiscreteLaplace(quotient_above(moved * spans.steps, Fraction(epsilon) - Fraction(first))),
+    )
+    nearest = spans.nearest(Fraction(threshold))
+    return name, parameters, (CentralDP(epsilon),), None, spans, nearest, count, monotonic, *noises
+
+
+def _first_of(answers: int) -> Iterator[list[int]]:
+    """The rows in which the first answer that reaches the threshold is each of them, and then none."""
+    for at in range(answers):
+        yield [0] * at + [1]
+    yield [0] * answers
+
+
+def _outcomes(answers: int, count: int) -> Iterator[list[int]]:
+    """All rows up to their end."""
+    if not answers or not count:
+        yield []
+        return
+    for found in (0, 1):
+        for rest in _outcomes(answers - 1, count - found):
+            yield [found, *rest]
