@@ -105,11 +105,11 @@ class LaplaceMax(Choice):
     def _largest(self, steps: Steps, runs: int, randomness: Randomness) -> Outputs:
         noisy = steps + self.added.noise(runs * len(steps), randomness).reshape(runs, -1)
         largest = noisy == noisy.max(axis=1, keepdims=True)
-        found = np.argmax(largest, axis=1)
-        ties = largest.sum(axis=1)
-        for run in np.flatnonzero(ties > 1).tolist():
-            found[run] = np.flatnonzero(largest[run])[below(int(ties[run]), 1, randomness)[0]]
-        return np.asarray(found, dtype=np.int64)
+        rank, ties = np.ones((runs, 1), dtype=np.int64), largest.sum(axis=1)
+        for many in np.unique(ties[ties > 1]).tolist():
+            tied = ties == many
+            rank[tied, 0] += below(many, int(tied.sum()), randomness)
+        return np.asarray(np.argmax(largest & (np.cumsum(largest, axis=1) == rank), axis=1), dtype=np.int64)
 
     def _law(self, utilities: list[Fraction], counts: Counts) -> Floats | None:
         steps, reach = self._steps(utilities), math.ceil(FAR * self.added.scale)
@@ -174,7 +174,8 @@ def report_noisy_max(
     """
     require_budget(epsilon)
     if noise not in tuple(MaxNoise):
-        raise OptionError("There is no noise {noise!r}; {hint}", noise=noise, hint=did_you_mean(str(noise), MaxNoise))
+        hint = did_you_mean(str(noise), [one.value for one in MaxNoise])
+        raise OptionError("There is no noise {noise!r}; {hint}", noise=noise, hint=hint)
     if noise != MaxNoise.LAPLACE and grid is not None:
         raise OptionError("The noise {noise!s} has no grid, since it is drawn exactly; leave it out.", noise=noise)
     name, claims = "report-noisy-max", (CentralDP(epsilon),)

@@ -18,7 +18,8 @@ those that stay below still do, and those that reach it need Δ more.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -39,6 +40,9 @@ from leakgauge.randomness import Randomness
 Truths: TypeAlias = npt.NDArray[np.bool_]
 MOST_OUTCOMES = 1 << 12
 """Outcomes up to which the law of a sparse vector is written down."""
+
+MOST_LASTS = 32
+"""Answers that are lowered in a neighbouring input that is named, however many end the run."""
 
 
 @dataclass(frozen=True)
@@ -72,44 +76,31 @@ class Thresholded(Mechanism):
         return True
 
     def neighbours(self) -> list[Pair]:
-        """Some answers at the threshold raised, and then the count of answers near it lowered.
+        """Some answers at the threshold raised, and then as many answers near it lowered as end the run.
 
-        That all of the first stay below says that the threshold is high, and that the last reach it all the same is
-        what a neighbour makes least likely.
+        That all of the first stay below says that the noisy threshold is high; that the last reach it all the same is
+        what a neighbour changes most. With fewer or more of the first, it is seldom enough, or tells less.
         """
         scale, step, pairs = self.answer_noise.scale, self.span.steps, []
-        for firsts, first, last in ((8, 0, 1), (8, 0, 0), (16, -1, 0), (4, 0, 0), (16, -1, 1), (16, 0, 0), (2, 0, 0)):
-            low, high = (self.threshold + round(scales * scale) for scales in (first, last))
-            before = [low] * firsts + [high] * self.count
-            after = [low + step] * firsts + [high if self.monotonic else high - step] * self.count
-            pairs.append(tuple([one * self.span.grid for one in side] for side in (before, after)))
+        lasts = min(self.count, MOST_LASTS)
+        for firsts, away in ((6 if self.count == 1 else 5, 0.5), (8, 0.0)):
+            low, high = self.threshold, self.threshold + round(away * scale)
+            before = [low] * firsts + [high] * lasts
+            after = [low + step] * firsts + [high if self.monotonic else high - step] * lasts
+            pairs.append(([one * self.span.grid for one in before], [one * self.span.grid for one in after]))
         return pairs
 
     def read_input(self, text: str) -> list[float]:
         return numbers_in(text)
 
     def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
-        """So many runs on one list of answers: a row each, 1 where an answer was found to reach the threshold, 0 where
-        not, and −1 after the end."""
+        """So many runs on one list of answers, each coded as ``_coded`` does."""
         steps = self._steps(value)
         return in_batches(lambda runs: self._coded(self._reached(steps, runs, randomness)), count, len(steps))
 
-    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        laws = [self._law(self._steps(value)) for value in (first, second)]
-        if laws[0] is None or laws[1] is None:
-            return None
-
-        def ratio(outputs: Outputs) -> Floats:
-            rows, places = np.unique(outputs, axis=0, return_inverse=True)
-            ratios = [math.log(laws[0](row)) - math.log(laws[1](row)) for row in rows.tolist()]
-            return np.asarray(ratios, dtype=np.float64)[places.ravel()]
-
-        return ratio
-
+    @abstractmethod
     def _coded(self, reached: Truths) -> Outputs:
-        """Rows of truths as ``repeated`` gives them."""
-        before = np.cumsum(reached, axis=1) - reached
-        return np.where(before < self.count, reached.astype(np.int8), np.int8(-1))
+        """Outputs of runs as numbers, a row or a number each, from whether each answer reaches the threshold."""
 
     def _reached(self, steps: Steps, runs: int, randomness: Randomness) -> Truths:
         """Whether each answer reaches the threshold, in each run, as if none of them had ended it."""
@@ -125,29 +116,43 @@ class Thresholded(Mechanism):
             raise OptionError("There are no answers to compare with the threshold; give at least one.")
         return np.array([self.span.nearest(answer) for answer in exact], dtype=np.int64)
 
-    def _law(self, steps: Steps) -> Callable[[Iterable[int]], float] | None:
-        """The probability of a row as ``repeated`` codes it; None where it is too much work.
-
-        Summed over the noise of the threshold, of which less than e^−40 is left out.
-        """
+    def _sums(self, steps: Steps) -> _Sums | None:
+        """The law over these answers; None where it is too much work."""
         reach = math.ceil(FAR * self.threshold_noise.scale)
         if len(steps) * (2 * reach + 1) > MOST_SUMMED:
             return None
         noise = np.arange(-reach, reach + 1)
-        weights = self.threshold_noise.probability(noise)
-        # Answers that are alike have one law.
         levels, places = np.unique(steps, return_inverse=True)
         apart = (levels[:, None] - self.threshold - noise).astype(np.float64)
         # P(K ≥ k) is P(K ≤ −k), which keeps its digits where it is small.
         chances = (self.answer_noise.below(-apart - 1), self.answer_noise.below(apart))
+        return _Sums(self.threshold_noise.probability(noise), chances, places.tolist())
 
-        def probability(row: Iterable[int]) -> float:
-            total = weights
-            for place, found in zip(places.tolist(), row, strict=False):
-                total = total if found < 0 else total * chances[found][place]
-            return float(total.sum())
 
-        return probability
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """The law of a run, summed over the noise of the threshold, of which less than e^−40 is left out.
+
+    Attributes:
+        weights: the chance of each noise of the threshold.
+        chances: given that noise, of an answer to stay below the threshold and to reach it; a row per different answer.
+        places: the row of each answer.
+    """
+
+    weights: Floats
+    chances: tuple[Floats, Floats]
+    places: list[int]
+
+    def outcomes(self, count: int) -> Iterator[tuple[tuple[bool, ...], float]]:
+        """Each outcome up to its end, the earliest end first, and its probability."""
+        open_still: list[tuple[tuple[bool, ...], Floats]] = [((), self.weights)]
+        while open_still:
+            so_far, weights = open_still.pop()
+            if len(so_far) == len(self.places) or sum(so_far) == count:
+                yield so_far, float(weights.sum())
+                continue
+            below, reached = (chance[self.places[len(so_far)]] for chance in self.chances)
+            open_still += [((*so_far, False), weights * below), ((*so_far, True), weights * reached)]
 
 
 @dataclass(frozen=True)
@@ -160,17 +165,20 @@ class AboveThreshold(Thresholded):
         Raises:
             OptionError: no answers, or one that is not a finite number.
         """
-        reached = self._reached(self._steps(answers), 1, randomness)[0]
-        return int(np.argmax(reached)) if reached.any() else None
+        found = int(self._coded(self._reached(self._steps(answers), 1, randomness))[0])
+        return None if found < 0 else found
 
     def probabilities(self, answers: Iterable[Utility]) -> Floats | None:
         """The law of the position, and last the probability of none; None where it is too much work.
 
         Exact but for the rounding of floats and a part below e^−40.
         """
-        steps = self._steps(answers)
-        law = self._law(steps)
-        return None if law is None else np.array([law(row) for row in _first_of(len(steps))])
+        sums = self._sums(self._steps(answers))
+        return None if sums is None else np.array([chance for _, chance in sums.outcomes(1)])
+
+    def _coded(self, reached: Truths) -> Outputs:
+        """The position, −1 for none."""
+        return np.where(reached.any(axis=1), np.argmax(reached, axis=1), -1)
 
 
 @dataclass(frozen=True)
@@ -193,10 +201,13 @@ class SparseVector(Thresholded):
         """
         steps = self._steps(answers)
         outcomes = sum(math.comb(len(steps), found) for found in range(self.count + 1))
-        law = self._law(steps) if outcomes <= MOST_OUTCOMES else None
-        if law is None:
-            return None
-        return {tuple(map(bool, row)): law(row) for row in _outcomes(len(steps), self.count)}
+        sums = self._sums(steps) if outcomes <= MOST_OUTCOMES else None
+        return None if sums is None else dict(sums.outcomes(self.count))
+
+    def _coded(self, reached: Truths) -> Outputs:
+        """1 where an answer reaches the threshold, 0 where it does not, and −1 after the end."""
+        before = np.cumsum(reached, axis=1) - reached
+        return np.where(before < self.count, reached.astype(np.int8), np.int8(-1))
 
 
 def above_threshold(
@@ -281,7 +292,7 @@ def _parts(
     # The threshold's share with which the comparisons have the least variance (Lyu, Su and Li, section 4).
     first = epsilon / (1 + moved ** (2 / 3))
     spans = span(sensitivity=sensitivity, lower=None, upper=None, grid=grid, scale=1 / epsilon)
-    if not abs(threshold) / spans.grid < LARGEST_STEPS:
+    if not -LARGEST_STEPS * spans.grid < threshold < LARGEST_STEPS * spans.grid:
         raise OptionError(
             "A threshold of {threshold} is not a finite number within 2^52 steps of a grid of {grid:g}; give another "
             "threshold, or a coarser grid.",
@@ -298,20 +309,3 @@ def _parts(
     )
     nearest = spans.nearest(Fraction(threshold))
     return name, parameters, (CentralDP(epsilon),), None, spans, nearest, count, monotonic, *noises
-
-
-def _first_of(answers: int) -> Iterator[list[int]]:
-    """The rows in which the first answer that reaches the threshold is each of them, and then none."""
-    for at in range(answers):
-        yield [0] * at + [1]
-    yield [0] * answers
-
-
-def _outcomes(answers: int, count: int) -> Iterator[list[int]]:
-    """All rows up to their end."""
-    if not answers or not count:
-        yield []
-        return
-    for found in (0, 1):
-        for rest in _outcomes(answers - 1, count - found):
-            yield [found, *rest]

@@ -18,7 +18,7 @@ from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
-from leakgauge.mechanisms.noisy_max import MaxNoise, report_noisy_max
+from leakgauge.mechanisms.noisy_max import report_noisy_max
 from leakgauge.mechanisms.planar_laplace import MapUnit, planar_laplace
 from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sampled_response import sampled_randomized_response
@@ -118,7 +118,8 @@ _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "Iterable[Label]": (_letters, "letters such as a|b|c"),
     "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
     "MapUnit": (MapUnit, "km or cell"),
-    "MaxNoise": (MaxNoise, "laplace, exponential or gumbel"),
+    # A text, since the mechanism says which noise was meant.
+    "MaxNoise": (unescaped, "laplace, exponential or gumbel"),
     "str": (unescaped, "the path of a channel file"),
 }
 """How a parameter is read, and what it should be, by its annotation."""
