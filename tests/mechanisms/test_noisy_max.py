@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -99,22 +100,22 @@ def test_no_neighbour_is_told_apart_by_more_than_epsilon(noise: MaxNoise, monoto
     for epsilon, grid in product((0.4, 2.0), grids):
         most = report_noisy_max(epsilon, noise=noise, monotonic=monotonic, grid=grid)
         pairs = neighbouring((0.0, 1.0, 5.0), 3, (0, 1) if monotonic else (-1, 0, 1))
-        assert 0.7 * epsilon < exact_epsilon(lambda one, by=most: law(by, one), pairs) <= epsilon * (1 + 1e-9)
+        assert 0.7 * epsilon < exact_epsilon(partial(law, most), pairs) <= epsilon * (1 + 1e-9)
         # Answers between the points of the grid, and neighbours that rounding moves apart.
         pairs = neighbouring((0.49, 1.75), 3, (0, 0.3, 1.0) if monotonic else (-1.0, 0.02, 1.0))
-        assert exact_epsilon(lambda one, by=most: law(by, one), pairs) <= epsilon * (1 + 1e-9)
+        assert exact_epsilon(partial(law, most), pairs) <= epsilon * (1 + 1e-9)
 
 
 def test_the_named_neighbours_tell_nearly_all() -> None:
     for noise, monotonic, epsilon in product(MaxNoise, (False, True), (0.3, 1.0, 4.0)):
         most = report_noisy_max(epsilon, noise=noise, monotonic=monotonic)
-        shown = [exact_epsilon(lambda one, by=most: law(by, one), [pair]) for pair in most.neighbours()]
+        shown = [exact_epsilon(partial(law, most), [pair]) for pair in most.neighbours()]
         assert (0.9 if noise == MaxNoise.LAPLACE else 0.8) * epsilon < max(shown) <= epsilon * (1 + 1e-9)
 
 
 def test_what_is_monotonic_is_not_enough_for_what_is_not() -> None:
     most = coarse(1.0, monotonic=True)
-    assert exact_epsilon(lambda one: law(most, one), neighbouring((0.0, 5.0), 3, (-1, 0, 1))) > 1.5
+    assert exact_epsilon(partial(law, most), neighbouring((0.0, 5.0), 3, (-1, 0, 1))) > 1.5
 
 
 def test_releasing_the_largest_noisy_answer_as_well_is_found_out() -> None:
@@ -134,7 +135,7 @@ def test_only_gumbel_noise_is_concentrated() -> None:
     """The exact Rényi levels over neighbours: within αε²/8 with Gumbel noise, beyond with the others."""
     orders = 1 + np.geomspace(1e-3, 100, 40)
     for noise in MaxNoise:
-        most = report_noisy_max(1.0, noise=noise, **({"grid": 0.25} if noise == MaxNoise.LAPLACE else {}))
+        most = report_noisy_max(1.0, noise=noise, grid=0.25 if noise == MaxNoise.LAPLACE else None)
         rho = 0.0
         for others, low in product((1, 2, 3, 9), (-4.0, -2.0, -1.0, 0.0, 1.0)):
             ours, theirs = (
@@ -143,7 +144,7 @@ def test_only_gumbel_noise_is_concentrated() -> None:
             for p, q in ((ours, theirs), (theirs, ours)):
                 levels = logsumexp(orders * p + (1 - orders) * q, axis=0) / (orders - 1)
                 rho = max(rho, float((levels / orders).max()))
-        assert (rho <= 1 / 8) == (noise == MaxNoise.GUMBEL)
+        assert rho <= 1 / 8 if noise == MaxNoise.GUMBEL else rho > {"laplace": 0.14, "exponential": 0.32}[noise]
         assert any(isinstance(claim, ZeroConcentratedDP) for claim in most.claims) == (noise == MaxNoise.GUMBEL)
         assert rho <= most.step().rho() * (1 + 1e-9)
 
@@ -197,7 +198,8 @@ def test_answers_of_any_size_are_exact() -> None:
 
 def test_what_cannot_be_used_is_refused() -> None:
     for noise in MaxNoise:
-        for answers, message in [([], "no candidates"), ([1, math.nan], "utility"), (["a"], "utility")]:
+        refused: list[tuple[list[Any], str]] = [([], "no candidates"), ([1, math.nan], "utility"), (["a"], "utility")]
+        for answers, message in refused:
             with pytest.raises(OptionError, match=message):
                 report_noisy_max(1.0, noise=noise).run(answers, Simulated(simulation_seed=0))
         for wrong in ({"epsilon": 0}, {"epsilon": math.nan}, {"epsilon": 1, "sensitivity": -1}):

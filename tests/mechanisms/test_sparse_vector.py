@@ -50,11 +50,12 @@ def test_the_law_is_that_of_its_definition(count: int) -> None:
     )
     answers = [0, 1, -1]
     reached = [(answer + steps >= at[:, None]) @ chances_of_answers for answer in answers]
-    expected: Counter[tuple[bool, ...]] = Counter()
+    expected: dict[tuple[bool, ...], float] = {}
     for row in product((True, False), repeat=3):
         weight = chances * math.prod(one if found else 1 - one for one, found in zip(reached, row, strict=True))
         ends = [end for end in range(4) if sum(row[:end]) == count]
-        expected[row[: ends[0]] if ends else row] += float(weight.sum())
+        outcome = row[: ends[0]] if ends else row
+        expected[outcome] = expected.get(outcome, 0.0) + float(weight.sum())
     found = mechanism.probabilities(answers)
     assert found is not None and set(found) == set(expected)
     for row, chance in expected.items():

@@ -112,15 +112,15 @@ class LaplaceMax(Choice):
         return np.asarray(np.argmax(largest & (np.cumsum(largest, axis=1) == rank), axis=1), dtype=np.int64)
 
     def _law(self, utilities: list[Fraction], counts: Counts) -> Floats | None:
-        steps, reach = self._steps(utilities), math.ceil(FAR * self.added.scale)
+        steps, reach, points = self._steps(utilities), math.ceil(FAR * self.added.scale), len(utilities) // 2 + 1
+        if points * len(steps) * (2 * reach + 1) > MOST_SUMMED:
+            return None
         # With t the rank of a candidate in the order that breaks ties, uniform between 0 and 1, it wins at k if no
         # other is above k, nor at k with a smaller t: Π (P(below k) + t P(at k)), a polynomial of degree n − 1, which
         # Gauss and Legendre's rule of n/2 points integrates exactly.
-        nodes, shares = np.polynomial.legendre.leggauss(len(steps) // 2 + 1)
+        nodes, shares = np.polynomial.legendre.leggauss(points)
         # The largest noisy answer lies this near the best answer with all but n e^−40 of its probability.
-        at = np.arange(steps.max() - reach, steps.max() + reach + 1)
-        if len(nodes) * len(steps) * len(at) > MOST_SUMMED:
-            return None
+        at = steps.max() + np.arange(-reach, reach + 1)
         level = self.added.probability(at - steps[:, None])
         under = self.added.below((at - 1 - steps[:, None]).astype(np.float64))
         law = np.zeros(len(steps))
@@ -134,6 +134,14 @@ def in_batches(draw: Callable[[int], Outputs], count: int, width: int) -> Output
     """The outputs of ``count`` runs, drawn by so many at once as their noise, ``width`` values each, fits memory."""
     rows = max(AT_ONCE // width, 1)
     return np.concatenate([draw(min(rows, count - start)) for start in range(0, count, rows)])
+
+
+def require_noise(noise: str) -> MaxNoise:
+    """The noise of this name; refuse another name."""
+    if noise not in tuple(MaxNoise):
+        hint = did_you_mean(str(noise), [one.value for one in MaxNoise])
+        raise OptionError("There is no noise {noise!r}; {hint}", noise=noise, hint=hint)
+    return MaxNoise(noise)
 
 
 def report_noisy_max(
@@ -173,17 +181,15 @@ def report_noisy_max(
         (1, [0.004, 0.985, 0.011])
     """
     require_budget(epsilon)
-    if noise not in tuple(MaxNoise):
-        hint = did_you_mean(str(noise), [one.value for one in MaxNoise])
-        raise OptionError("There is no noise {noise!r}; {hint}", noise=noise, hint=hint)
-    if noise != MaxNoise.LAPLACE and grid is not None:
+    noise = require_noise(noise)
+    if noise is not MaxNoise.LAPLACE and grid is not None:
         raise OptionError("The noise {noise!s} has no grid, since it is drawn exactly; leave it out.", noise=noise)
     name, claims = "report-noisy-max", (CentralDP(epsilon),)
-    parameters: dict[str, Parameter] = {"epsilon": epsilon, "sensitivity": sensitivity, "noise": str(noise)}
+    parameters: dict[str, Parameter] = {"epsilon": epsilon, "sensitivity": sensitivity, "noise": noise.value}
     parameters |= {"monotonic": "yes"} if monotonic else {}
-    if noise == MaxNoise.EXPONENTIAL:
+    if noise is MaxNoise.EXPONENTIAL:
         return PermuteAndFlip(name, parameters, claims, None, epsilon, sensitivity, monotonic)
-    if noise == MaxNoise.GUMBEL:
+    if noise is MaxNoise.GUMBEL:
         concentrated = ZeroConcentratedDP(quotient_above(Fraction(epsilon) ** 2, 8))
         return Exponential(name, parameters, (*claims, concentrated), None, epsilon, sensitivity, monotonic)
     moved = 1 if monotonic else 2

@@ -206,8 +206,8 @@ class SparseVector(Thresholded):
 
     def _coded(self, reached: Truths) -> Outputs:
         """1 where an answer reaches the threshold, 0 where it does not, and −1 after the end."""
-        before = np.cumsum(reached, axis=1) - reached
-        return np.where(before < self.count, reached.astype(np.int8), np.int8(-1))
+        found_before: Steps = np.cumsum(reached, axis=1) - reached
+        return np.where(found_before < self.count, reached.astype(np.int8), np.int8(-1))
 
 
 def above_threshold(
