@@ -203,7 +203,8 @@ def _require_neighbours(pair: Pair, reach: float, one_way: bool, name: str) -> N
         first, second = (np.asarray(one, dtype=np.float64) for one in pair)
         if first.shape != second.shape:
             raise ValueError
-        moved = second - first
+        with np.errstate(invalid="ignore"):  # infinite inputs, which are refused below
+            moved = second - first
         apart = float(np.abs(moved).max(initial=0.0))
     except (ValueError, TypeError):
         raise OptionError(

@@ -41,6 +41,8 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 MOST_OUTCOMES = 1 << 12
 """Outcomes up to which the law of a sparse vector is written down."""
 
+MOST_FOUND = 1 << 20
+"""Answers that may reach the threshold before the end; the noise of so many drowns everything."""
 MOST_LASTS = 32
 """Answers that are lowered in a neighbouring input that is named, however many end the run."""
 
@@ -286,8 +288,12 @@ def _parts(
 ) -> tuple[Any, ...]:
     """The fields of either mechanism."""
     require_budget(epsilon)
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise OptionError("A count of {count!r} is not a whole number of at least 1; give one that is.", count=count)
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_FOUND:
+        raise OptionError(
+            "A count of {count!r} is not a whole number from 1 to {most}; give one that is.",
+            count=count,
+            most=MOST_FOUND,
+        )
     moved = count if monotonic else 2 * count
     # The threshold's share with which the comparisons have the least variance (Lyu, Su and Li, section 4).
     first = epsilon / (1 + moved ** (2 / 3))
