@@ -51,7 +51,8 @@ def with_company(source: Distribution, seed: int = 1) -> Joint:
 
 
 def test_the_releases_hold_every_mechanism() -> None:
-    assert LETTERS.keys() | NUMBERS.keys() >= CATALOGUE.keys()
+    answers_only = {"report-noisy-max", "above-threshold", "sparse-vector"}
+    assert LETTERS.keys() | NUMBERS.keys() | answers_only >= CATALOGUE.keys()
 
 
 # 1. Ends: a raw copy, and a release that tells nothing.

@@ -43,8 +43,12 @@ VALUES: dict[str, str] = {
     "columns": "2",
     "level": "1",
     "count": "2",
+    "threshold": "2",
+    "monotonic": "yes",
 }
 """Values of the parameters that the catalogue's factories declare."""
+WITHOUT_CHANNEL = {"permute-and-flip", "report-noisy-max", "above-threshold", "sparse-vector"}
+"""They answer queries only."""
 
 
 def spellings(file: Path) -> Iterator[str]:
@@ -54,6 +58,7 @@ def spellings(file: Path) -> Iterator[str]:
         needed = [key for key, one in declared.items() if one.default is one.empty]
         values = {**VALUES, "file": str(file)}
         forms = [["lower", "upper"], ["lower", "upper", "clamp"], ["sensitivity"]] if "lower" in declared else [[]]
+        forms += [["monotonic"]] if "monotonic" in declared else []
         for more in forms:
             yield f"{name}:" + ",".join(f"{key}={values[key]}" for key in (*needed, *more))
 
@@ -198,10 +203,13 @@ def test_it_names_neighbours_it_takes(mechanisms: list[Mechanism]) -> None:
         for first, second in pairs:
             if mechanism.reach is not None:
                 assert np.abs(np.subtract(first, second)).max() <= mechanism.reach * (1 + 1e-12)
+                assert not mechanism.moves_one_way or len({*np.sign(np.subtract(first, second))} - {0}) == 1
             if mechanism.law is not None:
                 assert isinstance(mechanism.code(first), int) and isinstance(mechanism.code(second), int)
             else:
                 mechanism.run(first, Simulated(simulation_seed=0))
+            if mechanism.draws_at_once:
+                assert len(mechanism.repeated(first, 3, Simulated(simulation_seed=0))) == 3
 
 
 def test_it_reads_its_inputs_from_text(mechanisms: list[Mechanism]) -> None:
@@ -221,7 +229,7 @@ def test_it_becomes_a_channel_or_says_why_not(mechanisms: list[Mechanism]) -> No
     for mechanism in mechanisms:
         inputs = mechanism.letters or (0, 1, 2, 3)
         bounded = mechanism.noise is None or mechanism.noise.span.lowest is not None
-        if mechanism.name == "permute-and-flip" or not bounded:
+        if mechanism.name in WITHOUT_CHANNEL or not bounded:
             with pytest.raises(OptionError):
                 mechanism.channel_over(inputs, inputs, distances)
             continue

@@ -101,7 +101,7 @@ def _catalogued(mechanism: Mechanism, randomness: Randomness) -> Subject:
         return np.concatenate(drawn)
 
     one_by_one = _repeated(lambda value: mechanism.run(value, randomness))
-    return Subject(one_by_one.draw if mechanism.law is None else draw, mechanism.log_ratio)
+    return Subject(draw if mechanism.draws_at_once else one_by_one.draw, mechanism.log_ratio)
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
     chosen: list[Pair] = mechanism.neighbours() if pairs is None else _given(pairs)
     if catalogued and mechanism.reach is not None:
         for pair in chosen:
-            _require_neighbours(pair, mechanism.reach, mechanism.name)
+            _require_neighbours(pair, mechanism.reach, mechanism.moves_one_way, mechanism.name)
     return chosen
 
 
@@ -198,12 +198,14 @@ def _given(pairs: Iterable[Pair]) -> list[Pair]:
     return given
 
 
-def _require_neighbours(pair: Pair, reach: float, name: str) -> None:
+def _require_neighbours(pair: Pair, reach: float, one_way: bool, name: str) -> None:
     try:
         first, second = (np.asarray(one, dtype=np.float64) for one in pair)
         if first.shape != second.shape:
             raise ValueError
-        apart = float(np.abs(first - second).max(initial=0.0))
+        with np.errstate(invalid="ignore"):  # infinite inputs, which are refused below
+            moved = second - first
+        apart = float(np.abs(moved).max(initial=0.0))
     except (ValueError, TypeError):
         raise OptionError(
             "The inputs are not numbers of the same shape; give two that {name!s} takes.", name=name
@@ -214,6 +216,12 @@ def _require_neighbours(pair: Pair, reach: float, name: str) -> None:
             apart=apart,
             name=name,
             reach=reach,
+        )
+    if one_way and moved.min(initial=0.0) < 0 < moved.max(initial=0.0):
+        raise OptionError(
+            "The inputs differ in both directions, but {name!s} is made for neighbours that differ in one; give such "
+            "inputs, or leave monotonic out.",
+            name=name,
         )
 
 

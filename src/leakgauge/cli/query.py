@@ -95,8 +95,17 @@ _SHARE = (
         "--grid", type=float, metavar="STEP", help="Answer in multiples of this, such as 1; by default a fine grid."
     ),
 )
-_MOST = (click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many."),)
-_AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at", "grid", "k")
+_MOST = (
+    click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many."),
+    click.option(
+        "--noise",
+        type=click.Choice(["gumbel", "exponential", "laplace"]),
+        default="gumbel",
+        show_default=True,
+        help="The noise in the counts: gumbel costs least in ρ, exponential misses the best least for the same ε.",
+    ),
+)
+_AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at", "grid", "k", "noise")
 """Fields of queries whose options have the same name and meaning."""
 
 

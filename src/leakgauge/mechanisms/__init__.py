@@ -9,16 +9,20 @@ from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism, spelled
+from leakgauge.mechanisms.noisy_max import MaxNoise, report_noisy_max
 from leakgauge.mechanisms.planar_laplace import planar_laplace
 from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sample_and_aggregate import Aggregate, sample_and_aggregate
 from leakgauge.mechanisms.sampled_response import sampled_randomized_response
+from leakgauge.mechanisms.sparse_vector import above_threshold, sparse_vector
 from leakgauge.mechanisms.spelling import CATALOGUE, parse_mechanism
 
 __all__ = [
     "CATALOGUE",
     "Aggregate",
+    "MaxNoise",
     "Mechanism",
+    "above_threshold",
     "coarser_cells",
     "discrete_gaussian",
     "dummies",
@@ -33,8 +37,10 @@ __all__ = [
     "permute_and_flip",
     "planar_laplace",
     "randomized_response",
+    "report_noisy_max",
     "sample_and_aggregate",
     "sampled_randomized_response",
+    "sparse_vector",
     "spelled",
     "subset_selection",
     "through_channel",

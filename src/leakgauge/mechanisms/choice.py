@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from leakgauge.randomness.draws import as_floats, coins, proportionally, shuffle
 
 Utility: TypeAlias = int | float | Fraction
 Counts: TypeAlias = npt.NDArray[np.int64]
-Exponents: TypeAlias = tuple[list[Fraction], Counts]
+Candidates: TypeAlias = tuple[list[Fraction], Counts]
 MOST_INTEGRATED = 1024
 """Candidates up to which the law of permute-and-flip is computed: the work grows with their square."""
 
@@ -38,12 +38,15 @@ class Choice(Mechanism):
 
     Utilities, ε and sensitivity are exact rational numbers, which floats are too: no rounding enters the choice. Which
     utilities a table may give is not known here; ``exponential_channel`` knows them.
-    ``sensitivity`` is how far one record moves the utility of any candidate, at most.
+    ``sensitivity`` is how far one record moves the utility of any candidate, at most; ``monotonic`` is whether it moves
+    all of them in one direction, so that the difference of two utilities moves half as far.
     """
 
     law: None
     epsilon: float
     sensitivity: float
+    monotonic: bool = False
+    TAKES_MULTIPLICITIES: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
@@ -53,10 +56,15 @@ class Choice(Mechanism):
     def reach(self) -> float:
         return self.sensitivity
 
+    @property
+    def moves_one_way(self) -> bool:
+        return self.monotonic
+
     def neighbours(self) -> list[Pair]:
         """One candidate that is seldom chosen made better while all others get worse: that moves nearly all of ε."""
-        bad, reach = -6 * self.sensitivity / self.epsilon, self.sensitivity
-        return [([low, 0.0, 0.0, 0.0], [low + reach, -reach, -reach, -reach]) for low in (bad, bad / 2, 0.0)]
+        bad, reach = -3 * self._moved * self.sensitivity / self.epsilon, self.sensitivity
+        worse = 0.0 if self.monotonic else -reach
+        return [([low, 0.0, 0.0, 0.0], [low + reach, worse, worse, worse]) for low in (bad, bad / 2, 0.0)]
 
     def read_input(self, text: str) -> list[float]:
         return numbers_in(text)
@@ -69,52 +77,57 @@ class Choice(Mechanism):
         Raises:
             OptionError: no candidates, a utility that is not finite, or multiplicities that do not fit.
         """
-        return self._chosen(*self._exponents(utilities, multiplicities), randomness)
+        return self._chosen(*self._candidates(utilities, multiplicities), randomness)
 
     def probabilities(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None = None) -> Floats | None:
         """The law of the position chosen, exact but for the rounding of floats; None where it is too much work."""
-        return self._law(*self._exponents(utilities, multiplicities))
+        return self._law(*self._candidates(utilities, multiplicities))
 
     def error_bar(self, count: int, confidence: float = 0.95) -> float:
         """The utility lost against the best of ``count`` candidates, at most, with this probability.
 
         2Δ/ε · ln(count / (1 − confidence)) (McSherry and Talwar, Mechanism design via differential privacy, 2007);
-        with multiplicities ``count`` is their sum.
+        with multiplicities ``count`` is their sum; Δ/ε in place of 2Δ/ε if the utilities are monotonic.
         """
-        if count < 1 or not 0 < confidence < 1:
-            raise OptionError(
-                "There are {count} candidates at a confidence of {confidence}; give 1 or more, and a confidence "
-                "between 0 and 1.",
-                count=count,
-                confidence=confidence,
-            )
-        return 2 * self.sensitivity / self.epsilon * math.log(count / (1 - confidence))
+        require_candidates(count, confidence)
+        return self._moved * self.sensitivity / self.epsilon * math.log(count / (1 - confidence))
+
+    @property
+    def _moved(self) -> int:
+        """Sensitivities by which one record moves the difference of two utilities, at most."""
+        return 1 if self.monotonic else 2
 
     @abstractmethod
-    def _chosen(self, exponents: list[Fraction], counts: Counts, randomness: Randomness) -> int:
-        """A position by exponents γ = ε (u_max − u)/2Δ and multiplicities."""
+    def _chosen(self, utilities: list[Fraction], counts: Counts, randomness: Randomness) -> int:
+        """A position by utilities and multiplicities."""
 
     @abstractmethod
-    def _law(self, exponents: list[Fraction], counts: Counts) -> Floats | None:
+    def _law(self, utilities: list[Fraction], counts: Counts) -> Floats | None:
         """The law of ``_chosen``."""
 
-    def _exponents(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Exponents:
-        try:
-            # Numbers of numpy are made plain first: the exact value stays.
-            exact = [Fraction(u.item() if isinstance(u, np.generic) else u) for u in utilities]
-        except (ValueError, OverflowError, TypeError):
-            raise OptionError("A utility is not a finite number; give each candidate one.") from None
+    def _candidates(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Candidates:
+        if multiplicities is not None and not self.TAKES_MULTIPLICITIES:
+            raise OptionError("{name!s} has no multiplicities; use the exponential mechanism.", name=self.name)
+        exact = exact_numbers(utilities)
+        if exact is None:
+            raise OptionError("A utility is not a finite number; give each candidate one.")
         if not exact:
             raise OptionError("There are no candidates to choose from; give at least one.")
         counts = np.ones(len(exact), dtype=np.int64) if multiplicities is None else _counts(multiplicities, len(exact))
-        best = max(utility for utility, count in zip(exact, counts.tolist(), strict=True) if count)
-        slope = Fraction(self.epsilon) / (2 * Fraction(self.sensitivity))
-        return [max(slope * (best - utility), Fraction(0)) for utility in exact], counts
+        return exact, counts
+
+    def _exponents(self, utilities: list[Fraction], counts: Counts) -> list[Fraction]:
+        """γ = ε (u_max − u)/2Δ of each, or ε (u_max − u)/Δ if the utilities are monotonic."""
+        best = max(utility for utility, count in zip(utilities, counts.tolist(), strict=True) if count)
+        slope = Fraction(self.epsilon) / (self._moved * Fraction(self.sensitivity))
+        return [max(slope * (best - utility), Fraction(0)) for utility in utilities]
 
 
 @dataclass(frozen=True)
 class Exponential(Choice):
-    """Weights m · e^(ε u / 2Δ) exactly, m the multiplicities."""
+    """Weights m · e^(ε u / 2Δ) exactly, m the multiplicities; Δ in the place of 2Δ if the utilities are monotonic."""
+
+    TAKES_MULTIPLICITIES = True
 
     def step(self) -> steps.Step:
         """By its bounded range."""
@@ -126,40 +139,38 @@ class Exponential(Choice):
         """The exponential mechanism whose utility is the negative distance."""
         return exponential_channel(inputs, outputs, -distances(), self.epsilon).channel()
 
-    def _chosen(self, exponents: list[Fraction], counts: Counts, randomness: Randomness) -> int:
-        return proportionally(counts, exponents, randomness)
+    def _chosen(self, utilities: list[Fraction], counts: Counts, randomness: Randomness) -> int:
+        return proportionally(counts, self._exponents(utilities, counts), randomness)
 
-    def _law(self, exponents: list[Fraction], counts: Counts) -> Floats:
-        weights = counts * np.exp(-as_floats(exponents))
+    def _law(self, utilities: list[Fraction], counts: Counts) -> Floats:
+        weights = counts * np.exp(-as_floats(self._exponents(utilities, counts)))
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class PermuteAndFlip(Choice):
-    """Candidates in random order; the first whose coin of e^(ε (u − u_max) / 2Δ) falls heads."""
+    """Candidates in random order; the first whose coin of e^(ε (u − u_max) / 2Δ) falls heads.
+
+    If the utilities are monotonic, Δ stands in the place of 2Δ.
+    """
 
     def step(self) -> steps.Step:
         return steps.PermuteAndFlip(self.epsilon)
 
-    def _exponents(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Exponents:
-        if multiplicities is not None:
-            raise OptionError("Permute-and-flip has no multiplicities; use the exponential mechanism.")
-        return super()._exponents(utilities, None)
-
-    def _chosen(self, exponents: list[Fraction], counts: Counts, randomness: Randomness) -> int:
-        order = shuffled(len(exponents), randomness).tolist()
+    def _chosen(self, utilities: list[Fraction], counts: Counts, randomness: Randomness) -> int:
+        exponents, order = self._exponents(utilities, counts), shuffled(len(utilities), randomness).tolist()
         gammas = [exponents[at] for at in order]
         # All coins at once: those after the first heads do not matter, and the best candidate's is always heads.
         heads = coins(as_floats(gammas), lambda at: gammas[at], randomness)
         return int(order[int(np.argmax(heads))])
 
-    def _law(self, exponents: list[Fraction], counts: Counts) -> Floats | None:
-        if len(exponents) > MOST_INTEGRATED:
+    def _law(self, utilities: list[Fraction], counts: Counts) -> Floats | None:
+        if len(utilities) > MOST_INTEGRATED:
             return None
         # A random order is an order of uniform times t: P(j) = p_j ∫ Π_{i≠j} (1 − t p_i) dt over (0, 1), a polynomial
         # of degree n − 1, which Gauss and Legendre's rule of n/2 points integrates exactly.
-        nodes, shares = np.polynomial.legendre.leggauss(len(exponents) // 2 + 1)
-        heads = np.exp(-as_floats(exponents))
+        nodes, shares = np.polynomial.legendre.leggauss(len(utilities) // 2 + 1)
+        heads = np.exp(-as_floats(self._exponents(utilities, counts)))
         tails = np.log1p(-np.outer((nodes + 1) / 2, heads))
         others = np.exp(tails.sum(axis=1, keepdims=True) - tails)
         return np.asarray(heads * (shares / 2 @ others), dtype=np.float64)
@@ -269,6 +280,30 @@ def _at_most(rows: tuple[Label, ...], columns: tuple[Label, ...], slopes: Floats
         if exact_epsilon(exact) <= epsilon:
             return exact
         level, less = level * (1 - less), min(2 * less, 0.25)
+
+
+def require_candidates(count: int, confidence: float) -> None:
+    """Refuse an error bar of no candidates, or at a confidence outside (0, 1)."""
+    if count < 1 or not 0 < confidence < 1:
+        raise OptionError(
+            "There are {count} candidates at a confidence of {confidence}; give 1 or more, and a confidence "
+            "between 0 and 1.",
+            count=count,
+            confidence=confidence,
+        )
+
+
+def exact_numbers(numbers: Iterable[object]) -> list[Fraction] | None:
+    """The numbers as they are, without rounding; None where one is not a finite number."""
+    exact = []
+    for number in numbers:
+        # Numbers of numpy are made plain first: the exact value stays.
+        plain = number.item() if isinstance(number, np.generic) else number
+        try:
+            exact.append(Fraction(plain))  # type: ignore[arg-type]  # what is not a number raises
+        except (ValueError, OverflowError, TypeError):
+            return None
+    return exact
 
 
 def _require_sensitivity(sensitivity: float) -> None:

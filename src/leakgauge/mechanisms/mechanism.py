@@ -168,13 +168,23 @@ class Mechanism(ABC):
             raise OptionError("{value!r} is not a letter of {name!s}; give two letters.", value=value, name=self.name)
         return self.letters.index(value)
 
+    @property
+    def moves_one_way(self) -> bool:
+        """Whether the numbers of two neighbouring inputs differ in one direction only."""
+        return False
+
+    @property
+    def draws_at_once(self) -> bool:
+        """Whether it has ``repeated``; without, it is run again and again."""
+        return self.law is not None
+
     def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
-        """Outputs of so many runs on one input, for a mechanism with a law."""
+        """Outputs of so many runs on one input, coded as arrays; by default by its law."""
         assert self.law is not None
         return self.law.draw(np.full(count, self.code(value), dtype=np.int64), randomness)
 
     def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """The log-likelihood ratio of two inputs at outputs of ``repeated``; None where the law is not known."""
+        """The log-likelihood ratio of two inputs at outputs of ``repeated``; None where it is not known."""
         return None if self.law is None else self.law.log_ratio(self.code(first), self.code(second))
 
     def read_input(self, text: str) -> Any:

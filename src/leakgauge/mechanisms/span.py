@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,11 @@ class Span:
         if self.lowest is None:
             return -round(LARGEST_STEPS), round(LARGEST_STEPS)
         return self.lowest, self.lowest + self.steps
+
+    def nearest(self, number: Fraction) -> int:
+        """The nearest grid point in whole steps, halves up, clamped to the bounds."""
+        lowest, highest = self.bounds
+        return min(max(math.floor(number / Fraction(self.grid) + Fraction(1, 2)), lowest), highest)
 
 
 def span(

@@ -18,9 +18,11 @@ from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
+from leakgauge.mechanisms.noisy_max import report_noisy_max
 from leakgauge.mechanisms.planar_laplace import MapUnit, planar_laplace
 from leakgauge.mechanisms.redraw import keep_or_redraw
 from leakgauge.mechanisms.sampled_response import sampled_randomized_response
+from leakgauge.mechanisms.sparse_vector import above_threshold, sparse_vector
 from leakgauge.probability import Label
 from leakgauge.sentences import Sentence
 
@@ -77,6 +79,9 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
     "discrete-gaussian": discrete_gaussian,
     "exponential": exponential,
     "permute-and-flip": permute_and_flip,
+    "report-noisy-max": report_noisy_max,
+    "above-threshold": above_threshold,
+    "sparse-vector": sparse_vector,
     "randomized-response": randomized_response,
     "sampled-randomized-response": sampled_randomized_response,
     "keep-or-redraw": keep_or_redraw,
@@ -113,6 +118,8 @@ _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "Iterable[Label]": (_letters, "letters such as a|b|c"),
     "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
     "MapUnit": (MapUnit, "km or cell"),
+    # A text, since the mechanism says which noise was meant.
+    "MaxNoise": (unescaped, "laplace, exponential or gumbel"),
     "str": (unescaped, "the path of a channel file"),
 }
 """How a parameter is read, and what it should be, by its annotation."""

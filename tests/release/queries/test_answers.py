@@ -15,9 +15,11 @@ import pytest
 
 from leakgauge.claims import ApproximateDP, CentralDP, ZeroConcentratedDP
 from leakgauge.errors import ColumnError, LeakgaugeError, OptionError
+from leakgauge.mechanisms import MaxNoise, report_noisy_max
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Simulated
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.queries import (
     SIMULATION,
     Condition,
@@ -212,6 +214,22 @@ def test_the_most_frequent_labels_follow_the_exponential_mechanism() -> None:
     assert chi_squared(np.array([float(found[pair]) for pair in law]), np.array(list(law.values()))) >= 1e-6
 
 
+@pytest.mark.parametrize("noise", list(MaxNoise))
+def test_the_most_frequent_label_follows_its_noise(noise: MaxNoise) -> None:
+    labels, counts = ["a", "b", "c"], np.array([3, 2, 0])
+    query = TopLabels("city", 1, labels, noise, epsilon=0.8)
+    law = report_noisy_max(0.8, noise=noise).probabilities([3, 2, 0])
+    assert law is not None
+    randomness, found = Simulated(simulation_seed=3), Counter[Any]()
+    for _ in range(2000):
+        answer = query.answer(counts, ROW, randomness)
+        found[answer.values[0][1]] += 1
+    assert chi_squared(np.array([float(found[label]) for label in labels]), law) >= 1e-6
+    assert [claim.name for claim in answer.claims] == (["dp", "zcdp"] if noise == MaxNoise.GUMBEL else ["dp"])
+    rho, least = float(Cost(query.steps(ROW)).rho), 0.8**2 / 8
+    assert rho == pytest.approx(least) if noise == MaxNoise.GUMBEL else least < rho <= 0.8 * math.tanh(0.4) * (1 + 1e-9)
+
+
 def test_labels_are_found_by_their_text(people: pa.Table) -> None:
     with open_table(people) as table:
         assert Histogram("whole", ["true"], epsilon=1).exact(table, ROW).tolist() == [150, 150]
@@ -318,6 +336,7 @@ def test_sums_are_exact_whatever_their_size() -> None:
         lambda: Histogram("age", edges=[], epsilon=1),
         lambda: TopLabels("city", 0, ["A"], epsilon=1),
         lambda: TopLabels("city", 2, ["A"], epsilon=1),
+        lambda: TopLabels("city", 1, ["A"], "uniform", epsilon=1),  # type: ignore[arg-type]
         lambda: Protection(rows=2),
         lambda: Protection("person", 0),
         lambda: Protection("person", neighbours="one"),  # type: ignore[arg-type]

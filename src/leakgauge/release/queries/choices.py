@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import spelled
-from leakgauge.mechanisms.choice import Exponential, exponential
+from leakgauge.mechanisms import MaxNoise, report_noisy_max, spelled
+from leakgauge.mechanisms.choice import Choice, Exponential, exponential
+from leakgauge.mechanisms.noisy_max import require_noise
 from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.draws import below
@@ -157,24 +158,28 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
 class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
     """The k declared labels that most rows have, the most frequent first.
 
-    k rounds of the exponential mechanism with ε/k each, by the labels' counts, each without those chosen before. A
-    neighbour moves every count by at most ``rows``. ``rank_error`` says by how many rows the count of any chosen label
-    lies at most below that of the best one it was chosen from.
+    k rounds of report noisy max with ε/k each, on the labels' counts, each without those chosen before. A neighbour
+    moves every count by at most ``rows``. ``rank_error`` says by how many rows the count of any chosen label lies at
+    most below that of the best one it was chosen from.
 
     Args:
         labels: the texts of values to choose from, None for missing ones; never found in the table, because which
             values occur may be secret.
+        noise: in each count: Gumbel noise is the exponential mechanism, which costs least in ρ; exponential noise is
+            permute-and-flip, which misses the best label least for the same ε.
 
     Raises:
-        OptionError: labels that repeat, or a k that is not between 1 and their number.
+        OptionError: labels that repeat, a k that is not between 1 and their number, or a noise that is not known.
     """
 
     k: int
     labels: Sequence[DeclaredLabel]
+    noise: MaxNoise = MaxNoise.GUMBEL
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "labels", declared(self.labels))  # a tuple, so that nobody changes it afterwards
+        object.__setattr__(self, "noise", require_noise(self.noise))
         if isinstance(self.k, bool) or not isinstance(self.k, int) or not 1 <= self.k <= len(self.labels):
             raise OptionError(
                 "A k of {k!r} is not a whole number from 1 to {count}, the number of labels; give one that is.",
@@ -204,13 +209,16 @@ class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
         chosen = [left.pop(choice.run(exact[left].tolist(), randomness)) for _ in range(self.k)]
         # Every round misses its bound a kth as often as the whole may.
         error = choice.error_bar(len(self.labels), 1 - (1 - self.confidence) / self.k)
-        rho = sum_above([claim.rho for claim in choice.claims if isinstance(claim, ZeroConcentratedDP)] * self.k)
+        rho = [claim.rho for claim in choice.claims if isinstance(claim, ZeroConcentratedDP)] * self.k
         labels = tuple((str(place), shown(self.labels[at])) for place, at in enumerate(chosen, 1))
         mechanism = Sentence(spelled(choice))
         if self.k > 1:
             mechanism = Sentence("{choice!s} {k:d} times", choice=spelled(choice), k=self.k)
-        claims, simulated = (CentralDP(self.epsilon), ZeroConcentratedDP(rho)), not randomness.private
-        return Answer(self, protection, labels, "label", claims, mechanism, simulated, error)
+        claims = (CentralDP(self.epsilon), *([ZeroConcentratedDP(sum_above(rho))] if rho else []))
+        return Answer(self, protection, labels, "label", claims, mechanism, not randomness.private, error)
 
-    def _choice(self, protection: Protection) -> Exponential:
-        return exponential(share(self.epsilon, self.k), sensitivity=self.sensitivity(protection))
+    def _choice(self, protection: Protection) -> Choice:
+        epsilon, sensitivity = share(self.epsilon, self.k), self.sensitivity(protection)
+        if self.noise is MaxNoise.GUMBEL:
+            return exponential(epsilon, sensitivity=sensitivity)
+        return report_noisy_max(epsilon, sensitivity=sensitivity, noise=self.noise)
