@@ -25,6 +25,32 @@ def test_values_are_those_of_others() -> None:
     assert nemenman_shafee_bialek(np.array([10**7, 10**7]), 2) == pytest.approx(math.log(2), abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("counts", "size", "nats", "digits"),
+    [
+        # The README of ndd 1.10, whose integral is good to about 5e-6.
+        (SEEN, 100, 2.8060922529931225, 1e-5),
+        # The README of ndd 1.4.1.
+        ([7, 3, 5, 8, 9, 1, 3, 3, 1, 0, 2, 5, 2, 11, 4, 23, 5, 0, 8, 0], 20, 2.623634344888532, 1e-5),
+        # The README of ndd 1.7.
+        ([12, 4, 12, 4, 5, 3, 1, 5, 1, 2, 2, 2, 2, 11, 3, 4, 12, 12, 1, 2], 100, 2.8400090835681375, 1e-5),
+        # nsb_entropy.py by Hong after Mendl's Mathematica functions, with 40 digits.
+        ([4, 2, 3, 0, 2, 4, 0, 0, 2], 9, 1.940646728502697166844598206814653716492, 1e-9),
+    ],
+)
+def test_nsb_is_as_published(counts: list[int], size: int, nats: float, digits: float) -> None:
+    assert nemenman_shafee_bialek(np.array(counts), size) == pytest.approx(nats, abs=digits)
+
+
+def test_chao_and_shen_s_is_that_of_hausser_and_strimmer_s_package() -> None:
+    """Their formula as the source of R's ``entropy`` 1.3.2 has it, on the counts of its manual."""
+    counts = np.array([4, 2, 3, 0, 2, 4, 0, 0, 2, 1, 1])
+    seen, n = counts[counts > 0], 19
+    adjusted = (1 - 2 / n) * seen / n
+    expected = -(adjusted * np.log(adjusted) / (1 - (1 - adjusted) ** n)).sum()
+    assert chao_shen(counts, len(counts)) == pytest.approx(expected, abs=1e-12)
+
+
 def test_grassberger_s_numbers_follow_his_recursion() -> None:
     """G(1) = −γ − ln 2, G(2) = 2 − γ − ln 2, G(2k + 1) = G(2k), G(2k + 2) = G(2k) + 2 / (2k + 1)."""
     g = [math.nan, -EULER - math.log(2), 2 - EULER - math.log(2)]

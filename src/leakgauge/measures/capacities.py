@@ -1,7 +1,7 @@
 """Capacities: the most that seeing can help, over all priors, for one guess or any gain; over all gains too.
 
 Exact where a theorem gives it, else between what a prior reaches and what none exceeds. The most over all priors *and*
-all gains of at least 0 is the multiplicative capacity of one guess (the "miracle" theorem), whose logarithm is
+all gains is the multiplicative capacity of one guess (the "miracle" theorem), whose logarithm is
 ``renyi.maximal_leakage``; of the difference it is ``additive_over_vulnerabilities``.
 
 References: Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and Smith, The Science of Quantitative Information Flow,
@@ -30,8 +30,8 @@ NODES = 1000
 """Branches that are looked at before the bracket is handed back as it is."""
 FEW = 16
 """Secrets up to which all sets of them are looked at."""
-MOST = 5_000
-"""Unknowns of a program that is still solved."""
+MOST_PAIRS, MOST_TRIPLES = 5_000, 1_000
+"""Inputs × outputs, and with gains × actions, up to which the worst prior is searched: some seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +53,14 @@ class Capacity:
 def multiplicative(channel: Channel, gain: Gain | None = None, *, nodes: int = NODES) -> Capacity:
     """The most that V(X|Y) / V(X) can be, over all priors: by which factor seeing helps at most.
 
-    Without a gain exactly Σ_y max_x q(y|x), reached by the uniform prior; no gain of at least 0 makes it more.
+    Without a gain exactly Σ_y max_x q(y|x), reached by the uniform prior; no gain makes it more.
 
     Args:
-        gain: what actions gain, at least 0; by default guessing the secret in one try.
+        gain: what actions gain; by default guessing the secret in one try.
         nodes: branches that are looked at for a gain; with fewer the bounds are further apart.
 
     Raises:
-        OptionError: a gain below 0, or too many inputs, outputs and actions.
+        OptionError: too many inputs, outputs and actions.
         LabelError: gains of other secrets.
 
     Example:
@@ -71,17 +71,11 @@ def multiplicative(channel: Channel, gain: Gain | None = None, *, nodes: int = N
     if gain is None:
         return Capacity(most, most, _uniform(channel))
     gains = _of_inputs(channel, gain)
-    if gains.min() < 0:
-        raise OptionError(
-            "A gain of {least:g} is below 0, and a ratio of such gains has no bound; add what makes all of them at "
-            "least 0, or ask for the additive capacity.",
-            least=float(gains.min()),
-        )
     useful = gains.max(axis=0) > 0
     if not useful.any():
         # Where nothing can be gained, nothing can be gained by seeing.
         return Capacity(1.0, 1.0, _uniform(channel))
-    _require_solvable(channel, nodes, len(gains))
+    _require_solvable(channel, nodes, gain)
     # Scaled by the largest gain, which no ratio notices.
     found = worst_priors.of_gains(channel.matrix[useful], gains[:, useful] / gains.max(), nodes, ratio=True)
     weights = np.zeros(len(useful))
@@ -113,18 +107,17 @@ def additive(channel: Channel, gain: Gain | None = None, *, nodes: int = NODES) 
         return Capacity(exact.value, exact.value, exact.prior)
     apart = additive_over_vulnerabilities(channel)
     if gain is None:
-        _require_solvable(channel, nodes)
+        _require_solvable(channel, nodes, None)
         found = worst_priors.of_one_guess(channel.matrix, nodes)
         return _evaluated(channel, None, found.weights, min(found.bound, apart), additive_leakage)
     gains = _of_inputs(channel, gain)
-    _require_solvable(channel, nodes, len(gains))
-    # V runs from the best of what each action gains at least to the largest gain, and the whole is linear in both.
-    least, span = float(gains.min()), float(gains.max() - gains.min(axis=1).max())
+    _require_solvable(channel, nodes, gain)
+    # V is at least what the safest action gains for certain, and at most the largest gain.
+    largest, span = float(gains.max()), float(gains.max() - gains.min(axis=1).max())
     if span <= 0:
         return Capacity(0.0, 0.0, _uniform(channel))
-    scale = float(gains.max()) - least
-    found = worst_priors.of_gains(channel.matrix, (gains - least) / scale, nodes, ratio=False)
-    return _evaluated(channel, gain, found.weights, min(found.bound * scale, span * apart), additive_leakage)
+    found = worst_priors.of_gains(channel.matrix, gains / largest, nodes, ratio=False)
+    return _evaluated(channel, gain, found.weights, min(found.bound * largest, span * apart), additive_leakage)
 
 
 @checked
@@ -138,12 +131,12 @@ def risk(channel: Channel) -> Capacity:
         >>> risk(Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]])).value
         2.0
     """
-    from scipy.spatial.distance import pdist, squareform
+    from scipy.spatial.distance import pdist
 
     if len(channel.inputs) == 1:
         return Capacity(1.0, 1.0, _uniform(channel))
-    apart = squareform(pdist(channel.matrix, "cityblock")) / 2
-    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
+    furthest = pdist(channel.matrix, "cityblock").argmax()
+    one, other = (int(side[furthest]) for side in np.triu_indices(len(channel.inputs), 1))
     # From what both rows share, which has no rounding where they share nothing.
     shared = float(np.minimum(channel.matrix[one], channel.matrix[other]).sum())
     value = max(1 / shared, 1.0) if shared > 0 else math.inf
@@ -198,14 +191,16 @@ def _of_inputs(channel: Channel, gain: Gain) -> Floats:
     return np.asarray(gain.matrix)
 
 
-def _require_solvable(channel: Channel, nodes: int, actions: int = 1) -> None:
+def _require_solvable(channel: Channel, nodes: int, gain: Gain | None) -> None:
     if nodes < 1:
         raise OptionError("{nodes} branches cannot be looked at; give at least 1.", nodes=nodes)
     inputs, outputs = len(channel.inputs), len(channel.outputs)
-    if inputs * outputs * actions > MOST:
+    actions = inputs if gain is None else len(gain.actions)
+    if inputs * outputs > MOST_PAIRS or (gain is not None and inputs * outputs * actions > MOST_TRIPLES):
         raise OptionError(
             "A channel of {inputs} inputs and {outputs} outputs with {actions} actions is too large to search for its "
-            "worst prior; merge outputs, or use what bounds every prior and gain.",
+            "worst prior; merge outputs, or take additive_over_vulnerabilities or the multiplicative capacity without "
+            "gains, which bound every prior and gain.",
             inputs=inputs,
             outputs=outputs,
             actions=actions,

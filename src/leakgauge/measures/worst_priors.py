@@ -1,9 +1,9 @@
 """The prior at which seeing helps most: searched by branching over what is guessed, with a bound that no prior exceeds.
 
-The best expected gain after seeing is convex in the prior, so that the worst prior lies in a corner of what is searched,
-and finding it is NP-complete even for one guess (Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and Smith,
-Additive and multiplicative notions of leakage, and their capacities, CSF 2014). HiGHS branches over which secrets are
-possible, or over which action follows each output, and hands back a bound for all that it has not looked at.
+The best expected gain after seeing is convex in the prior, so that the worst prior lies in a corner of what is
+searched, and finding it is NP-complete even for one guess (Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and
+Smith, Additive and multiplicative notions of leakage, and their capacities, CSF 2014). HiGHS branches over which
+secrets are possible, or over which action follows each output, and hands back a bound for all that it has not looked at.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def of_one_guess(matrix: Floats, nodes: int) -> Worst:
 
 
 def of_gains(matrix: Floats, gains: Floats, nodes: int, ratio: bool) -> Worst:
-    """The prior with the largest V(X|Y) − V(X) by gains of at least 0, or with ``ratio`` V(X|Y) / V(X).
+    """The prior with the largest V(X|Y) − V(X) by gains, or with ``ratio`` V(X|Y) / V(X).
 
     Branching over the action w that follows each output: with s(y, w) either 0 or 1, p(x, y, w) = π(x) s(y, w) and
     t(y, w) = V s(y, w), the linear Σ q(y|x) g(w, x) p(x, y, w) − V is maximised under all products of the constraints
