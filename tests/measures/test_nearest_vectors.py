@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log, log2
+from math import log, log2
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 from tests.grids import nightly
 
-REPETITIONS = 15
+REPETITIONS = 10
 EULER = 0.57721566490153286
 
 
@@ -41,7 +41,14 @@ def covered(truth: float, found: list[Estimate]) -> int:
 
 @pytest.mark.parametrize(
     ("x", "y", "n"),
-    [(2, 1, 500), (2, 2, 500), nightly(2, 2, 2000), nightly(3, 2, 2000), nightly(3, 3, 1000), nightly(5, 5, 1000)],
+    [
+        nightly(2, 1, 500),
+        (2, 2, 400),
+        nightly(2, 2, 2000),
+        nightly(3, 2, 2000),
+        nightly(3, 3, 1000),
+        nightly(5, 5, 1000),
+    ],
 )
 def test_intervals_hold_the_information_of_normal_vectors(x: int, y: int, n: int) -> None:
     law, generator = correlations(x + y), simulation(n)
@@ -54,12 +61,12 @@ def test_intervals_hold_the_information_of_normal_vectors(x: int, y: int, n: int
     assert covered(truth, found) >= 0.9 * REPETITIONS
     # Strong dependence of many columns has no upper end, which is said; else an interval that holds all is no use.
     if all(each.reliable for each in found):
-        assert np.median([each.high - each.low for each in found]) < 0.7
+        assert np.median([each.high - each.low for each in found]) < 30 / np.sqrt(n)
 
 
 @pytest.mark.parametrize(
     ("x", "y", "z", "n"),
-    [(1, 1, 1, 500), (2, 1, 2, 500), nightly(1, 1, 1, 2000), nightly(2, 2, 1, 2000), nightly(1, 1, 3, 2000)],
+    [(1, 1, 1, 400), nightly(2, 1, 2, 500), nightly(1, 1, 1, 2000), nightly(2, 2, 1, 2000), nightly(1, 1, 3, 2000)],
 )
 @pytest.mark.parametrize("dependent", [True, False])
 def test_intervals_hold_the_information_of_normals_given_others(
@@ -83,34 +90,27 @@ def test_intervals_hold_the_information_of_normals_given_others(
 def test_independent_vectors_show_nothing() -> None:
     generator = simulation(60)
     for columns in (2, 3, 5):
-        found = [mutual_information_of_numbers(*generator.random((2, 400, columns))) for _ in range(6)]
+        found = [mutual_information_of_numbers(*generator.random((2, 300, columns))) for _ in range(3)]
         assert all(each.low == 0 for each in found)
-        assert max(each.value for each in found) < 0.15
+        assert max(each.value for each in found) < 0.2
 
 
-def zero_inflated(n: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """X exponential; Y 0 in 15 of 100 rows, else drawn from Poisson's law of mean X."""
-    x = generator.standard_exponential(n)
-    return x, np.where(generator.random(n) < 0.15, 0, generator.poisson(x)).astype(np.float64)
-
-
-PUBLISHED = 0.85 * (2 * log(2) - EULER - sum(log(k) * 2.0**-k for k in range(2, 60))) / log(2)
-"""What Gao and others (2017, experiment III) give for it, in bits: (1 − p) · 0.3012 nats."""
+PUBLISHED = (2 * log(2) - EULER - sum(log(k) * 2.0**-k for k in range(2, 60))) / log(2)
+"""I(X;Y) in bits of X exponential and Y drawn from Poisson's law of mean X: Gao and others (2017), 0.3012 nats."""
 
 
 def test_a_mixture_with_a_published_value() -> None:
-    """Theirs is that of Y before zeros are added, times 0.85; ours is of the pair as it is, so an upper bound."""
-    assert PUBLISHED * log(2) == pytest.approx(0.85 * 0.3012, abs=5e-5)
+    assert PUBLISHED * log(2) == pytest.approx(0.3012, abs=5e-5)
     generator = simulation(61)
-    x = generator.standard_exponential(3000)
+    x = generator.standard_exponential(2000)
     y = generator.poisson(x)
-    alone = mutual_information_of_numbers(x, y)
-    assert PUBLISHED / 0.85 in alone
-    assert abs(alone.value - PUBLISHED / 0.85) < 0.05
+    found = mutual_information_of_numbers(x, y)
+    assert PUBLISHED in found
+    assert abs(found.value - PUBLISHED) < 0.05
     # Mesner and Shalizi (2021): what is independent of both, and known, changes nothing.
-    given = conditional_information_of_numbers(x, y, generator.binomial(3, 0.5, 3000))
-    assert PUBLISHED / 0.85 in given
-    assert mutual_information_of_numbers(*zero_inflated(3000, generator)).value < PUBLISHED + 0.05
+    given = conditional_information_of_numbers(x, y, generator.binomial(3, 0.5, 2000))
+    assert PUBLISHED in given
+    assert abs(given.value - PUBLISHED) < 0.05
 
 
 @pytest.mark.parametrize("case", ["letters", "grid", "letter known", "sum"])
@@ -130,9 +130,9 @@ def test_repeated_values_given_others_are_no_evidence(case: str) -> None:
         x, y = generator.integers(0, 2, (2, n))
         return x, y, x ^ y, 1.0
 
-    drawn = [columns() for _ in range(12)]
+    drawn = [columns() for _ in range(6)]
     found = [(conditional_information_of_numbers(x, y, z), truth) for x, y, z, truth in drawn]
-    assert sum(truth in each for each, truth in found) >= 11
+    assert sum(truth in each for each, truth in found) >= 5
 
 
 def test_a_known_copy_leaves_nothing_and_a_known_key_leaves_all() -> None:
@@ -192,7 +192,6 @@ def test_rescaling_and_order_change_nothing() -> None:
     assert conditional_information_of_numbers(y, x, z).value == pytest.approx(found.value, abs=1e-9)
     one = mutual_information_of_numbers(x[:, 0], y[:, 0])
     assert mutual_information_of_numbers(x[:, :1], y[:, :1]) == one
-    assert exp(one.value) > 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 The best expected gain after seeing is convex in the prior, so that the worst prior lies in a corner of what is
 searched, and finding it is NP-complete even for one guess (Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and
 Smith, Additive and multiplicative notions of leakage, and their capacities, CSF 2014). HiGHS branches over which
-secrets are possible, or over which action follows each output, and hands back a bound for all that it has not looked at.
+secrets are possible, or over which action follows each output, and hands back a bound for what it has not looked at.
 """
 
 from __future__ import annotations
