@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,8 @@ def test_the_order_is_that_of_brute_force() -> None:
 
 def nearest_by_cones(channel: Channel, other: Channel) -> float:
     """The least Σ |A R − B| over stochastic R by cvxpy and Clarabel, an interior-point method."""
-    import cvxpy as cp
-
-    through: Any = cp.Variable((len(channel.outputs), len(other.outputs)), nonneg=True)
+    cp: Any = import_module("cvxpy")
+    through = cp.Variable((len(channel.outputs), len(other.outputs)), nonneg=True)
     apart = cp.sum(cp.abs(channel.matrix @ through - other.matrix))
     problem = cp.Problem(cp.Minimize(apart), [cp.sum(through, axis=1) == 1])
     problem.solve(solver=cp.CLARABEL)

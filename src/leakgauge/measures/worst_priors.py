@@ -41,7 +41,7 @@ def all_subsets(matrix: Floats) -> Floats:
     sizes = np.bitwise_count(np.arange(1, 1 << inputs))
     chosen = 1 + int(((best[1:].sum(axis=1) - 1) / sizes).argmax())
     possible = np.array([chosen >> at & 1 for at in range(inputs)], dtype=np.float64)
-    return possible / possible.sum()
+    return np.asarray(possible / possible.sum())
 
 
 def of_one_guess(matrix: Floats, nodes: int) -> Worst:
@@ -68,7 +68,7 @@ def of_one_guess(matrix: Floats, nodes: int) -> Worst:
     limits = np.concatenate([np.zeros(inputs * outputs + outputs + 2 * inputs), np.ones(inputs)])
     whole = bmat([[csr_matrix((1, inputs * outputs)), ones.T, csr_matrix((1, inputs + 1))]], format="csr")
     costs = np.concatenate([-matrix.ravel(), np.zeros(2 * inputs), [1.0]])
-    branched = np.zeros(len(costs), dtype=np.int64)
+    branched = np.zeros(len(costs))
     branched[-1 - inputs : -1] = 1
     found, bound = _branched(costs, [(upper, -np.inf, limits), (whole, 1.0, 1.0)], branched, nodes)
     if found is None:
