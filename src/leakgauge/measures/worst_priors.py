@@ -34,12 +34,15 @@ def all_subsets(matrix: Floats) -> Floats:
     Σ_y max_x π(x) q(y|x) − t is convex in (π, t), and the corners of π ≤ t, Σ π = 1 are the uniform priors over sets.
     """
     inputs = len(matrix)
-    # Row s of the table is max over the secrets in the bits of s.
-    best = np.zeros((1, matrix.shape[1]))
-    for row in matrix:
-        best = np.concatenate([best, np.maximum(best, row)])
+    told = np.zeros(1 << inputs)
+    for column in matrix.T:
+        # Place s has the largest of the secrets in the bits of s.
+        best = np.zeros(1)
+        for probability in column:
+            best = np.concatenate([best, np.maximum(best, probability)])
+        told += best
     sizes = np.bitwise_count(np.arange(1, 1 << inputs))
-    chosen = 1 + int(((best[1:].sum(axis=1) - 1) / sizes).argmax())
+    chosen = 1 + int(((told[1:] - 1) / sizes).argmax())
     possible = np.array([chosen >> at & 1 for at in range(inputs)], dtype=np.float64)
     return np.asarray(possible / possible.sum())
 
