@@ -147,6 +147,18 @@ def test_a_gain_of_one_guess_is_one_guess() -> None:
         assert scaled.value == pytest.approx(one(channel).value * (1e6 if one is capacities.additive else 1))
 
 
+def test_what_is_at_stake_with_a_secret_is_no_matter_to_a_factor() -> None:
+    """A secret of a thousand times the gains is one of a thousandth of the probability."""
+    generator = np.random.default_rng(48)
+    for _ in range(5):
+        channel, gain = drawn(generator, 4, 4), gains(generator, 3, 4)
+        stakes = 10.0 ** generator.uniform(-4, 4, 4)
+        found = capacities.multiplicative(channel, gain)
+        scaled = capacities.multiplicative(channel, Gain(range(3), range(4), gain.matrix * stakes))
+        assert scaled.value == pytest.approx(found.value, rel=1e-9)
+        assert scaled.high == pytest.approx(found.high, rel=1e-9)
+
+
 def test_the_bounds_over_gains_are_reached() -> None:
     """By the gains that the proofs name: the sign of p(x|y) − p(x), level at the prior, and 1 − [x = w] / p(x)."""
     generator = np.random.default_rng(46)

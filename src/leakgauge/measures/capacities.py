@@ -60,13 +60,14 @@ def multiplicative(channel: Channel, gain: Gain | None = None, *, nodes: int = N
         nodes: branches that are looked at for a gain; with fewer the bounds are further apart.
 
     Raises:
-        OptionError: too many inputs, outputs and actions.
+        OptionError: too many inputs, outputs and actions, or no branches.
         LabelError: gains of other secrets.
 
     Example:
         >>> multiplicative(Channel("abc", "ab", [[1, 0], [0.5, 0.5], [0, 1]])).value
         2.0
     """
+    _require_branches(nodes)
     most = float(channel.cells.column_maxima().sum())
     if gain is None:
         return Capacity(most, most, _uniform(channel))
@@ -75,12 +76,13 @@ def multiplicative(channel: Channel, gain: Gain | None = None, *, nodes: int = N
     if not useful.any():
         # Where nothing can be gained, nothing can be gained by seeing.
         return Capacity(1.0, 1.0, _uniform(channel))
-    _require_solvable(channel, nodes, gain)
-    # Scaled by the largest gain, which no ratio notices.
-    found = worst_priors.of_gains(channel.matrix[useful], gains[:, useful] / gains.max(), nodes, ratio=True)
+    _require_solvable(channel, gain)
+    # What is at stake with a secret scales like its probability: each is searched for with a largest gain of 1.
+    stakes = gains.max(axis=0)[useful]
+    found = worst_priors.of_gains(channel.matrix[useful], gains[:, useful] / stakes, nodes, ratio=True)
     weights = np.zeros(len(useful))
-    weights[useful] = found.weights
-    return _evaluated(channel, gain, weights, min(found.bound, most), vulnerability.leakage)
+    weights[useful] = found.weights / stakes
+    return _evaluated(channel, gain, weights / weights.sum(), min(found.bound, most), vulnerability.leakage)
 
 
 @checked
@@ -95,23 +97,24 @@ def additive(channel: Channel, gain: Gain | None = None, *, nodes: int = NODES) 
         nodes: branches that are looked at; with fewer the bounds are further apart.
 
     Raises:
-        OptionError: too many inputs, outputs and actions.
+        OptionError: too many inputs, outputs and actions, or no branches.
         LabelError: gains of other secrets.
 
     Example:
         >>> additive(Channel("abc", "ab", [[1, 0], [0.5, 0.5], [0, 1]])).value
         0.5
     """
+    _require_branches(nodes)
     if gain is None and len(channel.inputs) <= FEW:
         exact = _evaluated(channel, None, worst_priors.all_subsets(channel.matrix), -math.inf, additive_leakage)
         return Capacity(exact.value, exact.value, exact.prior)
     apart = additive_over_vulnerabilities(channel)
     if gain is None:
-        _require_solvable(channel, nodes, None)
+        _require_solvable(channel, None)
         found = worst_priors.of_one_guess(channel.matrix, nodes)
         return _evaluated(channel, None, found.weights, min(found.bound, apart), additive_leakage)
     gains = _of_inputs(channel, gain)
-    _require_solvable(channel, nodes, gain)
+    _require_solvable(channel, gain)
     # V is at least what the safest action gains for certain, and at most the largest gain.
     largest, span = float(gains.max()), float(gains.max() - gains.min(axis=1).max())
     if span <= 0:
@@ -191,9 +194,12 @@ def _of_inputs(channel: Channel, gain: Gain) -> Floats:
     return np.asarray(gain.matrix)
 
 
-def _require_solvable(channel: Channel, nodes: int, gain: Gain | None) -> None:
+def _require_branches(nodes: int) -> None:
     if nodes < 1:
         raise OptionError("{nodes} branches cannot be looked at; give at least 1.", nodes=nodes)
+
+
+def _require_solvable(channel: Channel, gain: Gain | None) -> None:
     inputs, outputs = len(channel.inputs), len(channel.outputs)
     actions = inputs if gain is None else len(gain.actions)
     if inputs * outputs > MOST_PAIRS or (gain is not None and inputs * outputs * actions > MOST_TRIPLES):
