@@ -23,12 +23,14 @@ from bench import (
     starting,
     survey,
     tracking,
+    vulnerability,
 )
 
 ALL = {
     "starting": starting.run,
     "joints": joints.run,
     "notions": notions.run,
+    "vulnerability": vulnerability.run,
     "counting": counting.run,
     "mechanisms": mechanisms.run,
     "design": design.run,

@@ -14,7 +14,7 @@ import pytest
 from leakgauge import claims, measures, notions, probability
 from leakgauge.arguments import checked
 from leakgauge.errors import InputError, OptionError
-from leakgauge.measures import anonymity, divergences, guessing, renyi, vulnerability
+from leakgauge.measures import anonymity, capacities, divergences, guessing, renyi, vulnerability
 from leakgauge.mechanisms import steps
 from leakgauge.notions import composition
 from leakgauge.notions.relation import relate_channel, relate_statement, relate_statements
@@ -88,6 +88,12 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
         "limit": 20,
         "simulation_seed": 0,
     },
+    measures.conditional_information_of_numbers: {"x": X, "y": Y, "z": Y**2 - X, "neighbours": 3, "limit": 20},
+    capacities.multiplicative: {"channel": CHANNEL, "gain": None, "nodes": 10},
+    capacities.additive: {"channel": CHANNEL, "gain": None, "nodes": 10},
+    capacities.risk: {"channel": CHANNEL},
+    capacities.additive_over_gains: {"scenario": SCENARIO, "seen": probability.Seen.RELEASE},
+    capacities.additive_over_vulnerabilities: {"channel": CHANNEL},
     measures.is_perfect: {"scenario": SCENARIO},
     measures.rank: {"mechanisms": {"one": SCENARIO}},
     measures.rank_attacks: {"attacks": {"one": SCENARIO}},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +13,11 @@ from leakgauge import randomness
 from leakgauge.errors import OptionError
 from leakgauge.measures import Estimator, entropy, estimate, guessing, mutual_information
 from leakgauge.measures.corrected_entropies import chao_shen, grassberger, nemenman_shafee_bialek
+from leakgauge.measures.estimation import estimates
 from leakgauge.measures.information import Unit
+from leakgauge.measures.terms import AxisRoles
 from leakgauge.probability import Channel, Counts
+from tests.grids import diagonal
 
 SEEN = np.array([4, 12, 4, 5, 3, 1, 5, 1, 2, 2, 2, 2, 11, 3, 4, 12, 12, 1, 2])
 EULER = 0.57721566490153286
@@ -23,6 +28,32 @@ def test_values_are_those_of_others() -> None:
     assert chao_shen(SEEN, 100) == pytest.approx(2.761664047585218, abs=1e-12)
     assert nemenman_shafee_bialek(SEEN, 100) == pytest.approx(2.80609691605433, abs=1e-9)
     assert nemenman_shafee_bialek(np.array([10**7, 10**7]), 2) == pytest.approx(math.log(2), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("counts", "size", "nats", "digits"),
+    [
+        # The README of ndd 1.10, whose integral is good to about 5e-6.
+        (SEEN, 100, 2.8060922529931225, 1e-5),
+        # The README of ndd 1.4.1.
+        ([7, 3, 5, 8, 9, 1, 3, 3, 1, 0, 2, 5, 2, 11, 4, 23, 5, 0, 8, 0], 20, 2.623634344888532, 1e-5),
+        # The README of ndd 1.7.
+        ([12, 4, 12, 4, 5, 3, 1, 5, 1, 2, 2, 2, 2, 11, 3, 4, 12, 12, 1, 2], 100, 2.8400090835681375, 1e-5),
+        # nsb_entropy.py by Hong after Mendl's Mathematica functions, with 40 digits.
+        ([4, 2, 3, 0, 2, 4, 0, 0, 2], 9, 1.940646728502697166844598206814653716492, 1e-9),
+    ],
+)
+def test_nsb_is_as_published(counts: list[int], size: int, nats: float, digits: float) -> None:
+    assert nemenman_shafee_bialek(np.array(counts), size) == pytest.approx(nats, abs=digits)
+
+
+def test_chao_and_shen_s_is_that_of_hausser_and_strimmer_s_package() -> None:
+    """Their formula as the source of R's ``entropy`` 1.3.2 has it, on the counts of its manual."""
+    counts = np.array([4, 2, 3, 0, 2, 4, 0, 0, 2, 1, 1])
+    seen, n = counts[counts > 0], 19
+    adjusted = (1 - 2 / n) * seen / n
+    expected = -(adjusted * np.log(adjusted) / (1 - (1 - adjusted) ** n)).sum()
+    assert chao_shen(counts, len(counts)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_grassberger_s_numbers_follow_his_recursion() -> None:
@@ -45,6 +76,29 @@ def test_each_errs_less_than_the_plug_in_where_values_are_many(law: str, n: int)
     for estimator in (chao_shen, grassberger, nemenman_shafee_bialek):
         bias = np.mean([estimator(k, 100) for k in drawn]) - truth
         assert abs(bias) < abs(plain) / 2, (estimator.__name__, bias, plain)
+
+
+LAWS = {
+    "equally likely": np.ones(100),
+    "Zipf's law": 1 / np.arange(1.0, 101.0),
+    "half of them never": np.concatenate([np.ones(50), np.zeros(50)]),
+}
+
+
+@pytest.mark.parametrize(("law", "n"), diagonal(list(LAWS), [50, 500]))
+def test_bias_and_error_of_each_are_as_the_page_has_them(law: str, n: int) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "concepts" / "estimation.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| {law}, {n} \| (.*) \|$", page, re.MULTILINE)
+    p = LAWS[law] / LAWS[law].sum()
+    drawn = randomness.simulation(35).multinomial(n, p, size=200)
+    kinds, roles = list(Estimator), AxisRoles(("x",))
+    found = [estimates([entropy], Counts({"x": range(100)}, one), roles, estimators=kinds)[0] for one in drawn]
+    truth = -(p[p > 0] * np.log2(p[p > 0])).sum()
+    errors = np.array([[one[kind].value for kind in kinds] for one in found]) - truth
+    for cell, off in zip(row.split(" | "), errors.T, strict=True):
+        bias, typical = (float(number.replace("−", "-")) for number in cell.split(" / "))
+        assert bias == pytest.approx(off.mean(), abs=0.0051)
+        assert typical == pytest.approx(math.sqrt((off**2).mean()), abs=0.0051)
 
 
 def test_a_law_drawn_from_the_prior_is_estimated_without_bias() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from leakgauge import measures
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.measures import differential_entropy, mutual_information_of_numbers
-from leakgauge.measures.nearest_neighbours import Ranked, dependence
+from leakgauge.measures.neighbourhoods import Ranked, dependence
 from leakgauge.probability import Counts, Estimate
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
@@ -168,8 +168,8 @@ def test_brute_force_agrees(seed: int) -> None:
     x, y = normal_pair(60, 0.7, generator)
     if seed % 2:
         x, y = np.round(x), np.round(2 * y)
-    first, second = Ranked.of(x), Ranked.of(y)
-    apart = np.array([np.abs(np.subtract.outer(side.scores, side.scores)) for side in (first, second)])
+    first, second = Ranked.of(x[:, None]), Ranked.of(y[:, None])
+    apart = np.array([np.abs(np.subtract.outer(side.scores[:, 0], side.scores[:, 0])) for side in (first, second)])
     joint = apart.max(axis=0)
     total = 0.0
     for at in range(60):
@@ -258,14 +258,14 @@ def test_more_confidence_is_wider_and_few_rows_are_unreliable() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
-        ([1.0, 2.0] * 5, [1.0, 2.0] * 6, "have 10 and 12 rows; give two of equal length"),
+        ([1.0, 2.0] * 5, [1.0, 2.0] * 6, "have 10, 12 rows; give columns of equal length"),
         ([1.0, float("nan")] * 5, [1.0, 2.0] * 5, "first column has 5 rows that are missing or infinite; leave"),
         ([1.0, 2.0] * 5, [1.0, None] * 5, "second column has 5 rows that are missing or infinite; leave"),
         ([1.0, 2.0] * 5, [1.0, inf] * 5, "second column has 5 rows that are missing or infinite; leave"),
         ([1, 2, 3], [1, 2, 3], "3 rows are too few to estimate from; give at least 10"),
         ([7] * 10, list(range(10)), "first column has a single value; give one that varies"),
         (list("abcdefghij"), list(range(10)), "first column is not numeric; give one number per row"),
-        ([[1, 2]] * 10, list(range(10)), "first column has 2 dimensions; give one number per row"),
+        ([[[1, 2]]] * 10, list(range(10)), "first column has 3 dimensions; give one number per row"),
     ],
 )
 def test_unusable_columns_are_refused(x: npt.ArrayLike, y: npt.ArrayLike, message: str) -> None:

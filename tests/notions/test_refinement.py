@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,18 +12,20 @@ from leakgauge.errors import LabelError
 from leakgauge.jobs.relate import relate
 from leakgauge.measures import vulnerability
 from leakgauge.measures.vulnerability import Gain
-from leakgauge.notions import refined_by
+from leakgauge.notions import refined_by, refinement
 from leakgauge.probability import Channel, Distribution, Scenario
+from tests.grids import nightly
 
 
 def drawn(generator: np.random.Generator, inputs: int, outputs: int) -> Channel:
     return Channel(range(inputs), range(outputs), generator.dirichlet(np.ones(outputs), inputs))
 
 
-def test_the_order_is_that_of_brute_force() -> None:
+@pytest.mark.parametrize("pairs", [100, nightly(1000)])
+def test_the_order_is_that_of_brute_force(pairs: int) -> None:
     """Of a channel with an inverse there is only one way that leads to the other: A⁻¹ B, which must not be negative."""
     generator, held = np.random.default_rng(20), 0
-    for case in range(1000):
+    for case in range(pairs):
         size = int(generator.integers(2, 5))
         channel = drawn(generator, size, size)
         other = channel.then(drawn(generator, size, 3)) if case % 2 else drawn(generator, size, 3)
@@ -33,7 +38,73 @@ def test_the_order_is_that_of_brute_force() -> None:
         assert found.holds == expected, case
         if found.holds:
             assert np.allclose(channel.then(found.through).matrix, other.matrix, atol=1e-9)
-    assert 300 < held < 700
+    assert 0.3 * pairs < held < 0.7 * pairs
+
+
+def nearest_by_cones(channel: Channel, other: Channel) -> float:
+    """The least Σ |A R − B| over stochastic R by cvxpy and Clarabel, an interior-point method."""
+    cp: Any = import_module("cvxpy")
+    through = cp.Variable((len(channel.outputs), len(other.outputs)), nonneg=True)
+    apart = cp.sum(cp.abs(channel.matrix @ through - other.matrix))
+    problem = cp.Problem(cp.Minimize(apart), [cp.sum(through, axis=1) == 1])
+    problem.solve(solver=cp.CLARABEL)
+    return float(problem.value)
+
+
+@pytest.mark.parametrize("pairs", [60, nightly(1000)])
+def test_pairs_of_any_shape_agree_with_another_formulation_and_solver(pairs: int) -> None:
+    """Refined pairs, pairs moved a little off, and unrelated ones, most of them without an inverse."""
+    generator, held = np.random.default_rng(22), 0
+    for case in range(pairs):
+        inputs, outputs, others = generator.integers(2, 7, 3).tolist()
+        channel = drawn(generator, inputs, outputs)
+        other = channel.then(drawn(generator, outputs, others)) if case % 3 else drawn(generator, inputs, others)
+        if case % 3 == 2:
+            mixed = 0.98 * other.matrix + 0.02 * generator.dirichlet(np.ones(others), inputs)
+            other = Channel(range(inputs), range(others), mixed)
+        expected, found = nearest_by_cones(channel, other), refined_by(channel, other)
+        held += found.holds
+        assert found.shortfall == pytest.approx(expected, abs=1e-6), case
+        assert found.holds == (expected < 1e-6), case
+        if found.holds:
+            for _ in range(5):
+                gain = Gain(range(4), range(inputs), generator.uniform(size=(4, inputs)))
+                prior = Distribution(range(inputs), generator.dirichlet(np.ones(inputs)))
+                assert posterior(prior, other, gain) <= posterior(prior, channel, gain) + 1e-9
+        else:
+            assert found.gain is not None
+            uniform = Distribution.uniform(range(inputs))
+            shown = posterior(uniform, other, found.gain) - posterior(uniform, channel, found.gain)
+            assert shown == pytest.approx(found.refined - found.channel)
+            # The witness is the best there is: nothing between 0 and 1 tells the two further apart.
+            assert shown == pytest.approx(expected / 2 / inputs, abs=1e-6)
+    assert pairs / 4 < held < 3 * pairs / 4
+
+
+def test_both_methods_of_the_program_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(24)
+    for _ in range(10):
+        channel, other = drawn(generator, 6, 5), drawn(generator, 6, 4)
+        expected = refined_by(channel, other)
+        monkeypatch.setattr(refinement, "LARGE", 0)
+        found = refined_by(channel, other)
+        monkeypatch.undo()
+        assert (found.holds, expected.holds) == (False, False)
+        assert found.shortfall == pytest.approx(expected.shortfall, abs=1e-7)
+        assert found.refined - found.channel == pytest.approx(expected.refined - expected.channel, abs=1e-8)
+
+
+def test_the_order_is_that_of_qif() -> None:
+    import qif
+
+    order: Any = qif.refinement
+    generator = np.random.default_rng(23)
+    for case in range(200):
+        inputs, outputs, others = generator.integers(2, 6, 3).tolist()
+        channel = drawn(generator, inputs, outputs)
+        other = channel.then(drawn(generator, outputs, others)) if case % 2 else drawn(generator, inputs, others)
+        theirs = order.refined_by(np.array(channel.matrix), np.array(other.matrix))
+        assert refined_by(channel, other).holds == theirs, case
 
 
 def test_a_refined_channel_reveals_less_for_every_prior_and_gain_and_a_witness_shows_where_one_does_not() -> None:

@@ -1,6 +1,7 @@
 """The channel that leaks least for the usefulness needed, with a certified distance from the optimum."""
 
 from leakgauge.design import rounds as rounds
+from leakgauge.design import vulnerability as vulnerability
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.channel_capacity import capacity
 from leakgauge.design.output_entropy import largest_output_entropy
