@@ -257,7 +257,7 @@ def _render_release(audit: Audit) -> Parts:
         parts.append(
             say("Tried on {some:,} of the {rows:,} rows, drawn at random.", some=audit.attacked, rows=audit.rows)
         )
-    parts += [_levels(audit), _attacks(audit), *_exposures(audit)]
+    parts += [_levels(audit), _attacks(audit), *_few_false_alarms(audit), *_exposures(audit)]
     if audit.anonymity is not None:
         public = grid(title=say("Public columns"))
         public.add_row(say("k-anonymity"), str(audit.anonymity.k))
@@ -361,7 +361,7 @@ def _at_least(shown: Shown) -> str:
 
 
 def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: % of people, ± at {percent:.6g} %", percent=100 * audit.confidence)
+    title = say("Attacks: % of targets, ± at {percent:.6g} %", percent=100 * audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|exposed|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
@@ -384,6 +384,16 @@ def _attacks(audit: Audit) -> Table:
             say("{share!s} BEATEN", share=most) if one.beats_claim else most,
         )
     return attacks
+
+
+def _few_false_alarms(audit: Audit) -> Parts:
+    """The members recognised at low rates of false alarms, beside what the claim allows."""
+    shown = grid(say("attack|false alarms|recognised|allowed"), say("Members recognised with few false alarms, in %"))
+    for attack in audit.attacks:
+        for one in attack.few_false_alarms:
+            most = "" if one.ceiling is None else _percent(one.ceiling)
+            shown.add_row(retell(attack.attack), _share(one.false_alarms), _share(one.recognised), most)
+    return [shown] if shown.row_count else []
 
 
 def _share(share: Quantity) -> str:
