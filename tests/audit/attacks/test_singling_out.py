@@ -54,7 +54,8 @@ def test_anonymeters_definition_by_hand() -> None:
     # Released ages 30, 30, 41, 55 and sexes 0, 1, 1, 1; the people are 30, 30, 41, 60 and 0, 1, 0, 1.
     released = [np.array([30, 30, 41, 55]), np.array([0, 1, 1, 1])]
     original = Rows.of([np.array([30, 30, 41, 60]), np.array([0, 1, 0, 1])])
-    columns = [Described(("age",), *[released[0]] * 2, ordered=True), Described(("sex",), *[released[1]] * 2)]
+    age, sex = released
+    columns = [Described(("age",), age, age, ordered=True), Described(("sex",), sex, sex)]
     made = set(by_one_column(columns, Rows.of(released), simulation(1), 100))
     # Values that occur once are 41 and 55 of the ages and 0 of the sexes; the largest age stands alone, the least not.
     expected = {
