@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.audit.combinations import MANY_ALONE, singling_out
+from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
 from leakgauge.tables import open_table
 from leakgauge.tables.table import GroupSizes
 
@@ -41,7 +41,7 @@ def test_as_brute_force(seed: int) -> None:
     with open_table(pa.table(columns)) as table:
         sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in NAMES])}
         assert sizes == {name: counted(columns, (name,)) for name in NAMES}
-        found = singling_out(table, columns, sizes)
+        found = sets_that_single_out(table, columns, sizes)
     assert set(found) == by_brute_force(columns)
     assert [one.alone for one in found] == sorted((one.alone for one in found), reverse=True)
 
@@ -54,6 +54,6 @@ def test_a_planted_pair_is_found_among_many_columns() -> None:
     columns |= {"left": draw.integers(0, 200, rows), "right": draw.integers(0, 200, rows)}
     with open_table(pa.table(columns)) as table:
         sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in columns])}
-        found = singling_out(table, columns, sizes)
+        found = sets_that_single_out(table, columns, sizes)
     assert found[0].columns == ("left", "right")
     assert found[0].alone > 0.5 * rows

@@ -267,3 +267,45 @@ def test_bad_input_gets_one_sentence(
     assert err.startswith("leakgauge: ")
     assert says in err
     assert err.count("\n") == 1
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table of 40 people, and a count of those who are ill up to each of them."""
+    monkeypatch.chdir(tmp_path)
+    rows = (f"{at},{'yes' if at % 3 == 0 else 'no'},{'AB'[at % 2]}" for at in range(40))
+    Path("people.csv").write_text("\n".join(["number,ill,city", *rows]) + "\n")
+    Path("planned.csv").write_text("city=A\n" + "".join(f"number<{at},ill=yes\n" for at in range(1, 41)))
+    return tmp_path
+
+
+def test_planned_counts_that_give_a_column_away(planned: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("audit", "people.csv", "--queries", "planned.csv", "--secret", "ill", "--runs", "4", "--simulate", "1")
+    code, fields = as_json(capsys, *asked, "--epsilon", "20", "-o", "audit.json")
+    assert code == 0 and json.loads(Path("audit.json").read_text()) == fields
+    assert fields["schema"] == "leakgauge/query-audit/1"
+    assert (fields["queries"], fields["unused"], fields["kinds"], fields["exact_runs"]) == (41, 1, 40, 4)
+    assert fields["attack"]["success"]["value"] == 1.0 and fields["epsilon"]["value"] == pytest.approx(820)
+    code, out, _ = run(capsys, *asked, "--epsilon", "20")
+    assert code == 0 and "These answers reveal the secret of every row." in out
+    code, out, _ = run(capsys, *asked, "--epsilon", "0.01", "--delta", "1e-5")
+    assert code == 0 and "Nothing shows that this attack does better than guessing." in out
+    assert "gaussian:" in out and "δ" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["people.csv", "--queries", "planned.csv", "--secret", "ill"], "give the budget of each with --epsilon"),
+        (["people.csv", "--queries", "planned.csv", "--epsilon", "1"], "0 secrets are named"),
+        (["people.csv", "--queries", "planned.csv", "--secret", "ill", "--epsilon", "1", "--unit", "city"], "--unit"),
+        (["laplace:epsilon=1,sensitivity=1", "--runs", "3"], "--runs does not apply to the audit of a mechanism"),
+        (["--queries", "planned.csv", "--secret", "ill"], "or a table with --queries and --secret"),
+        (["people.csv", "--queries", "planned.csv", "--secret", "il", "--epsilon", "1"], "did you mean 'ill'"),
+    ],
+)
+def test_planned_counts_that_cannot_be_audited(
+    planned: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    code, _, err = run(capsys, "audit", *arguments)
+    assert code == 2 and said in " ".join(err.split())

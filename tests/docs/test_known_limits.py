@@ -12,8 +12,8 @@ import click
 import pytest
 
 import leakgauge
-from leakgauge.audit import combinations, events, identifiers, released_rows, subjects
-from leakgauge.audit.attacks import columns, learner
+from leakgauge.audit import combinations, events, identifiers, reconstruction, released_rows, subjects
+from leakgauge.audit.attacks import columns, learner, rows, singling_out
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy, sequences
@@ -89,6 +89,9 @@ LIMITS: Final = (
     "at a confidence of 1 − 10⁻⁶",
     f"Beyond {map_cells.MOST_STRETCH:.0%} the verbs refuse a map".replace("%", " %"),
     f"points all beyond {-extent.HARDLY_ANYBODY} degrees south",
+    f"Beyond {power_of_two(rows.AT_ONCE)} comparisons, columns are taken as independent",
+    f"at most {singling_out.MOST_DESCRIPTIONS:,} descriptions of each kind",
+    f"up to {power_of_two(reconstruction.MOST_CELLS)} queries × kinds of rows",
 )
 
 

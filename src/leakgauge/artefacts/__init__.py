@@ -5,6 +5,7 @@ from leakgauge.artefacts.audit import (
     Audit,
     AuditedRecord,
     Diversity,
+    FewFalseAlarms,
     Finding,
     Foreign,
     MatchedColumn,
@@ -22,6 +23,7 @@ from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Out
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, Witness
+from leakgauge.artefacts.query_audit import QueryAudit
 from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
@@ -46,6 +48,7 @@ __all__ = [
     "Ended",
     "Estimated",
     "Estimates",
+    "FewFalseAlarms",
     "Finding",
     "Foreign",
     "Frontier",
@@ -66,6 +69,7 @@ __all__ = [
     "PageJob",
     "PublicRecord",
     "Quantity",
+    "QueryAudit",
     "Real",
     "Recipients",
     "Record",

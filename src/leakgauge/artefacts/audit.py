@@ -94,6 +94,22 @@ class Shown(Part, frozen=True):
         return notebook.table_html((), rows, f"Shown of {self.notion}")
 
 
+class FewFalseAlarms(Part, frozen=True):
+    """The members that an attack recognises while it takes only a few others for members.
+
+    Attributes:
+        rate: the share of others that it may take for members.
+        false_alarms: the share of others that it took for members.
+        recognised: the share of members that it recognised.
+        ceiling: the share of members that the claim allows at most at this rate; None where nothing is claimed.
+    """
+
+    rate: float
+    false_alarms: Quantity
+    recognised: Quantity
+    ceiling: Quantity | None
+
+
 class Finding(Part, frozen=True):
     """An attack on a release.
 
@@ -108,6 +124,8 @@ class Finding(Part, frozen=True):
         ceiling: the success that the claim allows at most; None where nothing is claimed.
         judged: whether it attacked the release itself. A simulated release proves nothing against the real one.
         beats_claim: whether it succeeds on the release more often than the claim allows, beyond what chance explains.
+        few_false_alarms: for membership, the members recognised at low rates of false alarms, the highest rate first;
+            rates that too few targets can show are left out.
     """
 
     attack: Sentence
@@ -123,6 +141,7 @@ class Finding(Part, frozen=True):
     method: Sentence = msgspec.field(default_factory=Sentence)
     judged: bool = True
     beats_claim: bool = False
+    few_false_alarms: tuple[FewFalseAlarms, ...] = ()
 
     @property
     def broken_claim(self) -> Sentence:

@@ -27,6 +27,7 @@ from leakgauge.artefacts.location import (
 )
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Levels, from_first_levels
+from leakgauge.artefacts.query_audit import QueryAudit
 from leakgauge.artefacts.record import Preview, PublicRecord, Record, Verified, from_first_record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.report import ToldReport
@@ -54,6 +55,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Reproductions,
     Audit,
     MechanismAudit,
+    QueryAudit,
     StoredEvidence,
     Judgement,
     StoredImprovement,

@@ -5,6 +5,7 @@ from leakgauge.audit.attacks.catalogue import ATTACKS, attack
 from leakgauge.audit.checks import DeclaredNoise
 from leakgauge.audit.levels import exact_level
 from leakgauge.audit.lower_bound import assert_satisfies, lower_bound
+from leakgauge.audit.reconstruction import reconstruct
 from leakgauge.audit.subjects import Program
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "attack",
     "exact_level",
     "lower_bound",
+    "reconstruct",
 ]

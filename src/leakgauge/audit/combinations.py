@@ -28,7 +28,7 @@ _MOST_TRIED: Final = 20_000
 in which most rows can be unique."""
 
 
-def singling_out(
+def sets_that_single_out(
     table: Table,
     columns: Mapping[str, Codes],
     sizes: Mapping[str, GroupSizes],

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
+from leakgauge.cli.audit_queries import audit_planned
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
@@ -31,13 +32,18 @@ _OF_A_RELEASE = (
     *options.READING,
 )
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
+_OF_QUERIES = ("queries", "epsilon", "delta", "runs")
 _NOT_FOR = {
-    "a record": ("program", "claim", "key", *_OF_DRAWING),
-    "a release made elsewhere": ("claim", *_OF_DRAWING),
-    "a mechanism": _OF_A_RELEASE,
-    "a program": (*_OF_A_RELEASE, "simulate"),
+    "a record": ("program", "claim", "key", *_OF_DRAWING, *_OF_QUERIES),
+    "a release made elsewhere": ("claim", *_OF_DRAWING, *_OF_QUERIES),
+    "a mechanism": (*_OF_A_RELEASE, *_OF_QUERIES),
+    "a program": (*_OF_A_RELEASE, "simulate", *_OF_QUERIES),
     # A channel is computed exactly, over all of its inputs, so these options mean nothing for it.
-    "a channel file": (*_OF_A_RELEASE, *_OF_DRAWING, "simulate"),
+    "a channel file": (*_OF_A_RELEASE, *_OF_DRAWING, "simulate", *_OF_QUERIES),
+    "planned queries": (
+        *("program", "claim", "original", "released", "withhold", "background", "unit", "bins", "levels", "targets"),
+        *("key", *_OF_DRAWING),
+    ),
 }
 
 
@@ -46,11 +52,12 @@ _NOT_FOR = {
     groups={
         message("A release"): "original released key secret withhold background unit bins levels targets",
         message("A mechanism or a program"): "program claim inputs samples to_the_end seconds",
+        message("Planned queries"): "queries epsilon delta runs",
         message("Reading the table"): " ".join(options.READING),
         message("Other options"): "confidence simulate output as_json",
     },
 )
-@click.argument("subject", type=options.ADDRESS, required=False, metavar="[RECORD|MECHANISM|CHANNEL]")
+@click.argument("subject", type=options.ADDRESS, required=False, metavar="[RECORD|MECHANISM|CHANNEL|TABLE]")
 @click.option("--program", metavar="COMMAND", help="Audit a program: one input per line in, one output per line out.")
 @click.option("--claim", metavar="NOTION", help="The claim to test, such as local-dp:1; default: the mechanism's own.")
 @click.option("--inputs", nargs=2, multiple=True, metavar="A B", help="Two neighbouring inputs; may be repeated.")
@@ -79,6 +86,15 @@ _NOT_FOR = {
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
 @options.levels
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows to attack [default: 2000].")
+@click.option(
+    "--queries",
+    type=options.FILE,
+    metavar="FILE",
+    help="Could --secret be reconstructed from counts of TABLE's rows? One query per line: city=A,age>=18,illness=flu.",
+)
+@click.option("--epsilon", type=float, metavar="E", help="The budget of one answer, in nats.")
+@click.option("--delta", type=float, metavar="D", help="Gaussian noise with this δ per answer, instead of Laplace.")
+@click.option("--runs", type=click.IntRange(2), metavar="N", help="How often the answers are drawn [default: 20].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Confidence of bounds and intervals.")
 @click.option(
     "--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, so that a run can be repeated."
@@ -93,19 +109,22 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
         --key id
     leakgauge audit laplace:epsilon=1,sensitivity=1
     leakgauge audit --program "python mine.py" --claim local-dp:1 --inputs yes no
+    leakgauge audit people.csv --queries planned.csv --secret illness=flu \\
+        --epsilon 0.1
 
     For a record, its digests and claims are computed again, its rows bound ε from below, and it is attacked. A release
     made elsewhere has no record: its rows bound ε from below, and it is attacked. For anything else, outputs of two
-    inputs bound the level from below. Exit 0 when nothing is disproved, 1 when something is.
+    inputs bound the level from below. Of planned counts, answers are drawn and the secret is reconstructed from them;
+    nothing is spent. Exit 0 when nothing is disproved, 1 when something is.
     """
     subject, program = given["subject"], given["program"]
     foreign = subject is None and program is None and given["released"] is not None
     if (subject is None) == (program is None) and not foreign:
         raise OptionError(
-            "Name one thing to audit: a record, a mechanism, a channel file, --program, or --released with --original "
-            "and --secret."
+            "Name one thing to audit: a record, a mechanism, a channel file, --program, --released with --original "
+            "and --secret, or a table with --queries and --secret."
         )
-    kind = "a release made elsewhere" if foreign else "a program" if program is not None else _kind(subject)
+    kind = "a release made elsewhere" if foreign else "a program" if program is not None else _kind(given)
     said = {**given, **given["reading"]}
     for name in _NOT_FOR[kind]:
         if said.get(name) not in (None, (), False):
@@ -115,19 +134,24 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
             )
     if foreign:
         _audit_foreign(given, as_json, output)
+    elif kind == "planned queries":
+        audit_planned(subject, given, as_json, output)
     elif kind == "a record":
         _audit_release(Path(subject), given, as_json, output)
     else:
         _audit_mechanism(subject or program, given, as_json, output)
 
 
-def _kind(subject: str) -> str:
+def _kind(given: Mapping[str, Any]) -> str:
     """What kind of subject is named: a record or a channel file, judged by its content, or else a mechanism."""
     from leakgauge.artefacts.channel_file import ChannelFile
     from leakgauge.artefacts.codec import schema_of
     from leakgauge.jobs.audit import names_a_file
     from leakgauge.probability.files import parsed_json
 
+    subject = given["subject"]
+    if given["queries"] is not None:
+        return "planned queries"
     if not names_a_file(subject):
         return "a mechanism"
     return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
@@ -257,7 +281,7 @@ def _render_release(audit: Audit) -> Parts:
         parts.append(
             say("Tried on {some:,} of the {rows:,} rows, drawn at random.", some=audit.attacked, rows=audit.rows)
         )
-    parts += [_levels(audit), _attacks(audit), *_exposures(audit)]
+    parts += [_levels(audit), _attacks(audit), *_few_false_alarms(audit), *_exposures(audit)]
     if audit.anonymity is not None:
         public = grid(title=say("Public columns"))
         public.add_row(say("k-anonymity"), str(audit.anonymity.k))
@@ -361,7 +385,7 @@ def _at_least(shown: Shown) -> str:
 
 
 def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: % of people, ± at {percent:.6g} %", percent=100 * audit.confidence)
+    title = say("Attacks: % of targets, ± at {percent:.6g} %", percent=100 * audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|exposed|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
@@ -384,6 +408,16 @@ def _attacks(audit: Audit) -> Table:
             say("{share!s} BEATEN", share=most) if one.beats_claim else most,
         )
     return attacks
+
+
+def _few_false_alarms(audit: Audit) -> Parts:
+    """The members recognised at low rates of false alarms, beside what the claim allows."""
+    shown = grid(say("attack|false alarms|recognised|allowed"), say("Members recognised with few false alarms, in %"))
+    for attack in audit.attacks:
+        for one in attack.few_false_alarms:
+            most = "" if one.ceiling is None else _percent(one.ceiling)
+            shown.add_row(retell(attack.attack), _share(one.false_alarms), _share(one.recognised), most)
+    return [shown] if shown.row_count else []
 
 
 def _share(share: Quantity) -> str:

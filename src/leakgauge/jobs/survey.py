@@ -18,7 +18,7 @@ from leakgauge.audit.attacks.attack import SHARE
 from leakgauge.audit.attacks.case import FEWEST_ROWS, Case, Secret, require_people
 from leakgauge.audit.attacks.columns import letters_of, ranks_of, values_of
 from leakgauge.audit.attacks.seen import Role, SeenColumn
-from leakgauge.audit.combinations import MANY_ALONE, singling_out
+from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
 from leakgauge.audit.exposure import told_by_each
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError, did_you_mean
@@ -127,7 +127,7 @@ def surveyed(
     free = [name for name in columns if named[name] is None and name not in given]
     codes = {name: values_of(sample.columns[name], name) for name in free}
     units = None if unit is None else values_of(sample.columns[unit], unit)
-    combinations = singling_out(table, codes, sizes, unit, units)
+    combinations = sets_that_single_out(table, codes, sizes, unit, units)
     tell(2, stages)
     told: list[tuple[Quantity, dict[str, Told]]] = []
     for secret in secrets:

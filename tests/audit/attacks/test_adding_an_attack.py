@@ -77,7 +77,7 @@ def test_it_shares_the_miss_and_is_tried_where_a_column_is_assessed(monkeypatch:
     assert column.case is not None
     alone = column.case.verdict_confidence
     monkeypatch.setitem(ATTACKS, "trusting-guess", TRUSTING)
-    assert (1 - alone) * 4 == pytest.approx((1 - column.case.verdict_confidence) * 5)
+    assert (1 - alone) * 5 == pytest.approx((1 - column.case.verdict_confidence) * 6)
 
 
 def test_no_other_module_names_an_attack() -> None:

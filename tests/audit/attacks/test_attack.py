@@ -33,6 +33,7 @@ def test_every_attack_in_a_fixed_order(tmp_path: Path) -> None:
         *["attribute inference"] * 4,
         "membership inference",
         "record linkage",
+        "singling out",
         *["averaging"] * 10,
     ]
     assert found == attack(made.record_file, table, background=["city"], targets=100)

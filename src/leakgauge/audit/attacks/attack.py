@@ -31,6 +31,8 @@ class Aim(Enum):
     SECRET = "secret"
     ROW = "row"
     MEMBERSHIP = "membership"
+    PERSON = "person"
+    """A description that fits this person and nobody else."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from leakgauge.audit.attacks.learned_inference import LEARNED_INFERENCE
 from leakgauge.audit.attacks.membership_inference import MEMBERSHIP_INFERENCE
 from leakgauge.audit.attacks.record_linkage import RECORD_LINKAGE
 from leakgauge.audit.attacks.repeated_rows import REPEATED_ROWS
+from leakgauge.audit.attacks.singling_out import SINGLING_OUT
 from leakgauge.audit.experiment import Counting
 from leakgauge.release import Release
 from leakgauge.tables import Binning, Table
@@ -24,6 +25,7 @@ ATTACKS: dict[str, Attack] = {
     "repeated-rows": REPEATED_ROWS,
     "membership-inference": MEMBERSHIP_INFERENCE,
     "record-linkage": RECORD_LINKAGE,
+    "singling-out": SINGLING_OUT,
     "averaging": AVERAGING,
 }
 """Every attack by its name."""

@@ -52,6 +52,16 @@ class Promise:
         one_pair = math.exp(min(self.epsilon, 700.0)) * v + self.delta
         return np.asarray(np.minimum(np.minimum(all_pairs, one_pair), 1.0))
 
+    def recognised(self, false_alarms: float) -> float:
+        """The share of members that a test may recognise at most at this rate of false alarms.
+
+        P(E) ≤ e^ε Q(E) + δ, and the same for the complement of E and with P and Q exchanged (Kairouz, Oh and Viswanath,
+        The composition theorem for differential privacy, 2015).
+        """
+        above = math.exp(min(self.epsilon, 700.0)) * false_alarms + self.delta
+        below = 1 - math.exp(-self.epsilon) * (1 - self.delta - false_alarms)
+        return min(above, below, 1.0)
+
 
 def promises(levels: Mapping[str, Level]) -> tuple[Promise, ...]:
     """What the levels of a record promise, each by itself; empty where nothing finite is claimed."""

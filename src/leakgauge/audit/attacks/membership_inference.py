@@ -6,48 +6,62 @@ same mechanisms, and controls, which are not. That is a simulation from a seed; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.artefacts import Finding, Quantity, Sentence
+from leakgauge.artefacts import FewFalseAlarms, Finding, Quantity, Sentence
 from leakgauge.audit.attacks.attack import SHARE, Aim, Attack
 from leakgauge.audit.attacks.case import Case, fresh
-from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.rows import AS_IS, Crowd, equal_rows, log_sums
+from leakgauge.audit.attacks.ceilings import Promise, ceiling
+from leakgauge.audit.attacks.rows import AT_ONCE, Crowd, equal_rows, log_sums
 from leakgauge.audit.binomial import share
-from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Floats
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+RATES = (0.01, 0.001)
+"""Of false alarms, at which the recognised members are counted."""
+_FEWEST_ALARMS = 5
+"""False alarms that are expected at a rate for it to be shown."""
 
 
 def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding, ...]:
     """One finding: whether a record was released, half of the questions being about members.
 
-    The statistic is the logarithm of the mean over released rows of Π q(y|x)/r(y), x being the record and r how often y
-    is released; public values must be equal. The threshold is learnt on half of the targets, the success (share of
-    members recognised + share of others cleared)/2 is counted on the rest. The independent release is made of rows
-    drawn from members and controls alike.
+    By Neyman and Pearson's lemma no test does better than one of the likelihood ratio of the release with the record
+    among its rows and without it: the mean over released rows of q(y|x)/r(y|z) among those with its public values z,
+    over P(z), x being the record and r(y|z) how often y is released of such rows. If there are too many combinations
+    to sum over, r is taken column by column, and of fewer targets.
+
+    The threshold for one half of the targets is learnt on the other half, and the success is (share of members
+    recognised + share of others cleared)/2. The independent release is made of rows drawn from members and controls
+    alike.
     """
     draws = case.draws()
     order = draws.permutation(case.rows)
     cut = min(max(round(member_share * case.rows), 4), case.rows - 4)
     members, controls = order[:cut], order[cut:]
-    half = max(case.targets // 2, 4)
+    laws, noise = [column.law for column in case.columns], fresh(draws)
+    crowds = [
+        Crowd.of(laws, case.classes[rows], [column.law.draw(column.inputs[rows], noise) for column in case.columns])
+        for rows in (members, draws.integers(case.rows, size=cut))
+    ]
+    kinds = Kinds.of(case)
+    half = case.rows if kinds.can_be_compared(crowds[0]) else max(case.targets // 2, 4)
     asked = len(members[:half])
     targets = np.concatenate([members[:half], controls[:half]])
-    laws = [column.law for column in case.columns]
-    raw: list[Law] = [AS_IS] * len(laws)
-    anybody = draws.integers(case.rows, size=cut)
-    tried = []
-    for rows, drawn_by in ((members, laws), (anybody, laws), (members, raw)):
-        noise = fresh(draws)
-        made = [law.draw(column.inputs[rows], noise) for law, column in zip(drawn_by, case.columns, strict=True)]
-        crowd = Crowd.of(drawn_by, case.classes[rows], made)
-        tried.append(_Recognised.of(_statistic(case, crowd, targets), asked))
+    statistics = [_statistic(case, kinds, crowd, targets) for crowd in crowds]
+    tried = [_Recognised.of(one, asked) for one in (*statistics, kinds.log_ratios_as_is(members)[targets])]
     success, independent, as_is = (one.success(case.confidence) for one in tried)
     # Public values are not protected, so there is no claim about people recognised by them.
-    most = ceiling(() if case.public else case.together, np.array([0.5]), 2, np.ones(1))
+    claimed = () if case.public else case.together
+    most = ceiling(claimed, np.array([0.5]), 2, np.ones(1))
     return (
         Finding(
             MEMBERSHIP_INFERENCE.title,
@@ -62,13 +76,61 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
             None if most is None else Quantity(most, SHARE),
             MEMBERSHIP_INFERENCE.method,
             MEMBERSHIP_INFERENCE.judged,
+            few_false_alarms=_few_false_alarms(statistics[0], asked, claimed, case.confidence, draws),
         ),
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """The rows of the table, equal ones once.
+
+    Attributes:
+        classes: the combination of public values of each kind.
+        inputs: of each kind, one array per column.
+        copies: how many rows are of each kind.
+        kind: of each row.
+    """
+
+    classes: Codes
+    inputs: tuple[Codes, ...]
+    copies: Codes
+    kind: Codes
+
+    @classmethod
+    def of(cls, case: Case) -> Kinds:
+        """Counted."""
+        first, kind = equal_rows(case.classes, [column.inputs for column in case.columns])
+        inputs = tuple(column.inputs[first] for column in case.columns)
+        return cls(case.classes[first], inputs, np.bincount(kind).astype(np.int64), kind)
+
+    def can_be_compared(self, crowd: Crowd) -> bool:
+        """Whether every kind can be compared with every kind of released row that has its public values."""
+        width = int(max(self.classes.max(), crowd.classes.max())) + 1
+        each = (np.bincount(one, minlength=width) for one in (self.classes, crowd.classes))
+        return float(np.prod(list(each), axis=0, dtype=np.float64).sum()) <= AT_ONCE
+
+    def log_ratios(self, crowd: Crowd) -> Floats:
+        """The logarithm of the likelihood ratio of each kind, if every kind can be compared."""
+        found = np.full(len(self.classes), -np.inf)
+        for some, rows, scores in crowd.compared(self.classes, self.inputs):
+            if scores.shape[1]:
+                copies = self.copies[some]
+                # log P(z) r(y|z), up to what all kinds share; no row is released that no kind can give.
+                released = log_sums((scores + np.log(copies)[:, None]).T)
+                found[some] = log_sums(scores + (np.log(crowd.copies[rows]) - released))
+        return np.asarray(found + np.log(self.copies.sum()) - np.log(crowd.copies.sum()))
+
+    def log_ratios_as_is(self, members: Codes) -> Floats:
+        """The same for each row of the table, if the members are released as they are: shares among them and in all."""
+        inside = np.bincount(self.kind[members], minlength=len(self.copies))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(inside / len(members)) - np.log(self.copies / len(self.kind)))[self.kind]
+
+
 @dataclass(frozen=True)
 class _Recognised:
-    """Members taken for members, and controls taken for members, on the half that proves."""
+    """Members taken for members, and controls taken for members, each half by a threshold learnt on the other."""
 
     hits: int
     members: int
@@ -76,13 +138,16 @@ class _Recognised:
     controls: int
 
     @classmethod
-    def of(cls, statistic: Floats, members: int) -> _Recognised:
+    def of(cls, statistic: Floats, members: int, rate: float | None = None) -> _Recognised:
+        """By the best threshold, or by the lowest one that keeps false alarms to a rate."""
         # Targets stand in random order already.
         inside, outside = statistic[:members], statistic[members:]
-        first, second = len(inside) // 2, len(outside) // 2
-        limit = threshold(inside[:first], outside[:second])
-        hits, alarms = inside[first:] >= limit, outside[second:] >= limit
-        return cls(int(hits.sum()), len(hits), int(alarms.sum()), len(alarms))
+        hits = alarms = 0
+        for learn, prove in ((0, 1), (1, 0)):
+            limit = threshold(inside[learn::2], outside[learn::2], rate)
+            hits += int((inside[prove::2] >= limit).sum())
+            alarms += int((outside[prove::2] >= limit).sum())
+        return cls(hits, len(inside), alarms, len(outside))
 
     @property
     def exposed(self) -> int:
@@ -102,16 +167,52 @@ class _Recognised:
         )
 
 
-def threshold(members: Floats, controls: Floats) -> float:
-    """The statistic from which on a target counts as a member: the best on these, counting both kinds alike."""
+def threshold(members: Floats, controls: Floats, rate: float | None = None) -> float:
+    """The statistic from which on a target counts as a member: the best on these, counting both kinds alike.
+
+    Of those with a share of false alarms of at most ``rate``, if it is given: the lowest recognises most.
+    """
     limits = np.append(np.unique(np.concatenate([members, controls])), np.inf)
     hits = 1 - np.searchsorted(np.sort(members), limits, side="left") / len(members)
     alarms = 1 - np.searchsorted(np.sort(controls), limits, side="left") / len(controls)
+    if rate is not None:
+        return float(limits[np.argmax(alarms <= rate)])
     return float(limits[np.argmax(hits - alarms)])
 
 
-def _statistic(case: Case, crowd: Crowd, targets: Codes) -> Floats:
-    """log mean Π q(y|x)/r(y) for each target, minus infinity where nobody has its public values."""
+def _few_false_alarms(
+    statistic: Floats, members: int, claimed: Sequence[Promise], confidence: float, draws: Generator
+) -> tuple[FewFalseAlarms, ...]:
+    """The members recognised at each rate that so many targets can show."""
+    # Of equal targets some at random count as members: the test that is best at a rate decides ties by a coin.
+    ranks = np.empty(len(statistic))
+    ranks[np.lexsort((draws.random(len(statistic)), statistic))] = np.arange(len(statistic))
+    found = []
+    for rate in RATES:
+        # Half of the controls are learnt from.
+        if rate * (len(statistic) - members) / 2 >= _FEWEST_ALARMS:
+            seen = _Recognised.of(ranks, members, rate)
+            most = min((promise.recognised(rate) for promise in claimed), default=None)
+            found.append(
+                FewFalseAlarms(
+                    rate,
+                    Quantity.estimated(share(seen.alarms, seen.controls, confidence), SHARE),
+                    Quantity.estimated(share(seen.hits, seen.members, confidence), SHARE),
+                    None if most is None else Quantity(most, SHARE),
+                )
+            )
+    return tuple(found)
+
+
+def _statistic(case: Case, kinds: Kinds, crowd: Crowd, targets: Codes) -> Floats:
+    """The logarithm of the likelihood ratio for each target, minus infinity where nobody has its public values."""
+    if kinds.can_be_compared(crowd):
+        return kinds.log_ratios(crowd)[kinds.kind[targets]]
+    return _column_by_column(case, crowd, targets)
+
+
+def _column_by_column(case: Case, crowd: Crowd, targets: Codes) -> Floats:
+    """log mean Π q(y|x)/r(y), as if columns were independent of each other and of the public values."""
     different, place = equal_rows(case.classes[targets], [column.inputs[targets] for column in case.columns])
     chosen = targets[different]
     weights = np.log(crowd.copies) - crowd.log_shares([column.inputs for column in case.columns])

@@ -33,7 +33,7 @@ def _case(release: ForeignRelease, attack: Attack) -> Case | None:
     """What an attack is tried on; None where it would have to make the release again, or has nothing to compare."""
     if not attack.judged:
         return None
-    if attack.aim is Aim.ROW:
+    if attack.aim in (Aim.ROW, Aim.PERSON):
         return release.linking if release.changed else None
     return release.guessing if attack.knows_mechanism else release.seen
 

@@ -72,6 +72,25 @@ def _attacks(tell: Teller) -> Iterator[Content]:
     spans = {method: " … ".join(dict.fromkeys((names[0], names[-1]))) for method, names in methods.items() if method}
     said = (tell.say("{attacks}: {method}", attacks=Plain(span), method=Plain(how)) for how, span in spans.items())
     yield Points(numbered=False, items=tuple(said))
+    yield from _few_false_alarms(tell)
+
+
+def _few_false_alarms(tell: Teller) -> Iterator[Content]:
+    """The members recognised at low rates of false alarms, which an average hides."""
+    places = [
+        (_FILE, "attacks", at, "few_false_alarms", which)
+        for at, attack in enumerate(tell.items(_FILE, "attacks"))
+        for which, _ in enumerate(attack.get("few_false_alarms") or ())
+    ]
+    if places:
+        yield from tell.grid(
+            "Members recognised with few false alarms",
+            "Others taken for members|Members recognised|Recognised at most, by the claim",
+            (
+                [tell.cell(*place, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")]
+                for place in places
+            ),
+        )
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:

@@ -25,6 +25,10 @@ _RISKS = {
         "Someone who runs “{attack}” is right about whether {success} of the targets are in the table, and about "
         "{exposed} only because of this release."
     ),
+    Aim.PERSON: message(
+        "Someone who runs “{attack}” describes exactly one person with {success} of the descriptions, and with "
+        "{exposed} of them only because of this release."
+    ),
     Aim.SECRET: message(
         "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, and "
         "of {exposed} only because of this release."

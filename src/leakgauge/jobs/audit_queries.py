@@ -1,0 +1,78 @@
+"""An audit of counting queries before they are answered: what the answers would reveal together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from leakgauge.artefacts import Origin, Quantity, QueryAudit
+from leakgauge.audit.binomial import require_confidence
+from leakgauge.audit.experiment import Counting
+from leakgauge.audit.planned_queries import PlannedQueries, read_queries
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms import spelled
+from leakgauge.randomness import OperatingSystem, Simulated
+from leakgauge.release.queries import Count, Protection
+from leakgauge.tables import Table
+
+FEWEST_RUNS = 2
+"""Of answers that are drawn: an interval is over runs."""
+
+
+def audit_queries(
+    queries: Path,
+    table: Table,
+    secret: str,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    runs: int = 20,
+    confidence: float = 0.95,
+    simulation_seed: int | None = None,
+    name: str = "",
+    progress: Counting | None = None,
+) -> QueryAudit:
+    """How much of a secret column could be reconstructed from noisy answers to planned counting queries.
+
+    The answers are drawn as ``query count`` draws them, in so many runs, and nobody sees them: nothing is spent.
+
+    Args:
+        queries: the file, with one query per line and its conditions between commas.
+        secret: a column with two values, or a condition such as ``illness=flu``.
+        epsilon: of one answer, in nats.
+        delta: of one answer; with it the noise is Gaussian.
+        name: of the table, as it is stored.
+
+    Raises:
+        FileError, ColumnError, TableError, OptionError: queries, a secret or settings that cannot be used.
+    """
+    require_confidence(confidence)
+    if runs < FEWEST_RUNS:
+        raise OptionError("{runs} runs are too few for an interval; try 20.", runs=runs)
+    asked = read_queries(queries, [column.name for column in table.columns()])
+    planned = PlannedQueries.of(table, secret, asked)
+    (noise,) = Count(epsilon=epsilon, delta=delta, where=asked[0]).noises(Protection())
+    finding, exact_runs = planned.answered.attacked(
+        noise,
+        OperatingSystem() if simulation_seed is None else Simulated(simulation_seed),
+        target=(planned.column,),
+        knows=planned.knows,
+        runs=runs,
+        confidence=confidence,
+        simulation_seed=simulation_seed or 0,
+        progress=progress,
+    )
+    return QueryAudit(
+        table=name,
+        secret=planned.secret,
+        rows=len(planned.answered.has),
+        queries=len(asked),
+        unused=planned.unused,
+        kinds=planned.answered.counted.shape[1],
+        mechanism=spelled(noise.mechanism),
+        epsilon=Quantity(len(asked) * epsilon, "nats", origin=Origin.DECLARED),
+        runs=runs,
+        exact_runs=exact_runs,
+        attack=finding,
+        simulated=simulation_seed is not None,
+        delta=None if delta is None else min(len(asked) * delta, 1.0),
+    )
