@@ -1,0 +1,124 @@
+"""Compose: what a planned sequence spends, with the number that a target needs, ready to be stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from leakgauge.artefacts import Composed, Level, Origin, Quantity
+from leakgauge.artefacts.composition import Calibrated, ComposedStep, PrivacyCurves, SpentAt
+from leakgauge.claims import ApproximateDP
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.steps import KnownChannel, Step
+from leakgauge.notions.composition import Composition, calibrate, compose, profile
+from leakgauge.notions.composition.plan import OPENABLE, SequencePlan
+from leakgauge.notions.composition.sequence import smallest
+
+POINTS = 201
+"""Of each curve."""
+RAREST = 1e-9
+"""The curve δ(ε) is drawn down to here, or to a tenth of the smallest δ that is asked for."""
+
+
+def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
+    """What the sequence of a plan spends at each δ, in nats, and by which method that is proved.
+
+    Args:
+        plan: its open number, where it has one, is chosen so that the sequence reaches the target.
+        curves: whether δ(ε) and the power of tests are computed too.
+
+    Raises:
+        OptionError: a δ that is not in [0, 1), or 0 where the steps have no pure ε.
+        RefusalError: no number reaches the target.
+
+    Example:
+        >>> from leakgauge.notions.composition.plan import PlannedStep
+        >>> found = compose_plan(SequencePlan((PlannedStep("laplace:epsilon=0.1", count=20),)))
+        >>> found.spent[0].epsilon.value, found.spent[0].method
+        (2.0, 'basic')
+    """
+    value, calibrated = _calibrated(plan)
+    steps = plan.sequence(value)
+    spent = [_composed(plan, steps, delta) for delta in _deltas(plan)]
+    # What a channel file says may follow from private counts.
+    origin = Origin.TABLE if any(isinstance(step, KnownChannel) for step in steps) else Origin.DECLARED
+    return Composed(
+        neighbours=plan.neighbours.value,
+        steps=tuple(_step(plan, steps, at, value, spent[0].delta, origin) for at in range(len(steps))),
+        spent=tuple(_spent(one, origin) for one in spent),
+        calibrated=calibrated,
+        curves=_curves(plan, steps, spent) if curves else None,
+    )
+
+
+def _deltas(plan: SequencePlan) -> tuple[float, ...]:
+    """Where ε is asked for: as the plan says, and where the target is."""
+    target = plan.target
+    also = (target.delta,) if isinstance(target, ApproximateDP) else ()
+    return tuple(dict.fromkeys((*plan.deltas, *also))) or (0.0,)
+
+
+def _composed(plan: SequencePlan, steps: Sequence[Step], delta: float) -> Composition:
+    found = compose(steps, delta, neighbours=plan.neighbours)
+    if found.epsilon == math.inf and not delta:
+        raise OptionError(
+            "At δ = 0 the steps have no ε, because one of them has a pure ε neither by its law nor by its claim; give "
+            "a δ above 0, such as 1e-6."
+        )
+    return found
+
+
+def _calibrated(plan: SequencePlan) -> tuple[float | None, Calibrated | None]:
+    """The open number of a plan; None where there is none."""
+    if plan.open_number is None or plan.target is None:
+        return None, None
+    at, name = plan.open_number
+    number = OPENABLE[name]
+    found = calibrate(plan.sequence, plan.target, between=(number.least, number.most), neighbours=plan.neighbours)
+    value = math.floor(found.parameter) if name == "count" else found.parameter
+    return value, Calibrated(
+        target=str(plan.target),
+        step=at + 1,
+        parameter=name,
+        value=Quantity(value, "", origin=Origin.DECLARED),
+        reached=Level.stated(found.statement, Origin.DECLARED),
+    )
+
+
+def _spent(found: Composition, origin: Origin) -> SpentAt:
+    bounds = {method.value: Quantity(epsilon, "nats", origin=origin) for method, epsilon in found.bounds.items()}
+    return SpentAt(delta=found.delta, epsilon=bounds[found.method.value], method=found.method.value, bounds=bounds)
+
+
+def _step(
+    plan: SequencePlan, steps: Sequence[Step], at: int, value: float | None, delta: float, origin: Origin
+) -> ComposedStep:
+    others = [*steps[:at], *steps[at + 1 :]]
+    alone, rest = (
+        smallest(some, delta, neighbours=plan.neighbours).epsilon if some else 0.0 for some in ([steps[at]], others)
+    )
+    return ComposedStep(
+        step=plan.steps[at].spelled(value),
+        count=steps[at].count,
+        sampling_probability=steps[at].sampling_probability,
+        epsilon=Quantity(alone, "nats", origin=origin),
+        epsilon_of_others=Quantity(rest, "nats", origin=origin),
+    )
+
+
+def _curves(plan: SequencePlan, steps: Sequence[Step], spent: Sequence[Composition]) -> PrivacyCurves:
+    whole = profile(steps, neighbours=plan.neighbours)
+    least = min([RAREST, *(one.delta / 10 for one in spent if one.delta)])
+    # Where no ε is finite at so small a δ, the curve is drawn as far as one is.
+    ends = [whole.epsilon_at(least), *(1.5 * one.epsilon for one in spent)]
+    epsilons = np.linspace(0, next((end for end in ends if 0 < end < math.inf), 1.0), POINTS)
+    # Closer together where few are falsely suspected, because there the power rises.
+    rates = np.linspace(0, 1, POINTS) ** 2
+    return PrivacyCurves(
+        epsilons=tuple(epsilons.tolist()),
+        deltas=tuple(whole.delta_at(epsilon) for epsilon in epsilons.tolist()),
+        false_positive_rates=tuple(rates.tolist()),
+        powers=tuple(whole.power_at(rate) for rate in rates.tolist()),
+    )
