@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,7 +98,9 @@ def _require_drawable(curve: Path | None, output: Path | None, files: Sequence[P
         return
     if curve.suffix.lower() != ".svg":
         raise FileError("{path} is not the name of a picture that can be drawn; end it in .svg.", path=curve)
-    require_writable(curve, *files, *(() if output is None else (output,)))
+    require_writable(curve, *files)
+    if output is not None and output.resolve() == curve.resolve():
+        raise FileError("{path} is named for both the picture and the JSON; name two files.", path=curve)
 
 
 def _plan(
@@ -146,6 +149,8 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
         else:
             said = say("Together ε {epsilon} ({method}).", **fields)
         parts.append(said)
+    if any(one.epsilon.value == math.inf for one in found.spent):
+        parts.append(say("Where ε is infinite nothing is proved; claims with a δ of their own need a larger one."))
     parts += [_bounds(found), *([_steps(found, plan)] if len(found.steps) > 1 else [])]
     parts.append(say("Neighbours: {neighbours}.", neighbours=plan.neighbours.words))
     if _sampling_is_lost(found, plan):

@@ -95,6 +95,12 @@ def parameters_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(key for noise, key in _NOISES if noise == name), *declared)))
 
 
+def is_claim(text: str) -> bool:
+    """Whether a text claims a level of a notion, instead of naming a mechanism."""
+    name = text.partition(":")[0]
+    return name in NOTIONS or name == CURVE
+
+
 def _read(text: str, name: str, rest: str) -> Step:
     if name in NOTIONS:
         return Claimed(parse_statement(text))
@@ -103,6 +109,8 @@ def _read(text: str, name: str, rest: str) -> Step:
     if name not in CATALOGUE and not text.lower().endswith(".json"):
         known = (*CATALOGUE, *NOTIONS, CURVE)
         raise OptionError("There is no mechanism or notion {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+    if not rest and (name, MULTIPLIER) in _NOISES:
+        raise OptionError("{name!s} has no parameters; write e.g. {name!s}:noise-multiplier=1.1.", name=name)
     keys, values = zip(*(part.partition("=")[::2] for part in split_at(rest, ",")), strict=True)
     noise = _NOISES.get((name, keys[0])) if len(keys) == 1 else None
     if noise is not None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from leakgauge.claims import Statement, parse_statement
+from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
 from leakgauge.languages import message
 from leakgauge.mechanisms.spelling import split_at
-from leakgauge.mechanisms.step_spelling import MULTIPLIER, OPEN, parameters_of, parse_step
+from leakgauge.mechanisms.step_spelling import CURVE, MULTIPLIER, OPEN, is_claim, parameters_of, parse_step
 from leakgauge.mechanisms.steps import Step
 from leakgauge.mechanisms.steps.step import require_some
 from leakgauge.notions.composition.groups import Neighbours
@@ -215,19 +215,15 @@ def _target(fields: Mapping[str, Any]) -> Statement | None:
 
 def _planned(at: int, fields: Mapping[str, Any], folder: Path) -> PlannedStep:
     try:
-        kinds = [kind for kind in _KINDS if kind in fields]
-        if len(kinds) != 1 or not isinstance(fields[kinds[0]], str):
-            raise OptionError(
-                'it needs one mechanism or one claim; write e.g. mechanism = "gaussian" or claim = "dp:0.05".'
-            )
+        text = _written(fields)
         beside = {key: value for key, value in fields.items() if key not in (*_KINDS, COUNT, SAMPLING)}
-        known = (COUNT, SAMPLING, *(parameters_of(fields["mechanism"]) if kinds == ["mechanism"] else ()))
+        known = (COUNT, SAMPLING, *parameters_of(text))
         unknown = next((key for key in beside if key not in known), None)
         if unknown is not None:
             raise OptionError("there is no key {key!r}; {hint}", key=unknown, hint=did_you_mean(unknown, known))
         count, probability = fields.get(COUNT, 1), fields.get(SAMPLING, 1.0)
         return PlannedStep(
-            _spelled(fields[kinds[0]], beside, folder),
+            _spelled(text, beside, folder),
             None if count == OPEN else count,
             None if probability == OPEN else probability,
         )
@@ -237,15 +233,35 @@ def _planned(at: int, fields: Mapping[str, Any], folder: Path) -> PlannedStep:
         raise OptionError(message("step {at}: {reason}"), at=at, reason=error) from None
 
 
+def _written(fields: Mapping[str, Any]) -> str:
+    """The text of a step's mechanism or claim."""
+    kinds = [kind for kind in _KINDS if kind in fields]
+    if len(kinds) != 1 or not isinstance(fields[kinds[0]], str):
+        raise OptionError(
+            'it needs one mechanism or one claim; write e.g. mechanism = "gaussian" or claim = "dp:0.05".'
+        )
+    text: str = fields[kinds[0]]
+    if is_claim(text) and kinds == ["mechanism"]:
+        raise OptionError("{text!r} is a claim, not a mechanism; write claim in place of mechanism.", text=text)
+    if not is_claim(text) and kinds == ["claim"]:
+        name = text.partition(":")[0]
+        raise OptionError("There is no notion {name!r}; {hint}", name=name, hint=did_you_mean(name, (*NOTIONS, CURVE)))
+    return text
+
+
 def _spelled(text: str, beside: Mapping[str, Any], folder: Path) -> str:
     """A mechanism with the parameters that stand beside it, in one text; a channel file by its path from here."""
-    if text.lower().endswith(".json") and not text.startswith(_CHANNEL):
-        text = f"{_CHANNEL}:file={text}"
     name, _, rest = text.partition(":")
+    if name != _CHANNEL and text.lower().endswith(".json"):
+        name, rest = _CHANNEL, f"file={_escaped(text)}"
     parts = [*(split_at(rest, ",") if rest else ()), *(f"{key}={_value(value)}" for key, value in beside.items())]
     if name == _CHANNEL:
-        parts = [re.sub("^file=", lambda _: f"file={folder}/", part) for part in parts]
+        parts = [re.sub("^file=(?!/)", lambda _: f"file={_escaped(str(folder))}/", part) for part in parts]
     return f"{name}:{','.join(parts)}" if parts else name
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\|,])", r"\\\1", text)
 
 
 def _value(value: Any) -> str:
