@@ -53,13 +53,25 @@ class Calibrated(Part, frozen=True, kw_only=True):
     reached: Level
 
 
+class PowerOfTest(Part, frozen=True, kw_only=True):
+    """The largest power of a test whether one record was used (or had one of two values).
+
+    Attributes:
+        false_positive_rate: the chance that the test says so where it is not so.
+        power: the chance, at most, that it says so where it is so.
+    """
+
+    false_positive_rate: Real
+    power: Quantity
+
+
 class PrivacyCurves(Part, frozen=True, kw_only=True):
     """What everybody who sees the whole sequence can do at most.
 
     Attributes:
         epsilons: in nats.
         deltas: δ(ε), one per ε.
-        false_positive_rates: of tests whether one record is in the data (or has one of two values).
+        false_positive_rates: of tests as in ``PowerOfTest``.
         powers: the largest power of such a test, one per rate.
     """
 
@@ -75,6 +87,7 @@ class Composed(Artefact, frozen=True, kw_only=True, tag="leakgauge/composition/1
     Attributes:
         neighbours: which data sets are compared, ``replace-one`` or ``add-or-remove``.
         spent: one per δ that was asked for, in that order.
+        tests: what an attacker can tell from the whole sequence about one record.
         calibrated: None where no number was open.
         curves: None where they were not asked for.
     """
@@ -82,5 +95,6 @@ class Composed(Artefact, frozen=True, kw_only=True, tag="leakgauge/composition/1
     neighbours: str
     steps: tuple[ComposedStep, ...]
     spent: tuple[SpentAt, ...]
+    tests: tuple[PowerOfTest, ...]
     calibrated: Calibrated | None = None
     curves: PrivacyCurves | None = None

@@ -16,16 +16,18 @@ from leakgauge.cli.output import Parts, deliver, grid, number, told_level, worki
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError, OptionError
 from leakgauge.languages import message
-from leakgauge.rounding import at_least, at_most
+from leakgauge.rounding import at_least, at_most, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from leakgauge.artefacts import Composed
-    from leakgauge.artefacts.composition import Calibrated
+    from leakgauge.artefacts.composition import Calibrated, PowerOfTest
     from leakgauge.notions.composition.plan import SequencePlan
 
 _PLAN = ".toml"
+_SHOWN = 0.05
+"""The false positives of the test that is shown; all are in the JSON."""
 
 
 @click.command()
@@ -152,6 +154,7 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
     if any(one.epsilon.value == math.inf for one in found.spent):
         parts.append(say("Where ε is infinite nothing is proved; claims with a δ of their own need a larger one."))
     parts += [_bounds(found), *([_steps(found, plan)] if len(found.steps) > 1 else [])]
+    parts += [_test(one) for one in found.tests if one.false_positive_rate == _SHOWN]
     parts.append(say("Neighbours: {neighbours}.", neighbours=plan.neighbours.words))
     if _sampling_is_lost(found, plan):
         parts.append(
@@ -163,6 +166,14 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
     if curve is not None:
         parts.append(say("The curves are drawn in {file!s}.", file=str(curve)))
     return parts
+
+
+def _test(test: PowerOfTest) -> str:
+    return say(
+        "Whoever tests one record and accepts {rate} of false alarms finds it with a chance of at most {power}.",
+        rate=percent(test.false_positive_rate),
+        power=percent(at_most(test.power.value)),
+    )
 
 
 def _sampling_is_lost(found: Composed, plan: SequencePlan) -> bool:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from leakgauge.artefacts import Composed, Level, Origin, Quantity
-from leakgauge.artefacts.composition import Calibrated, ComposedStep, PrivacyCurves, SpentAt
+from leakgauge.artefacts.composition import Calibrated, ComposedStep, PowerOfTest, PrivacyCurves, SpentAt
 from leakgauge.claims import ApproximateDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import KnownChannel, Step
-from leakgauge.notions.composition import Composition, calibrate, compose, profile
+from leakgauge.notions.composition import Composition, Profile, calibrate, compose, profile
 from leakgauge.notions.composition.plan import OPENABLE, SequencePlan
 from leakgauge.notions.composition.sequence import smallest
 
-POINTS = 201
+POINTS = 200
 """Of each curve."""
-RAREST = 1e-9
-"""The curve δ(ε) is drawn down to here, or to a tenth of the smallest δ that is asked for."""
+RATES = (0.01, 0.05, 0.1)
+"""False positives that a test may have, whose power is told."""
 
 
 def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
@@ -41,6 +39,7 @@ def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
     """
     value, calibrated = _calibrated(plan)
     steps = plan.sequence(value)
+    whole = profile(steps, neighbours=plan.neighbours)
     spent = [_composed(plan, steps, delta) for delta in _deltas(plan)]
     # What a channel file says may follow from private counts.
     origin = Origin.TABLE if any(isinstance(step, KnownChannel) for step in steps) else Origin.DECLARED
@@ -48,8 +47,9 @@ def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
         neighbours=plan.neighbours.value,
         steps=tuple(_step(plan, steps, at, value, spent[0].delta, origin) for at in range(len(steps))),
         spent=tuple(_spent(one, origin) for one in spent),
+        tests=_tests(whole, origin),
         calibrated=calibrated,
-        curves=_curves(plan, steps, spent) if curves else None,
+        curves=_curves(whole) if curves else None,
     )
 
 
@@ -108,17 +108,18 @@ def _step(
     )
 
 
-def _curves(plan: SequencePlan, steps: Sequence[Step], spent: Sequence[Composition]) -> PrivacyCurves:
-    whole = profile(steps, neighbours=plan.neighbours)
-    least = min([RAREST, *(one.delta / 10 for one in spent if one.delta)])
-    # Where no ε is finite at so small a δ, the curve is drawn as far as one is.
-    ends = [whole.epsilon_at(least), *(1.5 * one.epsilon for one in spent)]
-    epsilons = np.linspace(0, next((end for end in ends if 0 < end < math.inf), 1.0), POINTS)
-    # Closer together where few are falsely suspected, because there the power rises.
-    rates = np.linspace(0, 1, POINTS) ** 2
+def _tests(whole: Profile, origin: Origin) -> tuple[PowerOfTest, ...]:
+    return tuple(
+        PowerOfTest(false_positive_rate=rate, power=Quantity(whole.power_at(rate), "share", origin=origin))
+        for rate in RATES
+    )
+
+
+def _curves(whole: Profile) -> PrivacyCurves:
+    curve = whole.curve(POINTS)
     return PrivacyCurves(
-        epsilons=tuple(epsilons.tolist()),
-        deltas=tuple(whole.delta_at(epsilon) for epsilon in epsilons.tolist()),
-        false_positive_rates=tuple(rates.tolist()),
-        powers=tuple(whole.power_at(rate) for rate in rates.tolist()),
+        epsilons=tuple(curve.epsilons.tolist()),
+        deltas=tuple(curve.deltas.tolist()),
+        false_positive_rates=tuple(curve.false_positive_rates.tolist()),
+        powers=tuple(curve.powers.tolist()),
     )

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
@@ -16,10 +14,8 @@ from leakgauge.rounding import at_most, percent
 
 _WIDTH, _HEIGHT, _BETWEEN = 262, 262, 34
 """Of each panel, and between the two, in pixels."""
-_TOLD = (0.01, 0.05, 0.1)
-"""False positive rates whose power is told in words."""
-_SMALLEST = 1e-15
-"""δ below is not drawn: an axis of powers of ten has no 0."""
+_LARGEST, _SMALLEST = 1e-3, 1e-15
+"""The axis of δ starts below the first; δ below the second is not drawn, because powers of ten have no 0."""
 
 
 def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Figure:
@@ -29,8 +25,8 @@ def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Fig
     of a test over its false positive rate, beside that of guessing. No attacker is above either line.
     """
     curves = composed["curves"]
-    asked = [{"delta": float(one["delta"]), "epsilon": value_of(one, "epsilon")} for one in composed["spent"]]
-    asked = [one for one in asked if one["delta"] and (one["epsilon"] or 0.0) <= float(curves["epsilons"][-1])]
+    asked = [{"delta": float(one["delta"]), "epsilon": value_of(one, "epsilon") or 0.0} for one in composed["spent"]]
+    asked = [one for one in asked if one["delta"] and one["epsilon"] < math.inf]
     under = language.say(
         "Both lines are proved: no attacker is above them, whatever the attacker knows about the other records."
     )
@@ -42,7 +38,7 @@ def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Fig
         "spacing": _BETWEEN,
         "hconcat": [_deltas(curves, asked, language), _powers(curves, language)],
     }
-    return Figure(spec, _told(curves, asked, language))
+    return Figure(spec, _told(composed, asked, language))
 
 
 def _deltas(curves: Fields, asked: Sequence[Fields], language: Language) -> dict[str, Any]:
@@ -51,16 +47,15 @@ def _deltas(curves: Fields, asked: Sequence[Fields], language: Language) -> dict
         for epsilon, delta in zip(curves["epsilons"], curves["deltas"], strict=True)
         if float(delta) >= _SMALLEST
     ]
-    most = float(curves["epsilons"][-1])
-    least = min([one["delta"] for one in (*points, *asked)], default=_SMALLEST)
-    # Ten powers of ten at most have a label each without touching.
+    most = max([one["epsilon"] for one in (*points, *asked)], default=0.0) or 1.0
+    least = min([_LARGEST, *(one["delta"] for one in (*points, *asked))])
     axis = {"format": "~e", "tickCount": 6}
     axes = {
         "x": chart.quantitative(
             "epsilon", title=language.say("ε, nats"), scale={"domain": [0, most], "nice": False}, axis={"tickCount": 6}
         ),
         "y": chart.quantitative(
-            "delta", title=language.say("δ"), scale={"type": "log", "domain": [least, 1], "nice": False}, axis=axis
+            "delta", title="δ", scale={"type": "log", "domain": [least, 1], "nice": False}, axis=axis
         ),
     }
     marks = _labelled(asked, most, least, language)
@@ -133,10 +128,10 @@ def _test(rate: float, power: float, language: Language) -> str:
     return language.say("{power} power at {rate} false positives", power=percent(at_most(power)), rate=percent(rate))
 
 
-def _told(curves: Fields, asked: Sequence[Fields], language: Language) -> str:
-    rates, powers = (np.array(curves[name], dtype=float) for name in ("false_positive_rates", "powers"))
-    # The power is concave in the rate: between two points it may be above the straight line, never above the next.
-    tests = [_test(rate, float(powers[min(np.searchsorted(rates, rate), len(powers) - 1)]), language) for rate in _TOLD]
+def _told(composed: Fields, asked: Sequence[Fields], language: Language) -> str:
+    tests = [
+        _test(float(one["false_positive_rate"]), value_of(one, "power") or 0.0, language) for one in composed["tests"]
+    ]
     spent = [_point(one["epsilon"], one["delta"], language) for one in asked]
     parts = [language.say("The whole sequence spends {spent}.", spent=clauses(language, *spent))] if spent else []
     parts.append(language.say("A test of one record has at most {tests}.", tests=clauses(language, *tests)))
