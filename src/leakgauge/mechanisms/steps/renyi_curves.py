@@ -106,11 +106,24 @@ def epsilon_at(curve: Callable[[Floats], Floats], delta: float, corners: Sequenc
     """
     orders, best = np.union1d(ORDERS, np.asarray(corners, dtype=np.float64)), math.inf
     for _ in range(3):
-        with np.errstate(over="ignore"):
-            bound = curve(orders) + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
+        bound = epsilons_at(curve(orders), orders, delta)
         at = int(np.argmin(bound))
         best = min(best, float(bound[at]))
         low, high = orders[max(at - 1, 0)], orders[min(at + 1, len(orders) - 1)]
         orders = 1 + np.geomspace(low - 1, high - 1, 40)
     # A little above, for what rounding did to a sum of many curves.
     return max(best, 0.0) * (1 + 1e-12) + 1e-12 if best < math.inf else math.inf
+
+
+def epsilons_at(levels: Floats, orders: Floats, delta: float) -> Floats:
+    """The ε in nats that the level at each order proves at δ."""
+    with np.errstate(over="ignore"):
+        return np.asarray(levels + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1))
+
+
+def delta_at(levels: Floats, orders: Floats, epsilon: float) -> float:
+    """The smallest δ for which levels at some orders prove (ε, δ)-DP: the formula of ``epsilons_at`` inverted."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        logs = (orders - 1) * (levels - epsilon + np.log1p(-1 / orders)) - np.log(orders)
+    # Rounding up, as there.
+    return min(math.exp(min(float(np.nan_to_num(logs, nan=math.inf).min()), 0.0)) * (1 + 1e-9), 1.0)

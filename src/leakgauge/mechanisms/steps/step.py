@@ -13,7 +13,7 @@ from leakgauge.arguments import check_fields
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import Loss, curve_of_rows, gaussian_loss
+from leakgauge.mechanisms.steps.losses import GaussianLoss, Loss, PairLoss
 from leakgauge.probability.cells import Floats
 
 COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
@@ -70,7 +70,7 @@ class Step:
     def loss(self) -> Loss | None:
         """The privacy loss of one run; None where only bounds on its moments are known."""
         pair = self.pair()
-        return None if pair is None else curve_of_rows(np.array(pair))
+        return None if pair is None else PairLoss(*pair)
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Claimed(Step):
         """The worst loss of the claim; zCDP and Rényi DP have none."""
         match self.statement:
             case GaussianDP(mu) if 0 < mu < LARGEST_EXACT_LOSS:
-                return gaussian_loss(float(mu))
+                return GaussianLoss(float(mu))
             case _:
                 return super().loss()
 
