@@ -12,7 +12,8 @@ from leakgauge.claims import ApproximateDP, CentralDP
 from leakgauge.errors import FileError, InputError, OptionError
 from leakgauge.mechanisms.steps import Claimed, GaussianNoise, LaplaceNoise
 from leakgauge.notions.composition import Neighbours, compose
-from leakgauge.notions.composition.plan import OPENABLE, PlannedStep, SequencePlan, read_sequence
+from leakgauge.notions.composition.open_numbers import OPENABLE
+from leakgauge.notions.composition.plan import PlannedStep, SequencePlan, read_sequence
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 

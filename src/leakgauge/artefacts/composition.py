@@ -11,15 +11,15 @@ class ComposedStep(Part, frozen=True, kw_only=True):
     Attributes:
         step: as it is written, such as ``gaussian:noise-multiplier=1.1``.
         sampling_probability: with which each run sees a record.
-        epsilon: of all its runs alone, at the first δ.
+        epsilon: of all its runs alone, at the first δ; None where no ε is asked for.
         epsilon_of_others: of the sequence without it, at the first δ; 0 where there is nothing else.
     """
 
     step: str
     count: int
     sampling_probability: Real
-    epsilon: Quantity
-    epsilon_of_others: Quantity
+    epsilon: Quantity | None
+    epsilon_of_others: Quantity | None
 
 
 class SpentAt(Part, frozen=True, kw_only=True):
@@ -86,7 +86,8 @@ class Composed(Artefact, frozen=True, kw_only=True, tag="leakgauge/composition/1
 
     Attributes:
         neighbours: which data sets are compared, ``replace-one`` or ``add-or-remove``.
-        spent: one per δ that was asked for, in that order.
+        spent: one per δ that was asked for, in that order; none where a target asks for something else and there is no
+            pure ε.
         tests: what an attacker can tell from the whole sequence about one record.
         calibrated: None where no number was open.
         curves: None where they were not asked for.

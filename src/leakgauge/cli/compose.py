@@ -153,7 +153,8 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
         parts.append(said)
     if any(one.epsilon.value == math.inf for one in found.spent):
         parts.append(say("Where ε is infinite nothing is proved; claims with a δ of their own need a larger one."))
-    parts += [_bounds(found), *([_steps(found, plan)] if len(found.steps) > 1 else [])]
+    if found.spent:
+        parts += [_bounds(found), *([_steps(found, plan)] if len(found.steps) > 1 else [])]
     parts += [_test(one) for one in found.tests if one.false_positive_rate == _SHOWN]
     parts.append(say("Neighbours: {neighbours}.", neighbours=plan.neighbours.words))
     if _sampling_is_lost(found, plan):
@@ -194,29 +195,32 @@ _LARGEST = message("The largest level that is proved to meet {target!s}: {name!s
 
 def _rounded(chosen: Calibrated) -> float:
     """The number for a person, who may type it: rounded to the private side."""
-    from leakgauge.notions.composition.plan import OPENABLE
+    from leakgauge.notions.composition.open_numbers import COUNT, OPENABLE
 
+    if chosen.parameter == COUNT:
+        return chosen.value.value
     return (at_most if OPENABLE[chosen.parameter].larger_is_private else at_least)(chosen.value.value)
 
 
 def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
-    """The number found, what it gives, and the noise in plain words."""
+    """The number found, what it gives where that is not an ε, and the noise in plain words."""
+    from leakgauge.claims import ApproximateDP, CentralDP
     from leakgauge.mechanisms.step_spelling import typical_error
 
-    value, template = _rounded(chosen), _CHOSEN.get(chosen.parameter, _LARGEST)
-    parts: Parts = [
-        say(template, target=chosen.target, name=chosen.parameter, value=number(value), at=chosen.step),
-        say("With it the sequence has {level!s}.", level=told_level(chosen.reached.value, retell(chosen.reached.unit))),
-    ]
-    error = typical_error(plan.steps[chosen.step - 1].spelled(value))
+    value, template, planned = _rounded(chosen), _CHOSEN.get(chosen.parameter, _LARGEST), plan.steps[chosen.step - 1]
+    shown = f"{value:,.0f}" if value.is_integer() else number(value)
+    parts: Parts = [say(template, target=chosen.target, name=chosen.parameter, value=shown, at=chosen.step)]
+    error = typical_error(planned.spelled(value)) if planned.spelled(value) != planned.text else None
     if error is not None:
         parts.append(
             say(
-                "Where one record moves an answer by at most 1, about 95 of 100 answers are off by less than "
-                "{error!s}.",
+                "Where one record moves an answer by at most 1, about 95 of 100 answers are off by less than {error!s}.",
                 error=number(at_most(error)),
             )
         )
+    if plan.target is not None and not isinstance(plan.target, ApproximateDP | CentralDP):
+        level = told_level(chosen.reached.value, retell(chosen.reached.unit))
+        parts.append(say("With it the whole sequence has {notion!s} {level!s}.", notion=plan.target.name, level=level))
     return parts
 
 
@@ -240,6 +244,6 @@ def _steps(found: Composed, plan: SequencePlan) -> Table:
         # The number found has many digits.
         value = _rounded(found.calibrated) if planned.open_numbers and found.calibrated is not None else None
         probability = [number(one.sampling_probability)] if sampled else []
-        levels = (told_level(quantity.value) for quantity in (one.epsilon, one.epsilon_of_others))
+        levels = ("" if level is None else told_level(level.value) for level in (one.epsilon, one.epsilon_of_others))
         table.add_row(planned.spelled(value), f"{one.count:,}", *probability, *levels)
     return table

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from leakgauge.artefacts import Composed, Level, Origin, Quantity
 from leakgauge.artefacts.composition import Calibrated, ComposedStep, PowerOfTest, PrivacyCurves, SpentAt
-from leakgauge.claims import ApproximateDP
+from leakgauge.claims import ApproximateDP, CentralDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import KnownChannel, Step
-from leakgauge.notions.composition import Composition, Profile, calibrate, compose, profile
-from leakgauge.notions.composition.plan import OPENABLE, SequencePlan
+from leakgauge.notions.composition import Composition, Profile, compose, profile
+from leakgauge.notions.composition.open_numbers import chosen
+from leakgauge.notions.composition.plan import SequencePlan
 from leakgauge.notions.composition.sequence import smallest
 
 POINTS = 200
@@ -23,29 +24,30 @@ RATES = (0.01, 0.05, 0.1)
 def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
     """What the sequence of a plan spends at each δ, in nats, and by which method that is proved.
 
-    Args:
-        plan: its open number, where it has one, is chosen so that the sequence reaches the target.
-        curves: whether δ(ε) and the power of tests are computed too.
+        Args:
+            plan: its open number, where it has one, is chosen so that the sequence reaches the target.
+            curves: whether δ(ε) and the power of tests are computed too.
 
-    Raises:
-        OptionError: a δ that is not in [0, 1), or 0 where the steps have no pure ε.
-        RefusalError: no number reaches the target.
+        Raises:
+            OptionError: a δ that is not in [0, 1), or 0 where the steps have no pure ε.
+            RefusalError: no number reaches the target.
 
-    Example:
-        >>> from leakgauge.notions.composition.plan import PlannedStep
-        >>> found = compose_plan(SequencePlan((PlannedStep("laplace:epsilon=0.1", count=20),)))
-        >>> found.spent[0].epsilon.value, found.spent[0].method
-        (2.0, 'basic')
+        Example:
+            >>> from leakgauge.notions.composition.open_numbers import chosen
+    from leakgauge.notions.composition.plan import PlannedStep
+            >>> found = compose_plan(SequencePlan((PlannedStep("laplace:epsilon=0.1", count=20),)))
+            >>> found.spent[0].epsilon.value, found.spent[0].method
+            (2.0, 'basic')
     """
     value, calibrated = _calibrated(plan)
     steps = plan.sequence(value)
     whole = profile(steps, neighbours=plan.neighbours)
-    spent = [_composed(plan, steps, delta) for delta in _deltas(plan)]
+    spent = _spent_at(plan, steps)
     # What a channel file says may follow from private counts.
     origin = Origin.TABLE if any(isinstance(step, KnownChannel) for step in steps) else Origin.DECLARED
     return Composed(
         neighbours=plan.neighbours.value,
-        steps=tuple(_step(plan, steps, at, value, spent[0].delta, origin) for at in range(len(steps))),
+        steps=tuple(_step(plan, steps, at, value, spent, origin) for at in range(len(steps))),
         spent=tuple(_spent(one, origin) for one in spent),
         tests=_tests(whole, origin),
         calibrated=calibrated,
@@ -53,21 +55,19 @@ def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
     )
 
 
-def _deltas(plan: SequencePlan) -> tuple[float, ...]:
-    """Where ε is asked for: as the plan says, and where the target is."""
+def _spent_at(plan: SequencePlan, steps: Sequence[Step]) -> list[Composition]:
+    """The composition at each δ: as the plan says and where the target is, or else at δ = 0."""
     target = plan.target
     also = (target.delta,) if isinstance(target, ApproximateDP) else ()
-    return tuple(dict.fromkeys((*plan.deltas, *also))) or (0.0,)
-
-
-def _composed(plan: SequencePlan, steps: Sequence[Step], delta: float) -> Composition:
-    found = compose(steps, delta, neighbours=plan.neighbours)
-    if found.epsilon == math.inf and not delta:
+    deltas = dict.fromkeys((*plan.deltas, *also)) or (0.0,)
+    found = [compose(steps, delta, neighbours=plan.neighbours) for delta in deltas]
+    pure = [one for one in found if one.delta or one.epsilon < math.inf]
+    if len(pure) < len(found) and (plan.deltas or target is None or isinstance(target, CentralDP)):
         raise OptionError(
             "At δ = 0 the steps have no ε, because one of them has a pure ε neither by its law nor by its claim; give "
             "a δ above 0, such as 1e-6."
         )
-    return found
+    return pure
 
 
 def _calibrated(plan: SequencePlan) -> tuple[float | None, Calibrated | None]:
@@ -75,15 +75,13 @@ def _calibrated(plan: SequencePlan) -> tuple[float | None, Calibrated | None]:
     if plan.open_number is None or plan.target is None:
         return None, None
     at, name = plan.open_number
-    number = OPENABLE[name]
-    found = calibrate(plan.sequence, plan.target, between=(number.least, number.most), neighbours=plan.neighbours)
-    value = math.floor(found.parameter) if name == "count" else found.parameter
-    return value, Calibrated(
+    found = chosen(plan.sequence, name, plan.target, plan.neighbours)
+    return found.value, Calibrated(
         target=str(plan.target),
         step=at + 1,
         parameter=name,
-        value=Quantity(value, "", origin=Origin.DECLARED),
-        reached=Level.stated(found.statement, Origin.DECLARED),
+        value=Quantity(found.value, "", origin=Origin.DECLARED),
+        reached=Level(found.level, plan.target.unit, origin=Origin.DECLARED, **dict(plan.target.parameters)),
     )
 
 
@@ -93,18 +91,25 @@ def _spent(found: Composition, origin: Origin) -> SpentAt:
 
 
 def _step(
-    plan: SequencePlan, steps: Sequence[Step], at: int, value: float | None, delta: float, origin: Origin
+    plan: SequencePlan,
+    steps: Sequence[Step],
+    at: int,
+    value: float | None,
+    spent: Sequence[Composition],
+    origin: Origin,
 ) -> ComposedStep:
-    others = [*steps[:at], *steps[at + 1 :]]
-    alone, rest = (
-        smallest(some, delta, neighbours=plan.neighbours).epsilon if some else 0.0 for some in ([steps[at]], others)
-    )
+    def epsilon(some: Sequence[Step]) -> Quantity | None:
+        if not spent:
+            return None
+        level = smallest(some, spent[0].delta, neighbours=plan.neighbours).epsilon if some else 0.0
+        return Quantity(level, "nats", origin=origin)
+
     return ComposedStep(
         step=plan.steps[at].spelled(value),
         count=steps[at].count,
         sampling_probability=steps[at].sampling_probability,
-        epsilon=Quantity(alone, "nats", origin=origin),
-        epsilon_of_others=Quantity(rest, "nats", origin=origin),
+        epsilon=epsilon(steps[at : at + 1]),
+        epsilon_of_others=epsilon([*steps[:at], *steps[at + 1 :]]),
     )
 
 

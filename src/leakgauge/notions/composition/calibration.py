@@ -100,6 +100,12 @@ def calibrate(
     return Calibration(levels.parameter(best), target, reached, whole, steps, len(levels.known))
 
 
+def level_of(steps: Iterable[Step | Statement | Channel], target: Statement, *, neighbours: Neighbours) -> float:
+    """The level of a sequence in the notion of a target, as ``calibrate`` sees it; infinite where nothing is proved."""
+    _require_target(target)
+    return _level(bounds_of(as_steps(steps), neighbours), target)
+
+
 @dataclass
 class _Levels:
     """The level of a sequence in the target's notion by the logarithm of its parameter, each computed once."""

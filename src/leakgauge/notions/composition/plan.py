@@ -13,42 +13,17 @@ from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
 from leakgauge.languages import message
 from leakgauge.mechanisms.spelling import split_at
-from leakgauge.mechanisms.step_spelling import CURVE, MULTIPLIER, OPEN, is_claim, parameters_of, parse_step
+from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step
 from leakgauge.mechanisms.steps import Step
 from leakgauge.mechanisms.steps.step import require_some
 from leakgauge.notions.composition.groups import Neighbours
+from leakgauge.notions.composition.open_numbers import COUNT, LEVEL, OPENABLE, SAMPLING, TRIAL
 from leakgauge.probability.files import parsed_toml, require_schema
 
 PLAN_SCHEMA: Final = "leakgauge/sequence/1"
-COUNT: Final = "count"
-SAMPLING: Final = "sampling-probability"
-LEVEL: Final = "level"
-"""What the number of a claim is called."""
 _KEYS: Final = ("delta", "neighbours", "target", "step", "schema")
 _KINDS: Final = ("mechanism", "claim")
 _CHANNEL: Final = "channel"
-_TRIAL: Final = 1.0
-"""An open number is taken for this one to see whether the rest of its step can be read."""
-
-
-@dataclass(frozen=True)
-class OpenNumber:
-    """A number that a search may choose: where it may lie, and which side of it is the private one."""
-
-    least: float
-    most: float
-    larger_is_private: bool = False
-
-
-OPENABLE: Final[Mapping[str, OpenNumber]] = {
-    MULTIPLIER: OpenNumber(1e-3, 1e6, larger_is_private=True),
-    "epsilon": OpenNumber(1e-9, 100.0),
-    "rho": OpenNumber(1e-9, 100.0),
-    LEVEL: OpenNumber(1e-9, 100.0),
-    SAMPLING: OpenNumber(1e-9, 1.0),
-    COUNT: OpenNumber(1.0, 1e6),
-}
-"""The numbers that may be left open, by their names."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +50,7 @@ class PlannedStep:
                 known=tuple(map(repr, OPENABLE)),
             )
         if len(names) < 2:
-            self.step(_TRIAL if names else None)
+            self.step(TRIAL if names else None)
 
     @property
     def open_numbers(self) -> tuple[str, ...]:

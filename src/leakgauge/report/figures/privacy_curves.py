@@ -14,8 +14,8 @@ from leakgauge.rounding import at_most, percent
 
 _WIDTH, _HEIGHT, _BETWEEN = 262, 262, 34
 """Of each panel, and between the two, in pixels."""
-_LARGEST, _SMALLEST = 1e-3, 1e-15
-"""The axis of δ starts below the first; δ below the second is not drawn, because powers of ten have no 0."""
+_LARGEST, _SMALLEST = 1e-3, 1e-10
+"""The axis of δ starts below the first, and at the second unless a smaller one was asked for."""
 
 
 def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Figure:
@@ -42,10 +42,11 @@ def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Fig
 
 
 def _deltas(curves: Fields, asked: Sequence[Fields], language: Language) -> dict[str, Any]:
+    smallest = min([_SMALLEST, *(one["delta"] / 10 for one in asked)])
     points = [
         {"epsilon": float(epsilon), "delta": float(delta), "said": _point(epsilon, delta, language)}
         for epsilon, delta in zip(curves["epsilons"], curves["deltas"], strict=True)
-        if float(delta) >= _SMALLEST
+        if float(delta) >= smallest
     ]
     most = max([one["epsilon"] for one in (*points, *asked)], default=0.0) or 1.0
     least = min([_LARGEST, *(one["delta"] for one in (*points, *asked))])
