@@ -214,7 +214,8 @@ def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
     if error is not None:
         parts.append(
             say(
-                "Where one record moves an answer by at most 1, about 95 of 100 answers are off by less than {error!s}.",
+                "Where one record moves an answer by at most 1, about 95 of 100 answers are off by less than "
+                "{error!s}.",
                 error=number(at_most(error)),
             )
         )

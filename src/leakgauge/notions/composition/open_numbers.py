@@ -84,8 +84,11 @@ def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: State
             met, missed = (middle, missed) if holds(middle) else (met, middle)
         return Chosen(met, known[met])
     # A little further, so that rounding cannot make a number that just holds one that does not.
-    met *= 1 + _ASIDE if number.larger_is_private else 1 - _ASIDE
-    found = calibrate(sequence, target, between=(min(met, missed), max(met, missed)), neighbours=neighbours)
+    further = met * (1 + _ASIDE if number.larger_is_private else 1 - _ASIDE)
+    ends = (min(further, missed), max(further, missed))
+    found = calibrate(sequence, target, between=ends, neighbours=neighbours)
+    if abs(found.parameter - missed) > abs(met - missed):
+        return Chosen(met, known[met])
     return Chosen(found.parameter, found.reached.level)
 
 
