@@ -122,6 +122,11 @@ class Spent:
         epsilon, delta = self.approximate()
         return curve if delta > 0 else np.minimum(curve, renyi_curves.pure(epsilon, orders))
 
+    @cached_property
+    def levels(self) -> Floats:
+        """The curve of one run at the orders that are always looked at."""
+        return self.renyi(renyi_curves.ORDERS)
+
     def information(self) -> float:
         """A bound in nats on what one run tells of a record, given all others, under any prior: I(X_i;Y|X_−i).
 
