@@ -46,6 +46,43 @@ def laplace(epsilon: float, orders: Floats) -> Floats:
     return np.minimum(np.maximum(np.logaddexp(first, second) / (orders - 1), 0) + 1e-14, pure(epsilon, orders))
 
 
+def bounded_range(epsilon: float, orders: Floats) -> Floats:
+    """The largest D_α of two laws whose losses span at most ε, in nats: of the exponential mechanism.
+
+    Over the pairs of two points with losses t and t − ε, E[e^((α−1)·loss)] = s^b(A − Bs)/(e^ε − 1) with s = e^t, b = α − 1,
+    A = e^ε − e^(−bε) and B = 1 − e^(−bε), which is the largest at s = bA/(αB).
+    """
+    b = orders - 1
+    log_a = np.where(orders * epsilon < 30, np.log(np.expm1(np.minimum(orders * epsilon, 30.0))), orders * epsilon)
+    log_a = log_a - b * epsilon
+    log_s = np.log(b / orders) + log_a - np.log(-np.expm1(-b * epsilon))
+    logs = b * log_s + log_a - np.log(orders) - math.log(math.expm1(min(epsilon, 700.0)))
+    # A little above, for what rounding did to the sum of logarithms, the largest of which is about αε.
+    return np.asarray((np.maximum(logs, 0.0) + 1e-14 * (1 + orders * epsilon)) / b)
+
+
+def fixed_size(curve: Callable[[Floats], Floats], largest: float, share: float, orders: Floats) -> Floats:
+    """The curve in nats of a mechanism on a batch of a share of the records, drawn without replacement.
+
+    ``curve`` and ``largest``, its level at ∞, hold for replaced records, and so does the answer (Wang, Balle and
+    Kasiviswanathan, Subsampled Rényi differential privacy and analytical moments accountant, 2019, theorem 9); exact
+    at no order, sound at whole orders to 64 and between them, infinite above.
+    """
+    from scipy.special import gammaln
+
+    whole = np.arange(2, 65)
+    levels = curve(whole.astype(np.float64))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ratio = np.log(np.expm1(np.minimum(largest, 700.0)))
+        logs = whole * math.log(share) + (whole - 1) * levels + np.minimum(math.log(2), whole * ratio)
+        # ln 4(e^ε(2) − 1) may be the smaller factor at 2.
+        logs[0] = min(logs[0], 2 * math.log(share) + math.log(4) + math.log(math.expm1(min(float(levels[0]), 700.0))))
+    logs = logs - gammaln(whole + 1)
+    sums = [np.logaddexp.reduce(logs[: a - 1] + gammaln(a + 1) - gammaln(a - whole[: a - 1] + 1)) for a in whole]
+    bounds = np.logaddexp(0.0, np.array(sums)) / (whole - 1)
+    return interpolated(whole.astype(np.float64), np.minimum(bounds, levels), orders)
+
+
 def interpolated(known_orders: Floats, epsilons: Floats, orders: Floats) -> Floats:
     """A bound in nats at any order from bounds at some: (α − 1)·D_α is convex, so chords lie above it."""
     finite = np.isfinite(epsilons)
