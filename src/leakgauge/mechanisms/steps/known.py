@@ -181,8 +181,10 @@ class ExponentialChoice(PureStep):
         return min(self.epsilon * self.epsilon / 8, super().rho())
 
     def renyi(self, orders: Floats) -> Floats:
-        """The smaller of αε²/8 and the curve of ε-DP, in nats."""
-        return np.minimum(orders * self.rho(), super().renyi(orders))
+        """The sharp curve of losses that span at most ε, in nats; it lies below αε²/8 and that of ε-DP."""
+        curve = np.minimum(orders * self.rho(), super().renyi(orders))
+        sharp = 0 < self.epsilon <= LARGEST_EXACT_LOSS
+        return np.minimum(curve, renyi_curves.bounded_range(self.epsilon, orders)) if sharp else curve
 
     def pair(self) -> Pair | None:
         """None: no finite pair is the worst at every ε."""
@@ -193,8 +195,14 @@ class ExponentialChoice(PureStep):
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip(PureStep):
-    """Permute-and-flip at ε: its losses span more than ε, so only what ε-DP itself gives holds."""
+class PermuteAndFlip(LaplaceNoise):
+    """Permute-and-flip at ε, whose worst case is that of Laplace noise, exactly.
+
+    Along the straight line from one neighbour's utilities to the other's the chance F of any event changes at a rate
+    of at most ε·min(F, 1 − F), because a part of the way is a smaller sensitivity. Laplace noise changes so fast, and
+    no law changes from the same start to a larger chance. Two candidates reach it: the second one is chosen as often
+    as Laplace noise exceeds the difference of the utilities. Losses span more than ε, so that ε²/8-zCDP does not hold.
+    """
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,9 @@ class Step:
     names_a_missing_record: ClassVar[bool] = True
     """Whether the mechanism has an output law without the record, so that adding or removing it means something."""
 
+    needs_replaced_records: ClassVar[bool] = False
+    """Whether what it says holds only where records are replaced, not where one is added or removed."""
+
     def __post_init__(self) -> None:
         require_whole(self.count, 1, "A count")
         if not _is_number(self.sampling_probability) or not 0 < self.sampling_probability <= 1:
@@ -195,6 +198,13 @@ class ClaimedCurve(Step):
 
     def corners(self) -> tuple[float, ...]:
         return tuple(order for order, _ in self.points)
+
+
+def amplified_epsilon(epsilon: float, probability: float) -> float:
+    """ln(1 + p(e^ε − 1)) in nats: an ε-DP mechanism on a sample that holds the record with this probability."""
+    if epsilon > 30:
+        return epsilon + math.log(probability + (1 - probability) * math.exp(-epsilon))
+    return math.log1p(probability * math.expm1(epsilon))
 
 
 def worst_pair(epsilon: float, delta: float = 0.0) -> Pair:

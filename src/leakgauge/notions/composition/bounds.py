@@ -180,8 +180,7 @@ class Bounds:
 
     @cached_property
     def _levels(self) -> tuple[Floats, Floats]:
-        corners = [order for spent in self.groups for order in spent.step.corners()]
-        orders = np.union1d(renyi_curves.ORDERS, corners)
+        orders = renyi_curves.looked_at(_corners(self.groups))
         return orders, self.renyi(orders)
 
     @cached_property
@@ -207,12 +206,17 @@ class Bounds:
 
 
 def _curve(groups: Sequence[Spent], orders: Floats) -> Floats:
-    return sum((spent.count * spent.renyi(orders) for spent in groups), np.zeros(orders.shape))
+    every = orders is renyi_curves.ORDERS
+    curves = (spent.count * (spent.levels if every else spent.renyi(orders)) for spent in groups)
+    return sum(curves, np.zeros(orders.shape))
 
 
 def _by_curves(groups: Sequence[Spent], delta: float) -> float:
-    corners = [order for spent in groups for order in spent.step.corners()]
-    return renyi_curves.epsilon_at(lambda orders: _curve(groups, orders), delta, corners)
+    return renyi_curves.epsilon_at(lambda orders: _curve(groups, orders), delta, _corners(groups))
+
+
+def _corners(groups: Sequence[Spent]) -> list[float]:
+    return [order for spent in groups for order in spent.step.corners()]
 
 
 def _gaussians_as_one(parts: Sequence[Part]) -> list[Part]:

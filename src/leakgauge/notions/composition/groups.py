@@ -21,7 +21,7 @@ import numpy as np
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms.steps import KnownChannel, Step, renyi_curves
 from leakgauge.mechanisms.steps.losses import Added, Loss, PairLoss, Part, Removed, Seen
-from leakgauge.mechanisms.steps.step import Pair
+from leakgauge.mechanisms.steps.step import Pair, amplified_epsilon
 from leakgauge.notions.curves import capacity_from_above
 from leakgauge.notions.formulas import information_of_ratio
 from leakgauge.probability import Channel, Label
@@ -59,13 +59,6 @@ class Parts(Enum):
     """The record's own value, as in a histogram."""
 
 
-def amplified_epsilon(epsilon: float, probability: float) -> float:
-    """ln(1 + p(e^ε − 1)) in nats: Poisson sampling of an ε-DP mechanism, records added or removed."""
-    if epsilon > 30:
-        return epsilon + math.log(probability + (1 - probability) * math.exp(-epsilon))
-    return math.log1p(probability * math.expm1(epsilon))
-
-
 @dataclass(frozen=True)
 class Spent:
     """A step, how often it occurs in all, and for which neighbours it is accounted."""
@@ -75,6 +68,12 @@ class Spent:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
+        if self.step.needs_replaced_records and self.neighbours is not Neighbours.REPLACE_ONE:
+            raise ModelError(
+                "{kind} is accounted for replaced records only, and here one is added or removed; choose replaced "
+                "records, or sample each record by itself.",
+                kind=type(self.step).__name__,
+            )
         if self.amplifies and not self.step.names_a_missing_record:
             raise ModelError(
                 "{kind} has no law for a missing record, so sampling cannot be accounted when records are added or "
@@ -121,6 +120,11 @@ class Spent:
             return np.minimum(curve, renyi_curves.sampled_gaussian(loss.mu, self.probability, orders))
         epsilon, delta = self.approximate()
         return curve if delta > 0 else np.minimum(curve, renyi_curves.pure(epsilon, orders))
+
+    @cached_property
+    def levels(self) -> Floats:
+        """The curve of one run at the orders that are always looked at."""
+        return self.renyi(renyi_curves.ORDERS)
 
     def information(self) -> float:
         """A bound in nats on what one run tells of a record, given all others, under any prior: I(X_i;Y|X_−i).
