@@ -10,7 +10,9 @@ class ComposedStep(Part, frozen=True, kw_only=True):
 
     Attributes:
         step: as it is written, such as ``gaussian:noise-multiplier=1.1``.
-        sampling_probability: with which each run sees a record.
+        sampling_probability: with which each run sees a record, drawn by itself.
+        batch_size: of the records that each run sees instead, drawn without replacement from ``population``; None
+            where there is no batch.
         epsilon: of all its runs alone, at the first δ; None where no ε is asked for.
         epsilon_of_others: of the sequence without it, at the first δ; 0 where there is nothing else.
     """
@@ -18,6 +20,8 @@ class ComposedStep(Part, frozen=True, kw_only=True):
     step: str
     count: int
     sampling_probability: Real
+    batch_size: int | None = None
+    population: int | None = None
     epsilon: Quantity | None
     epsilon_of_others: Quantity | None
 

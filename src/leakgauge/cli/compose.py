@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from leakgauge.artefacts import Composed
-    from leakgauge.artefacts.composition import Calibrated, PowerOfTest
+    from leakgauge.artefacts.composition import Calibrated, ComposedStep, PowerOfTest
     from leakgauge.notions.composition.plan import SequencePlan
 
 _PLAN = ".toml"
@@ -118,20 +118,17 @@ def _plan(
     from leakgauge.notions.composition import Neighbours
     from leakgauge.notions.composition.plan import PlannedStep, SequencePlan, read_sequence
 
-    instead: dict[str, Any] = {
-        **({"deltas": tuple(delta)} if delta else {}),
-        **({} if target is None else {"target": parse_statement(target)}),
-        **({} if neighbours is None else {"neighbours": Neighbours(neighbours)}),
-    }
+    aim = None if target is None else parse_statement(target)
+    compared = None if neighbours is None else Neighbours(neighbours)
     plans = [text for text in sequence if text.lower().endswith(_PLAN)]
     if not plans:
-        each = {"count": 1 if times is None else times, "sampling_probability": 1.0 if sampled is None else sampled}
-        return SequencePlan(tuple(PlannedStep(text, **each) for text in sequence), **instead)
+        count, probability = 1 if times is None else times, 1.0 if sampled is None else sampled
+        steps = tuple(PlannedStep(text, count, probability) for text in sequence)
+        return SequencePlan(steps, tuple(delta), compared or Neighbours.REPLACE_ONE, aim)
     if len(sequence) > 1:
         raise OptionError(
-            "{plan!s} is a plan, and {count} other arguments stand beside it; give one plan, or steps, not both.",
+            "{plan!s} is a plan, and other arguments stand beside it; give one plan, or steps, not both.",
             plan=plans[0],
-            count=len(sequence) - 1,
         )
     if times is not None or sampled is not None:
         raise OptionError(
@@ -139,7 +136,7 @@ def _plan(
             option="--times" if times is not None else "--sampled",
             key="count" if times is not None else "sampling-probability",
         )
-    return read_sequence(plans[0], **instead)
+    return read_sequence(plans[0], deltas=delta, neighbours=compared, target=aim)
 
 
 def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
@@ -236,15 +233,22 @@ def _bounds(found: Composed) -> Table:
     return table
 
 
+def _seen(step: ComposedStep) -> str:
+    """Which records each run sees."""
+    if step.batch_size is not None:
+        return say("{size:,} of {population:,}", size=step.batch_size, population=step.population)
+    return number(step.sampling_probability) if step.sampling_probability < 1 else say("all")
+
+
 def _steps(found: Composed, plan: SequencePlan) -> Table:
     """What each kind of step adds, at the first δ."""
-    sampled = any(one.sampling_probability < 1 for one in found.steps)
+    sampled = any(one.sampling_probability < 1 or one.batch_size for one in found.steps)
     heads = (say("step"), say("runs"), *([say("sampled")] if sampled else []), say("ε alone"), say("ε of the others"))
     table = grid("|".join(heads))
     for planned, one in zip(plan.steps, found.steps, strict=True):
         # The number found has many digits.
         value = _rounded(found.calibrated) if planned.open_numbers and found.calibrated is not None else None
-        probability = [number(one.sampling_probability)] if sampled else []
+        seen = [_seen(one)] if sampled else []
         levels = ("" if level is None else told_level(level.value) for level in (one.epsilon, one.epsilon_of_others))
-        table.add_row(planned.spelled(value), f"{one.count:,}", *probability, *levels)
+        table.add_row(planned.spelled(value), f"{one.count:,}", *seen, *levels)
     return table

@@ -104,10 +104,13 @@ def _step(
         level = smallest(some, spent[0].delta, neighbours=plan.neighbours).epsilon if some else 0.0
         return Quantity(level, "nats", origin=origin)
 
+    size, population = plan.steps[at].batch or (None, None)
     return ComposedStep(
         step=plan.steps[at].spelled(value),
         count=steps[at].count,
         sampling_probability=steps[at].sampling_probability,
+        batch_size=size,
+        population=population,
         epsilon=epsilon(steps[at : at + 1]),
         epsilon_of_others=epsilon([*steps[:at], *steps[at + 1 :]]),
     )

@@ -14,7 +14,7 @@ from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
 from leakgauge.languages import message
 from leakgauge.mechanisms.spelling import split_at
 from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step
-from leakgauge.mechanisms.steps import Step
+from leakgauge.mechanisms.steps import Batch, Step
 from leakgauge.mechanisms.steps.step import require_some
 from leakgauge.notions.composition.groups import Neighbours
 from leakgauge.notions.composition.open_numbers import COUNT, LEVEL, OPENABLE, SAMPLING, TRIAL
@@ -24,6 +24,10 @@ PLAN_SCHEMA: Final = "leakgauge/sequence/1"
 _KEYS: Final = ("delta", "neighbours", "target", "step", "schema")
 _KINDS: Final = ("mechanism", "claim")
 _CHANNEL: Final = "channel"
+BATCH: Final = "batch-size"
+POPULATION: Final = "population"
+_RUNS: Final = (COUNT, SAMPLING, BATCH, POPULATION)
+"""What a step says of its runs, whatever runs."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,13 @@ class PlannedStep:
         text: a mechanism or a claim as ``parse_step`` reads it; an open value is ``?``.
         count: how often it runs; None where that is open.
         sampling_probability: with which it sees a record; None where that is open.
+        batch: how many of how many records each run sees instead, drawn without replacement; None where all.
     """
 
     text: str
     count: int | None = 1
     sampling_probability: float | None = 1.0
+    batch: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         names = self.open_numbers
@@ -74,7 +80,10 @@ class PlannedStep:
             count = math.floor(value) if count is None else count
             probability = float(value) if probability is None else probability
         assert count is not None and probability is not None
-        return parse_step(self.spelled(value), count=count, sampling_probability=probability)
+        if self.batch is None:
+            return parse_step(self.spelled(value), count=count, sampling_probability=probability)
+        one = parse_step(self.spelled(value), sampling_probability=probability)
+        return Batch(one, *self.batch, count=count)
 
 
 @dataclass(frozen=True)
@@ -131,15 +140,21 @@ class SequencePlan:
         return tuple(step.step(value if step.open_numbers else None) for step in self.steps)
 
 
-def read_sequence(path: Path | str, **instead: Any) -> SequencePlan:
+def read_sequence(
+    path: Path | str,
+    *,
+    deltas: Sequence[float] = (),
+    neighbours: Neighbours | None = None,
+    target: Statement | None = None,
+) -> SequencePlan:
     """The plan in a TOML file: ``[[step]]`` with ``mechanism`` or ``claim``, ``delta``, ``neighbours`` and ``target``.
 
-    A step has its ``count``, its ``sampling-probability``, and the parameters of its mechanism where the text of the
-    mechanism does not have them. Paths of channels are relative to the plan.
+    A step has its ``count``, its ``sampling-probability`` or its ``batch-size`` and ``population``, and the parameters
+    of its mechanism where the text of the mechanism does not have them. Paths of channels are relative to the plan.
 
     Args:
         path: of the file.
-        instead: fields of the plan that take the place of what the file says.
+        deltas, neighbours, target: where given, they take the place of what the file says.
 
     Raises:
         FileError: the file cannot be read.
@@ -156,9 +171,9 @@ def read_sequence(path: Path | str, **instead: Any) -> SequencePlan:
         steps = fields.get("step", [])
         if not isinstance(steps, list) or not all(isinstance(one, dict) for one in steps):
             raise OptionError("'step' is not a list of tables; write [[step]] before each step.")
-        read: dict[str, Any] = {"deltas": _deltas(fields), "neighbours": _neighbours(fields), "target": _target(fields)}
         planned = tuple(_planned(at, one, place.parent) for at, one in enumerate(steps, 1))
-        return SequencePlan(planned, **{**read, **instead})
+        said = _deltas(fields), _neighbours(fields), _target(fields)
+        return SequencePlan(planned, tuple(deltas) or said[0], neighbours or said[1], target or said[2])
     except FileError:
         raise
     except InputError as error:
@@ -191,8 +206,8 @@ def _target(fields: Mapping[str, Any]) -> Statement | None:
 def _planned(at: int, fields: Mapping[str, Any], folder: Path) -> PlannedStep:
     try:
         text = _written(fields)
-        beside = {key: value for key, value in fields.items() if key not in (*_KINDS, COUNT, SAMPLING)}
-        known = (COUNT, SAMPLING, *parameters_of(text))
+        beside = {key: value for key, value in fields.items() if key not in (*_KINDS, *_RUNS)}
+        known = (*_RUNS, *parameters_of(text))
         unknown = next((key for key in beside if key not in known), None)
         if unknown is not None:
             raise OptionError("there is no key {key!r}; {hint}", key=unknown, hint=did_you_mean(unknown, known))
@@ -201,11 +216,20 @@ def _planned(at: int, fields: Mapping[str, Any], folder: Path) -> PlannedStep:
             _spelled(text, beside, folder),
             None if count == OPEN else count,
             None if probability == OPEN else probability,
+            _batch(fields),
         )
     except FileError:
         raise
     except InputError as error:
         raise OptionError(message("step {at}: {reason}"), at=at, reason=error) from None
+
+
+def _batch(fields: Mapping[str, Any]) -> tuple[int, int] | None:
+    given = [key for key in (BATCH, POPULATION) if key in fields]
+    if len(given) == 1:
+        (missing,) = {BATCH, POPULATION}.difference(given)
+        raise OptionError("it has {key!r} without {missing!r}; give both.", key=given[0], missing=missing)
+    return (fields[BATCH], fields[POPULATION]) if given else None
 
 
 def _written(fields: Mapping[str, Any]) -> str:
