@@ -81,7 +81,7 @@ def _calibrated(plan: SequencePlan) -> tuple[float | None, Calibrated | None]:
         step=at + 1,
         parameter=name,
         value=Quantity(found.value, "", origin=Origin.DECLARED),
-        reached=Level(found.level, plan.target.unit, origin=Origin.DECLARED, **dict(plan.target.parameters)),
+        reached=Level.stated(found.reached, Origin.DECLARED),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from leakgauge.claims import Statement
@@ -46,10 +46,10 @@ OPENABLE: Final[Mapping[str, OpenNumber]] = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """The number on the useful side of all that are proved to meet a target, and the level it gives."""
+    """The number on the useful side of all that are proved to meet a target, and what the sequence has with it."""
 
     value: float
-    level: float
+    reached: Statement
 
 
 def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: Statement, neighbours: Neighbours) -> Chosen:
@@ -66,6 +66,9 @@ def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: State
         known[value] = level_of(sequence(value), target, neighbours=neighbours)
         return known[value] <= target.level
 
+    def choice(value: float) -> Chosen:
+        return Chosen(value, replace(target, **{next(iter(vars(target))): known[value]}))
+
     start = min(max(TRIAL, number.least), number.most)
     meets = holds(start)
     last, beyond = start, _next(start, number, private=not meets)
@@ -74,7 +77,7 @@ def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: State
         last, beyond = beyond, _next(beyond, number, private=not meets)
     if beyond is None or beyond not in known:
         if meets:
-            return Chosen(last, known[last])
+            return choice(last)
         raise _refused(name, target, last, known[last])
     met, missed = (last, beyond) if meets else (beyond, last)
     if name == COUNT:
@@ -82,14 +85,14 @@ def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: State
         while missed - met > 1:
             middle = float((met + missed) // 2)
             met, missed = (middle, missed) if holds(middle) else (met, middle)
-        return Chosen(met, known[met])
+        return choice(met)
     # A little further, so that rounding cannot make a number that just holds one that does not.
     further = met * (1 + _ASIDE if number.larger_is_private else 1 - _ASIDE)
     ends = (min(further, missed), max(further, missed))
     found = calibrate(sequence, target, between=ends, neighbours=neighbours)
     if abs(found.parameter - missed) > abs(met - missed):
-        return Chosen(met, known[met])
-    return Chosen(found.parameter, found.reached.level)
+        return choice(met)
+    return Chosen(found.parameter, found.reached)
 
 
 def _next(value: float, number: OpenNumber, *, private: bool) -> float | None:
