@@ -49,7 +49,7 @@ def laplace(epsilon: float, orders: Floats) -> Floats:
 def bounded_range(epsilon: float, orders: Floats) -> Floats:
     """The largest D_α of two laws whose losses span at most ε, in nats: of the exponential mechanism.
 
-    Over the pairs of two points with losses t and t − ε, E[e^((α−1)·loss)] = s^b(A − Bs)/(e^ε − 1) with s = e^t, b = α − 1,
+    Over the pairs of two points with losses t and t − ε, E[e^(b·loss)] = s^b(A − Bs)/(e^ε − 1) with b = α − 1, s = e^t,
     A = e^ε − e^(−bε) and B = 1 − e^(−bε), which is the largest at s = bA/(αB).
     """
     b = orders - 1

@@ -119,8 +119,9 @@ class _Levels:
     steps: dict[float, tuple[Step, ...]] = field(default_factory=dict)
 
     def parameter(self, place: float) -> float:
-        # Rounding must not ask for a parameter outside the range.
-        return min(max(math.exp(place), self.between[0]), self.between[1])
+        low, high = self.between
+        # Rounding must not ask for a parameter outside the range, nor for another than its ends.
+        return low if place <= math.log(low) else high if place >= math.log(high) else math.exp(place)
 
     def at(self, place: float) -> float:
         if place not in self.known:

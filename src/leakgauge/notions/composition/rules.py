@@ -76,7 +76,7 @@ def amplified_by_sampling(
 
 @checked
 def amplified_without_replacement(statement: Statement, size: int, population: int) -> CentralDP | ApproximateDP:
-    """The statement, for replaced records, of a mechanism run on a batch of ``size`` of ``population`` records, in nats.
+    """The statement, for replaced records, of a mechanism on a batch of ``size`` of ``population`` records, in nats.
 
     ε' = ln(1 + s(e^ε − 1)), δ' = sδ with s = size/population, where the statement holds for replaced records and the
     batch is drawn anew, uniformly and without replacement (Balle, Barthe and Gaboardi 2018, theorem 9).

@@ -60,12 +60,17 @@ def _clones(others: int, chance: float, cut: float) -> tuple[Floats, Floats, flo
 
     Another clone is post-processing, so fewer of them tell more: a block of numbers counts as its smallest.
     """
-    from scipy.special import bdtr, bdtrik
+    from scipy.special import betainc
 
-    first, last = (math.floor(bdtrik(quantile, others, chance)) for quantile in (cut, 1 - 1e-12))
-    edges = np.unique(np.linspace(max(first, 0), min(last + 1, others), BLOCKS).astype(int))
-    below = np.append(np.where(edges > 0, bdtr(np.maximum(edges - 1.0, 0.0), others, chance), 0.0), 1.0)
-    return edges.astype(np.float64), np.diff(below), float(below[0])
+    mean = others * chance
+    # By Chernoff's bound fewer have at most the chance that is cut; what they have is counted.
+    first = max(math.floor(mean - math.sqrt(-2 * mean * math.log(cut))), 0)
+    last = min(math.ceil(mean + 8 * math.sqrt(mean) + 30), others)
+    edges = np.unique(np.linspace(first, last, BLOCKS).astype(int)).astype(np.float64)
+    # P(C < k) = I_{1−p}(n − k + 1, k).
+    some = np.maximum(edges, 1.0)
+    below = np.append(np.where(edges > 0, betainc(others - some + 1, some, 1 - chance), 0.0), 1.0)
+    return edges, np.diff(below), float(below[0])
 
 
 def _delta(local: float, epsilon: float, clones: Floats, shares: Floats) -> float:
@@ -88,8 +93,9 @@ def _delta(local: float, epsilon: float, clones: Floats, shares: Floats) -> floa
 
 def _above(count: Floats, tosses: Floats) -> Floats:
     """The chance of more than so many heads in fair tosses."""
-    from scipy.special import bdtrc
+    from scipy.special import betainc
 
     inside = (count >= 0) & (count < tosses)
-    chances = bdtrc(np.where(inside, count, 0.0), np.where(inside, tosses, 1.0), 0.5)
+    # P(A > k) = I_{1/2}(k + 1, c − k).
+    chances = betainc(np.where(inside, count + 1, 1.0), np.where(inside, tosses - count, 1.0), 0.5)
     return np.where(inside, chances, (count < 0).astype(np.float64))

@@ -97,15 +97,27 @@ def _window(grids: Sequence[_Grid], interval: float) -> tuple[int, int]:
         variance += grid.count * max(float(grid.masses @ (at - mean) ** 2), 0.0)
     if variance == 0:
         return lowest, highest
-    needed = -math.log(CUT)
-    slopes = math.sqrt(2 * needed / variance) * np.array([0.25, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 4.0])
-    up = sum((grid.cumulants(slopes, interval) for grid in grids), np.zeros(len(slopes)))
-    down = sum((grid.cumulants(-slopes, interval) for grid in grids), np.zeros(len(slopes)))
-    above, below = float(np.min((up + needed) / slopes)), float(np.min((down + needed) / slopes))
+    slope = math.sqrt(-2 * math.log(CUT) / variance)
+    above, below = (_chernoff(grids, interval, sign * slope) for sign in (1, -1))
     return (
         max(lowest, math.floor(-below / interval)) if below < math.inf else lowest,
         min(highest, math.ceil(above / interval)) if above < math.inf else highest,
     )
+
+
+def _chernoff(grids: Sequence[_Grid], interval: float, normal: float) -> float:
+    """How far losses reach in the direction of a slope's sign but for ``CUT``; any slope gives a bound.
+
+    ``normal`` is the best slope of a normal law; losses with long tails need a smaller one.
+    """
+    best, reach = normal, math.inf
+    for factors in (np.geomspace(1 / 256, 4, 6), np.geomspace(0.4, 2.5, 5)):
+        slopes = best * factors
+        cumulants = sum((grid.cumulants(slopes, interval) for grid in grids), np.zeros(len(slopes)))
+        bounds = (cumulants - math.log(CUT)) / np.abs(slopes)
+        at = int(np.argmin(bounds))
+        best, reach = float(slopes[at]), min(reach, float(bounds[at]))
+    return reach
 
 
 def _transformed(orders: Sequence[Sequence[_Grid]], interval: float, low: int, size: int) -> tuple[LossLaw, ...]:
