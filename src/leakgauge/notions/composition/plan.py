@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
-from leakgauge.languages import message
 from leakgauge.mechanisms.spelling import split_at
 from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step
 from leakgauge.mechanisms.steps import Batch, Step
@@ -177,7 +176,7 @@ def read_sequence(
     except FileError:
         raise
     except InputError as error:
-        raise OptionError(message("The plan {path}: {reason}"), path=place, reason=error) from None
+        raise OptionError("The plan {path}: {reason}", path=place, reason=error) from None
 
 
 def _deltas(fields: Mapping[str, Any]) -> tuple[float, ...]:
@@ -221,7 +220,7 @@ def _planned(at: int, fields: Mapping[str, Any], folder: Path) -> PlannedStep:
     except FileError:
         raise
     except InputError as error:
-        raise OptionError(message("step {at}: {reason}"), at=at, reason=error) from None
+        raise OptionError("step {at}: {reason}", at=at, reason=error) from None
 
 
 def _batch(fields: Mapping[str, Any]) -> tuple[int, int] | None:
