@@ -9,33 +9,20 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts import Composed
-from leakgauge.artefacts.codec import read
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import read, text_of
 from leakgauge.claims import CentralDP, parse_statement
 from leakgauge.mechanisms.steps import Claimed, GaussianNoise, LaplaceNoise
 from leakgauge.notions.composition import Neighbours, compose, profile
 from leakgauge.notions.composition.calibration import PRECISION
 from leakgauge.notions.formulas import approximate_of_gaussian
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
 from tests.cli.running import as_json, fields, run
+from tests.notions.test_sequence_plan import WHOLE
 
-PLAN = """
-delta = 1e-6
-neighbours = "add-or-remove"
-
-[[step]]
-mechanism = "gaussian"
-noise-multiplier = 1.1
-count = 100
-sampling-probability = 0.01
-
-[[step]]
-mechanism = "laplace:epsilon=0.1"
-count = 20
-
-[[step]]
-claim = "dp:0.05"
-"""
 STEPS = (
-    GaussianNoise(1.1, count=100, sampling_probability=0.01),
+    GaussianNoise(1.1, count=1000, sampling_probability=0.01),
     LaplaceNoise(0.1, count=20),
     Claimed(CentralDP(0.05)),
 )
@@ -44,7 +31,7 @@ STEPS = (
 @pytest.fixture
 def plan(tmp_path: Path) -> Path:
     place = tmp_path / "plan.toml"
-    place.write_text(PLAN, encoding="utf-8")
+    place.write_text(WHOLE, encoding="utf-8")
     return place
 
 
@@ -77,7 +64,7 @@ def test_a_plan_spends_what_its_steps_spend(capsys: pytest.CaptureFixture[str], 
 def test_each_step_is_told_alone_and_left_out(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
     found = fields(capsys, "compose", plan)
     whole = found["spent"][0]["epsilon"]["value"]
-    assert [one["count"] for one in found["steps"]] == [100, 20, 1]
+    assert [one["count"] for one in found["steps"]] == [1000, 20, 1]
     assert found["steps"][2]["epsilon"]["value"] == pytest.approx(0.05, rel=1e-4)
     for one in found["steps"]:
         alone, others = one["epsilon"]["value"], one["epsilon_of_others"]["value"]
@@ -248,7 +235,16 @@ def test_misuse_is_told_in_a_sentence(
 def test_no_input_is_written_over(capsys: pytest.CaptureFixture[str], plan: Path) -> None:
     code, _, err = run(capsys, "compose", plan, "-o", plan)
     assert code == 2 and "is an input" in err
-    assert plan.read_text(encoding="utf-8") == PLAN
+    assert plan.read_text(encoding="utf-8") == WHOLE
+    answer = Channel(["ill", "well"], ["yes", "no"], [[0.75, 0.25], [0.25, 0.75]])
+    channel = plan.parent / "answer.json"
+    channel.write_text(text_of(ChannelFile.of(NamedChannel(answer, ("a",), ("b",)))))
+    using = written(plan.parent, '[[step]]\nmechanism = "answer.json"\n')
+    for sequence in (using, channel):
+        code, _, err = run(capsys, "compose", sequence, "-o", channel)
+        assert code == 2 and "is an input" in err
+    # A channel may be made from a private table, and so may what follows from it.
+    assert fields(capsys, "compose", using)["spent"][0]["epsilon"]["origin"] == "table"
 
 
 def test_a_target_of_another_notion_needs_no_delta(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,7 @@ def test_a_channel_file_is_found_beside_the_plan(tmp_path: Path, how: str) -> No
     (tmp_path / "answer, one.json").write_text(text_of(ChannelFile.of(NamedChannel(answer, ("a",), ("b",)))))
     plan = read_sequence(plan_of(tmp_path, f"[[step]]\n{how}\ncount = 2\n"))
     assert compose(plan.sequence(), 0.0).epsilon == pytest.approx(2 * 1.0986122886681098)
+    assert plan.files == (tmp_path / "answer, one.json",)
 
 
 def test_what_is_typed_takes_the_place_of_what_the_file_says(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from leakgauge.artefacts.composition import Calibrated, ComposedStep, PowerOfTest
     from leakgauge.notions.composition.plan import SequencePlan
 
-_PLAN = ".toml"
 _SHOWN = 0.05
 """The false positives of the test that is shown; all are in the JSON."""
 
@@ -77,10 +77,10 @@ def command(
     from leakgauge.artefacts.codec import encode
     from leakgauge.jobs.compose import compose_plan
 
-    files = [Path(one) for one in sequence if _is_file(one)]
+    plan = _plan(sequence, **given)
+    files = (*plan.files, *(Path(one) for one in sequence if _is_plan(one)))
     require_writable(output, *files)
     _require_drawable(curve, output, files)
-    plan = _plan(sequence, **given)
     with working(say("Composing {count} kinds of steps …", count=len(plan.steps))):
         found = compose_plan(plan, curves=curve is not None)
     if curve is not None:
@@ -90,8 +90,8 @@ def command(
     deliver(found, as_json, output, lambda: _render(found, plan, curve))
 
 
-def _is_file(text: str) -> bool:
-    return text.lower().endswith((_PLAN, ".json"))
+def _is_plan(text: str) -> bool:
+    return text.lower().endswith(".toml")
 
 
 def _require_drawable(curve: Path | None, output: Path | None, files: Sequence[Path]) -> None:
@@ -120,7 +120,7 @@ def _plan(
 
     aim = None if target is None else parse_statement(target)
     compared = None if neighbours is None else Neighbours(neighbours)
-    plans = [text for text in sequence if text.lower().endswith(_PLAN)]
+    plans = list(filter(_is_plan, sequence))
     if not plans:
         count, probability = 1 if times is None else times, 1.0 if sampled is None else sampled
         steps = tuple(PlannedStep(text, count, probability) for text in sequence)
@@ -168,7 +168,7 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
 
 def _test(test: PowerOfTest) -> str:
     return say(
-        "Whoever tests one record and accepts {rate} of false alarms finds it with a chance of at most {power}.",
+        "An attacker who tests for one record, with {rate} false alarms, finds it with a chance of at most {power}.",
         rate=percent(test.false_positive_rate),
         power=percent(at_most(test.power.value)),
     )
@@ -183,7 +183,7 @@ def _sampling_is_lost(found: Composed, plan: SequencePlan) -> bool:
 _CHOSEN = {
     "noise-multiplier": message("The least noise that is proved to meet {target!s}: {name!s} {value!s} in step {at}."),
     "sampling-probability": message(
-        "The most records that are proved to meet {target!s}: {name!s} {value!s} in step {at}."
+        "The largest sample that is proved to meet {target!s}: {name!s} {value!s} in step {at}."
     ),
     "count": message("The most runs that are proved to meet {target!s}: {value!s} of step {at}."),
 }
@@ -250,5 +250,6 @@ def _steps(found: Composed, plan: SequencePlan) -> Table:
         value = _rounded(found.calibrated) if planned.open_numbers and found.calibrated is not None else None
         seen = [_seen(one)] if sampled else []
         levels = ("" if level is None else told_level(level.value) for level in (one.epsilon, one.epsilon_of_others))
-        table.add_row(planned.spelled(value), f"{one.count:,}", *seen, *levels)
+        # Letters of a mechanism may hold brackets, which would be read as markup.
+        table.add_row(Text(planned.spelled(value)), f"{one.count:,}", *seen, *levels)
     return table

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
-from leakgauge.mechanisms.spelling import split_at
+from leakgauge.mechanisms.spelling import split_at, unescaped
 from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step
 from leakgauge.mechanisms.steps import Batch, Step
 from leakgauge.mechanisms.steps.step import require_some
@@ -65,6 +65,14 @@ class PlannedStep:
         within = [key or LEVEL for key, value in pairs if value == OPEN]
         beside = {COUNT: self.count, SAMPLING: self.sampling_probability}
         return (*within, *(name for name, value in beside.items() if value is None))
+
+    @property
+    def file(self) -> Path | None:
+        """The channel file that it names; None where it names none."""
+        name, _, rest = self.text.partition(":")
+        if name != _CHANNEL:
+            return Path(self.text) if self.text.lower().endswith(".json") else None
+        return next((Path(unescaped(part[5:])) for part in split_at(rest, ",") if part.startswith("file=")), None)
 
     def spelled(self, value: float | None = None) -> str:
         """The text with its open number in place."""
@@ -133,6 +141,11 @@ class SequencePlan:
     def open_number(self) -> tuple[int, str] | None:
         """The place of the step whose number is open, and the name of the number; None where all are given."""
         return next(((at, step.open_numbers[0]) for at, step in enumerate(self.steps) if step.open_numbers), None)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The channel files that the steps name."""
+        return tuple(step.file for step in self.steps if step.file is not None)
 
     def sequence(self, value: float | None = None) -> tuple[Step, ...]:
         """The steps, with the open number in place."""
