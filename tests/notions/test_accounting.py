@@ -84,7 +84,7 @@ def true_power(p: Floats, q: Floats, rate: float) -> float:
 
 
 def pairs(channel: Channel) -> list[tuple[Floats, Floats]]:
-    return list(permutations(channel.matrix, 2))  # type: ignore[arg-type]
+    return list(permutations(channel.matrix, 2))
 
 
 def random_channels(seed: int) -> tuple[list[Step], Channel]:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Floats, sums_by
 
 POINTS = 600
 """At most so many points of a hockey-stick curve of many pairs; chords between them lie above it."""
@@ -63,7 +63,8 @@ class GaussianLoss(Loss):
         def between(standardised: Floats) -> Floats:
             # From the nearer tail, so that small shares are as exact as large ones.
             below, above = ndtr(standardised), ndtr(-standardised)
-            return np.where(standardised[:-1] > 0, above[:-1] - above[1:], below[1:] - below[:-1])
+            shares = np.where(standardised[:-1] > 0, above[:-1] - above[1:], below[1:] - below[:-1])
+            return np.asarray(shares, dtype=np.float64)
 
         under_p = edges / self.mu - self.mu / 2
         return between(under_p), between(under_p + self.mu)
@@ -141,7 +142,7 @@ class PairLoss(Loss):
         at = np.searchsorted(edges, self._losses, side="left") - 1
         at = np.where(self._losses == -math.inf, np.searchsorted(edges, -math.inf, side="right") - 1, at)
         inside = (at >= 0) & (at < len(edges) - 1) & (self._losses < math.inf)
-        p, q = (np.bincount(at[inside], law[inside], minlength=len(edges) - 1) for law in (self.p, self.q))
+        p, q = (sums_by(at[inside], law[inside], len(edges) - 1) for law in (self.p, self.q))
         return p, q
 
 

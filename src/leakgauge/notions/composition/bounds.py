@@ -87,7 +87,7 @@ class Bounds:
         from scipy.special import ndtr, ndtri
 
         if self._gaussian is not None:
-            return np.clip(ndtr(ndtri(rates) + self._gaussian) * (1 + 1e-12), rates, 1.0)
+            return np.asarray(np.clip(ndtr(ndtri(rates) + self._gaussian) * (1 + 1e-12), rates, 1.0))
         found = self._powers_by_deltas(rates)
         laws = self._laws
         if laws is None:
@@ -193,16 +193,16 @@ class Bounds:
         orders, levels = self._levels
         epsilon, delta = self._claimed
         found = np.array([renyi_curves.delta_at(levels, orders, one) for one in epsilons.tolist()])
-        return np.minimum(found, np.where(epsilons >= epsilon, delta, 1.0))
+        return np.asarray(np.minimum(found, np.where(epsilons >= epsilon, delta, 1.0)))
 
     def _powers_by_deltas(self, rates: Floats) -> Floats:
         """From δ at some ε: power ≤ e^ε · rate + δ and, the neighbours exchanged, 1 − rate ≤ e^ε · (1 − power) + δ."""
-        epsilons = np.append(np.linspace(0.0, self.reach, 400), min(self._claimed[0], 700.0))
-        deltas = self._deltas_by_curves(epsilons)
-        factors = np.exp(np.minimum(epsilons, 700.0))
+        # Up to 700, where e^ε leaves the range of floats; every ε gives a bound.
+        epsilons = np.minimum(np.append(np.linspace(0.0, self.reach, 400), self._claimed[0]), 700.0)
+        deltas, factors = self._deltas_by_curves(epsilons), np.exp(epsilons)
         one = (factors * rates[:, None] + deltas).min(axis=1)
         other = (1 - (1 - rates[:, None] - deltas) / factors).min(axis=1)
-        return np.clip(np.minimum(one, other) * (1 + 1e-12), rates, 1.0)
+        return np.asarray(np.clip(np.minimum(one, other) * (1 + 1e-12), rates, 1.0))
 
 
 def _curve(groups: Sequence[Spent], orders: Floats) -> Floats:

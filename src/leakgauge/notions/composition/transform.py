@@ -139,7 +139,8 @@ def _transformed(orders: Sequence[Sequence[_Grid]], interval: float, low: int, s
         # Transforms leave errors of about this size in sums of shares, and they may favour either side.
         rounding = 1e-15 * (len(grids) + sum(grid.count for grid in grids)) + 1e-14
         infinite = Decimal(-math.expm1(finite))
-        laws.append(LossLaw((low + np.arange(size)) * interval, masses, infinite, rounding + CUT))
+        values = (low + np.arange(size, dtype=np.float64)) * interval
+        laws.append(LossLaw(values, masses, infinite, rounding + CUT))
     return tuple(laws)
 
 
