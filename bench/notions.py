@@ -92,8 +92,8 @@ def _of_distinct_mechanisms() -> None:
     ours, seconds = _timed(lambda: profile(both, neighbours=Neighbours.ADD_OR_REMOVE_ONE).epsilon_at(DELTA))
     epsilon, their_seconds = _timed(theirs)
     print(
-        f"  Laplace and sampled Gaussian alone: ours ε = {ours:.4f} in {seconds:.2f} s, dp-accounting ε = {epsilon:.4f} "
-        f"in {their_seconds:.2f} s; {seconds / their_seconds:.3f} of its time"
+        f"  Laplace and sampled Gaussian alone: ours ε = {ours:.4f} in {seconds:.2f} s, "
+        f"dp-accounting ε = {epsilon:.4f} in {their_seconds:.2f} s; {seconds / their_seconds:.3f} of its time"
     )
 
 

@@ -173,8 +173,8 @@ def loss_of_rows(matrix: Floats) -> PairLoss:
 
 
 @dataclass(frozen=True)
-class Seen(Loss):
-    """A loss that occurs with a probability; otherwise both neighbours give the same law, and show that they do."""
+class Sampled(Loss):
+    """The loss of a mechanism on a sample that holds the record in question with a probability."""
 
     loss: Loss
     probability: float
@@ -183,6 +183,10 @@ class Seen(Loss):
     def infinite(self) -> float:  # type: ignore[override]
         """The share of P that Q never shows."""
         return self.probability * self.loss.infinite
+
+
+class Seen(Sampled):
+    """A loss that occurs with a probability; otherwise both neighbours give the same law, and show that they do."""
 
     def span(self) -> tuple[float, float]:
         low, high = self.loss.span()
@@ -194,17 +198,8 @@ class Seen(Loss):
         return p, q
 
 
-@dataclass(frozen=True)
-class Removed(Loss):
+class Removed(Sampled):
     """The loss of a Poisson sample with the record in question against one without: (1 − s)Q + sP against Q."""
-
-    loss: Loss
-    probability: float
-
-    @property
-    def infinite(self) -> float:  # type: ignore[override]
-        """The share of the mixture that Q never shows."""
-        return self.probability * self.loss.infinite
 
     def span(self) -> tuple[float, float]:
         # ln(1 − s + s·e^x), where e^x may be out of the range of floats.
@@ -241,29 +236,20 @@ class Added(Loss):
         return q[::-1], mixture[::-1]
 
 
-@dataclass(frozen=True)
-class Batched(Loss):
-    """A loss of replaced records on a batch drawn without replacement, of a share of all records.
+class Batched(Sampled):
+    """A loss of replaced records on a batch drawn without replacement; the probability is the share of all records.
 
     δ'(ε') = s·δ(ε) with e^ε' = 1 + s(e^ε − 1) for every ε of at least 0 (Balle, Barthe and Gaboardi 2018, theorem 9).
     Above 0 that is the curve of ``Removed``; below 0 its mirror image, as neighbours may be exchanged; what is left of
     either law lies at 0.
     """
 
-    loss: Loss
-    share: float
-
-    @property
-    def infinite(self) -> float:  # type: ignore[override]
-        """The share of P that Q never shows."""
-        return self.share * self.loss.infinite
-
     def span(self) -> tuple[float, float]:
-        high = max(Removed(self.loss, self.share).span()[1], 0.0)
+        high = max(Removed(self.loss, self.probability).span()[1], 0.0)
         return -high, high
 
     def cells(self, edges: Floats) -> Cells:
-        removed = Removed(self.loss, self.share)
+        removed = Removed(self.loss, self.probability)
         p, q = removed.cells(np.maximum(edges, 0.0))
         mirrored_q, mirrored_p = removed.cells(np.maximum(-edges[::-1], 0.0))
         p, q = p + mirrored_p[::-1], q + mirrored_q[::-1]
