@@ -182,6 +182,16 @@ def test_profiles_agree_with_dp_accounting(
 
 
 @pytest.mark.parametrize(
+    ("multiplier", "epsilon"), [(0.03, 15524.0), (10.0, 0.116952), (1000.0, 0.00074445), (1e6, 0.0)]
+)
+def test_much_noise_and_little_noise_are_accounted_too(multiplier: float, epsilon: float) -> None:
+    """Beside dp-accounting's bounds on grids of 1, 1e-6 and 1e-8 nats; the total variation of the last is 1.3e-7."""
+    steps = [GaussianNoise(multiplier, count=1000, sampling_probability=0.01)]
+    found = profile(steps, neighbours=ADD).epsilon_at(1e-6)
+    assert epsilon * 0.998 <= found <= epsilon * 1.001
+
+
+@pytest.mark.parametrize(
     ("count", "probability", "epsilon", "delta"), [(1000, 0.01, 1.0, 1e-6), (300, 0.05, 3.0, 1e-5)]
 )
 def test_calibration_agrees_with_dp_accounting(

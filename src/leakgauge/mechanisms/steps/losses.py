@@ -25,6 +25,10 @@ LARGEST = 700.0
 """Beyond so many nats e^ε is out of the range of floats; such losses of a channel count as infinite."""
 REACH = 10.0
 """Standard deviations of a Gaussian beyond which losses count as infinite: 10^-23 of it lies there."""
+NEGLIGIBLE = 1e-20
+"""A share of a law that may count as one of infinite loss."""
+MARGIN = 1e-9
+"""In nats, how much wider a span is than the losses in it."""
 
 Cells: TypeAlias = tuple[Floats, Floats]
 """The shares of P and of Q whose loss lies above each edge but the last and not above the next."""
@@ -202,13 +206,13 @@ class Removed(Sampled):
     """The loss of a Poisson sample with the record in question against one without: (1 − s)Q + sP against Q."""
 
     def span(self) -> tuple[float, float]:
+        least, ends = math.log1p(-self.probability), self.loss.span()
         # ln(1 − s + s·e^x), where e^x may be out of the range of floats.
-        low, high = (
-            float(np.logaddexp(math.log1p(-self.probability), math.log(self.probability) + end))
-            for end in self.loss.span()
-        )
-        # A little lower, so that rounding cannot put the lowest loss outside.
-        return min(low, math.log1p(-self.probability)) - 1e-9, high
+        low, high = (float(np.logaddexp(least, math.log(self.probability) + end)) for end in ends)
+        _, below = self.loss.cells(np.array([-math.inf, ends[0] - MARGIN]))
+        # Down to what only Q shows, where there is such a share; other losses may lie much nearer to 0. A little lower,
+        # so that rounding cannot put the lowest loss outside.
+        return (least if below[0] > NEGLIGIBLE else low) - MARGIN, high
 
     def cells(self, edges: Floats) -> Cells:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -53,11 +53,14 @@ class _Grid:
 
     def cumulants(self, slopes: Floats, interval: float) -> Floats:
         """count · ln E[e^(slope · loss)] at each slope, over finite losses."""
-        exponents = slopes[:, None] * ((self.first + np.arange(len(self.masses))) * interval)
+        # Points without a share would set the peak so high that the sum of the others is lost.
+        seen = np.flatnonzero(self.masses)
+        if not len(seen):
+            return np.full(len(slopes), -math.inf)
+        exponents = slopes[:, None] * ((self.first + seen) * interval)
         peak = exponents.max(axis=1)
-        sums = np.exp(exponents - peak[:, None]) @ self.masses
-        with np.errstate(divide="ignore"):
-            return np.asarray(self.count * (peak + np.log(sums)))
+        sums = np.exp(exponents - peak[:, None]) @ self.masses[seen]
+        return np.asarray(self.count * (peak + np.log(sums)))
 
 
 def composed(parts: Sequence[Part], interval: float) -> tuple[LossLaw, ...]:
