@@ -167,11 +167,20 @@ def test_the_largest_sample_is_everybody_where_that_meets_the_target(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = 'target = "dp:1"\n[[step]]\nmechanism = "laplace:epsilon=0.5"\nsampling-probability = "?"\n'
-    assert fields(capsys, "compose", written(tmp_path, text))["calibrated"]["value"]["value"] == 1.0
+    everybody = fields(capsys, "compose", written(tmp_path, text))["calibrated"]
+    assert everybody["value"]["value"] == 1.0 and not everybody["at_limit"]
     some = written(tmp_path, text.replace("0.5", "3") + 'count = 1\n[[step]]\nclaim = "dp:0.2"\n')
     found = fields(capsys, "compose", some, "--neighbours", "add-or-remove")["calibrated"]["value"]["value"]
     # ln(1 + p(e³ − 1)) + 0.2 = 1.
     assert found == pytest.approx(math.expm1(0.8) / math.expm1(3), rel=2 * PRECISION)
+
+
+def test_where_the_search_ends_the_answer_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("compose", "laplace:epsilon=?", "--target", "dp:200")
+    found = fields(capsys, *line)["calibrated"]
+    assert (found["value"]["value"], found["at_limit"]) == (100.0, True)
+    assert "The search ended at this number; the target may allow more." in run(capsys, *line)[1]
+    assert not fields(capsys, *line[:-1], "dp:20")["calibrated"]["at_limit"]
 
 
 def test_batches_are_drawn_without_replacement(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class Calibrated(Part, frozen=True, kw_only=True):
         step: the place of the step whose number was open, from 1 on.
         parameter: its name, such as ``noise-multiplier``.
         reached: the level of the target's notion with this number, which is not above the target's.
+        at_limit: whether the search ended at this number, so that the target may allow more.
     """
 
     target: str
@@ -55,6 +56,7 @@ class Calibrated(Part, frozen=True, kw_only=True):
     parameter: str
     value: Quantity
     reached: Level
+    at_limit: bool
 
 
 class PowerOfTest(Part, frozen=True, kw_only=True):

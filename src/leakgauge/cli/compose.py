@@ -207,6 +207,8 @@ def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
     value, template, planned = _rounded(chosen), _CHOSEN.get(chosen.parameter, _LARGEST), plan.steps[chosen.step - 1]
     shown = f"{value:,.0f}" if value.is_integer() else number(value)
     parts: Parts = [say(template, target=chosen.target, name=chosen.parameter, value=shown, at=chosen.step)]
+    if chosen.at_limit:
+        parts.append(say("The search ended at this number; the target may allow more."))
     error = typical_error(planned.spelled(value)) if planned.spelled(value) != planned.text else None
     if error is not None:
         parts.append(

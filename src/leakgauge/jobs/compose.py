@@ -82,6 +82,7 @@ def _calibrated(plan: SequencePlan) -> tuple[float | None, Calibrated | None]:
         parameter=name,
         value=Quantity(found.value, "", origin=Origin.DECLARED),
         reached=Level.stated(found.reached, Origin.DECLARED),
+        at_limit=found.at_limit,
     )
 
 

@@ -46,10 +46,14 @@ OPENABLE: Final[Mapping[str, OpenNumber]] = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """The number on the useful side of all that are proved to meet a target, and what the sequence has with it."""
+    """The number on the useful side of all that are proved to meet a target, and what the sequence has with it.
+
+    ``at_limit`` says that the search ended there: the target may allow more.
+    """
 
     value: float
     reached: Statement
+    at_limit: bool = False
 
 
 def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: Statement, neighbours: Neighbours) -> Chosen:
@@ -66,8 +70,8 @@ def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: State
         known[value] = level_of(sequence(value), target, neighbours=neighbours)
         return known[value] <= target.level
 
-    def choice(value: float) -> Chosen:
-        return Chosen(value, replace(target, **{next(iter(vars(target))): known[value]}))
+    def choice(value: float, *, at_limit: bool = False) -> Chosen:
+        return Chosen(value, replace(target, **{next(iter(vars(target))): known[value]}), at_limit)
 
     start = min(max(TRIAL, number.least), number.most)
     meets = holds(start)
@@ -77,7 +81,8 @@ def chosen(sequence: Callable[[float], Iterable[Step]], name: str, target: State
         last, beyond = beyond, _next(beyond, number, private=not meets)
     if beyond is None or beyond not in known:
         if meets:
-            return choice(last)
+            # Nobody can be sampled with more than certainty.
+            return choice(last, at_limit=name != SAMPLING)
         raise _refused(name, target, last, known[last])
     met, missed = (last, beyond) if meets else (beyond, last)
     if name == COUNT:
