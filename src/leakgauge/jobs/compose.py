@@ -24,20 +24,19 @@ RATES = (0.01, 0.05, 0.1)
 def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
     """What the sequence of a plan spends at each δ, in nats, and by which method that is proved.
 
-        Args:
-            plan: its open number, where it has one, is chosen so that the sequence reaches the target.
-            curves: whether δ(ε) and the power of tests are computed too.
+    Args:
+        plan: its open number, where it has one, is chosen so that the sequence reaches the target.
+        curves: whether δ(ε) and the power of tests are computed too.
 
-        Raises:
-            OptionError: a δ that is not in [0, 1), or 0 where the steps have no pure ε.
-            RefusalError: no number reaches the target.
+    Raises:
+        OptionError: a δ that is not in [0, 1), or 0 where the steps have no pure ε.
+        RefusalError: no number reaches the target.
 
-        Example:
-            >>> from leakgauge.notions.composition.open_numbers import chosen
-    from leakgauge.notions.composition.plan import PlannedStep
-            >>> found = compose_plan(SequencePlan((PlannedStep("laplace:epsilon=0.1", count=20),)))
-            >>> found.spent[0].epsilon.value, found.spent[0].method
-            (2.0, 'basic')
+    Example:
+        >>> from leakgauge.notions.composition.plan import PlannedStep
+        >>> found = compose_plan(SequencePlan((PlannedStep("laplace:epsilon=0.1", count=20),)))
+        >>> found.spent[0].epsilon.value, found.spent[0].method
+        (2.0, 'basic')
     """
     value, calibrated = _calibrated(plan)
     steps = plan.sequence(value)
