@@ -261,6 +261,71 @@ def test_sampled_profiles_hold_for_the_mixtures_they_describe(seed: int) -> None
         assert whole.power_at(rate) >= max(true_power(p, q, rate) for p, q in pairs(rows)) - ROUNDING
 
 
+def some_step(random: np.random.Generator, neighbours: Neighbours) -> tuple[Step, tuple[Floats, Floats]]:
+    """A step with a finite worst pair, and the pair as sampling makes it."""
+    epsilon, count = float(random.uniform(0.05, 2.5)), int(random.integers(1, 4))
+    probability = 1.0 if random.random() < 0.4 else float(random.uniform(0.01, 0.95))
+    runs: dict[str, Any] = {"count": count, "sampling_probability": probability}
+    match int(random.integers(0, 3)):
+        case 0:
+            step: Step = DiscreteLaplaceNoise(epsilon, int(random.integers(1, 5)), **runs)
+        case 1:
+            step = Claimed(ApproximateDP(epsilon, float(random.choice([0.0, 1e-4, 0.01]))), **runs)
+        case _:
+            probability = 1.0 if neighbours is ADD else probability
+            step = RandomizedResponse(
+                epsilon, int(random.integers(2, 5)), count=count, sampling_probability=probability
+            )
+    pair = step.pair()
+    assert pair is not None
+    p, q = pair
+    if neighbours is ADD:
+        return step, (probability * p + (1 - probability) * q, q)
+    return step, (np.append(probability * p, 1 - probability), np.append(probability * q, 1 - probability))
+
+
+def both_laws(sequence: list[tuple[Step, tuple[Floats, Floats]]]) -> tuple[Floats, Floats]:
+    """The two laws of all outputs, those of one likelihood ratio as one."""
+    p, q = np.ones(1), np.ones(1)
+    for step, (first, second) in sequence:
+        for _ in range(step.count):
+            p, q = np.outer(p, first).ravel(), np.outer(q, second).ravel()
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratios = np.nan_to_num(np.round(np.log(p) - np.log(q), 10), posinf=1e9, neginf=-1e9)
+            _, kind = np.unique(ratios, return_inverse=True)
+            p, q = np.bincount(kind, p), np.bincount(kind, q)
+    return p, q
+
+
+def assert_never_below(seed: int) -> None:
+    random = simulation(600 + seed)
+    neighbours = list(Neighbours)[seed % 2]
+    sequence = [some_step(random, neighbours) for _ in range(int(random.integers(1, 4)))]
+    steps, (p, q) = [step for step, _ in sequence], both_laws(sequence)
+    whole = profile(steps, neighbours=neighbours)
+    with_levels_only = profile([*steps, ZeroConcentratedDP(1e-12)], neighbours=neighbours)
+    for delta in (1e-8, 1e-5, 0.0107, 0.1):
+        for method, bound in compose(steps, delta, neighbours=neighbours).bounds.items():
+            truth = max(true_delta(p, q, min(bound, 700.0)), true_delta(q, p, min(bound, 700.0)))
+            assert bound == math.inf or truth <= delta * (1 + 1e-6) + 1e-13, (method, steps)
+    for answer in (whole, with_levels_only):
+        for epsilon in (0.0, 0.3, 1.0, 3.0):
+            assert answer.delta_at(epsilon) >= max(true_delta(p, q, epsilon), true_delta(q, p, epsilon)) - ROUNDING
+        for rate in (0.0, 1e-3, 0.1, 0.5, 0.95):
+            assert answer.power_at(rate) >= max(true_power(p, q, rate), true_power(q, p, rate)) - ROUNDING
+
+
+def test_no_answer_lies_below_the_truth_of_mixed_sampled_sequences() -> None:
+    for seed in range(12):
+        assert_never_below(seed)
+
+
+@pytest.mark.nightly
+def test_no_answer_lies_below_the_truth_of_many_sequences() -> None:
+    for seed in range(12, 400):
+        assert_never_below(seed)
+
+
 MIXED: list[Step | Statement] = [
     LaplaceNoise(0.2, count=3),
     GaussianNoise(4.0, count=2),

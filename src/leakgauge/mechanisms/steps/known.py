@@ -140,6 +140,10 @@ class GaussianNoise(ConcentratedNoise):
         """Infinite, unless the noise is."""
         return math.inf if self.mu else 0.0
 
+    def information(self) -> float:
+        """μ²/4 nats: means at most μ apart have a variance of at most μ²/2, and I is at most half of that."""
+        return self.mu * self.mu / 4
+
     def loss(self) -> Loss | None:
         return GaussianLoss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
 

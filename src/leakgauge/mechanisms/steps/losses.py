@@ -21,6 +21,8 @@ from leakgauge.probability.cells import Floats, sums_by
 
 POINTS = 600
 """At most so many points of a hockey-stick curve of many pairs; chords between them lie above it."""
+BLOCK = 1 << 20
+"""Numbers of the largest array used at once."""
 LARGEST = 700.0
 """Beyond so many nats e^ε is out of the range of floats; such losses of a channel count as infinite."""
 REACH = 10.0
@@ -169,11 +171,18 @@ def loss_of_rows(matrix: Floats) -> PairLoss:
     apart = np.diff(points) > 1e-5 * (last - bends[0])
     points = np.append(points[:-1][apart], last)
     factors = np.exp(points)
-    deltas = np.array([max(np.maximum(row - f * matrix, 0).sum(axis=1).max() for row in matrix) for f in factors])
+    block = max(BLOCK // matrix.size, 1)
+    deltas = np.concatenate([_largest(matrix, factors[at : at + block]) for at in range(0, len(factors), block)])
     # Left of all points lies the chord from 1 at e^ε = 0; right of them only what is infinite.
     slopes = np.concatenate([[(deltas[0] - 1) / factors[0]], np.diff(deltas) / np.diff(factors), [0.0]])
     q = np.maximum(np.diff(slopes), 0.0)
     return PairLoss(np.append(factors * q, deltas[-1]), np.append(q, 0.0))
+
+
+def _largest(matrix: Floats, factors: Floats) -> Floats:
+    """max over ordered pairs of rows of Σ max(p − factor · q, 0), for each factor."""
+    scaled = factors[:, None, None] * matrix
+    return np.max([np.maximum(row - scaled, 0).sum(axis=2).max(axis=1) for row in matrix], axis=0)
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,10 @@ class Step:
         """Orders at which the curve is given, where it is not given at all of them."""
         return ()
 
+    def information(self) -> float:
+        """What one run tells of a replaced record under any prior, in nats, where more is known than from its levels."""
+        return math.inf
+
     def pair(self) -> Pair | None:
         """Two finite laws that are the worst case of one run, in either order; None where there are none."""
         epsilon, delta = self.approximate()

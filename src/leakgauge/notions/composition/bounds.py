@@ -52,7 +52,7 @@ class Bounds:
             return bounds
         if self.rho < math.inf:
             bounds[Method.ZCDP] = renyi_curves.epsilon_at(lambda orders: orders * self.rho, delta)
-        renyi = _by_curves(self.groups, delta)
+        renyi = self._by_curves(self.groups, delta)
         if renyi < math.inf:
             bounds[Method.RENYI] = renyi
         # One step alone composes with nothing: its worst case is known.
@@ -172,11 +172,24 @@ class Bounds:
     def _basic(self, delta: float) -> float:
         linear = [(spent, *spent.approximate()) for spent in self.groups]
         left = left_of(delta, at_least_one((d, spent.count) for spent, e, d in linear if e < math.inf))
-        curved = [spent for spent, e, _ in linear if e == math.inf]
+        curved = tuple(spent for spent, e, _ in linear if e == math.inf)
         total = math.fsum(spent.count * e for spent, e, _ in linear if e < math.inf)
         if left is None or (curved and left == 0):
             return math.inf
-        return total + _by_curves(curved, left) if curved else total
+        return total + self._by_curves(curved, left) if curved else total
+
+    def _by_curves(self, groups: tuple[Spent, ...], delta: float) -> float:
+        # All groups, or those without a claim at δ: one of each length, and often the same.
+        known = self._curve_epsilons
+        if (len(groups), delta) not in known:
+            known[len(groups), delta] = renyi_curves.epsilon_at(
+                lambda orders: _curve(groups, orders), delta, _corners(groups)
+            )
+        return known[len(groups), delta]
+
+    @cached_property
+    def _curve_epsilons(self) -> dict[tuple[int, float], float]:
+        return {}
 
     @cached_property
     def _levels(self) -> tuple[Floats, Floats]:
@@ -209,10 +222,6 @@ def _curve(groups: Sequence[Spent], orders: Floats) -> Floats:
     every = orders is renyi_curves.ORDERS
     curves = (spent.count * (spent.levels if every else spent.renyi(orders)) for spent in groups)
     return sum(curves, np.zeros(orders.shape))
-
-
-def _by_curves(groups: Sequence[Spent], delta: float) -> float:
-    return renyi_curves.epsilon_at(lambda orders: _curve(groups, orders), delta, _corners(groups))
 
 
 def _corners(groups: Sequence[Spent]) -> list[float]:

@@ -129,17 +129,15 @@ class Spent:
     def information(self) -> float:
         """A bound in nats on what one run tells of a record, given all others, under any prior: I(X_i;Y|X_−i).
 
-        Mutual information is at most the divergence from the law of any one neighbour; rows within e^ε tell less, and
-        so do Gaussians at most μ apart, whose mean has a variance of at most μ²/2. Whether the record is drawn does
-        not depend on it, so that sampling tells the share of the probability.
+        Mutual information is at most the divergence from the law of any one neighbour, and rows within e^ε tell less.
+        Whether the record is drawn does not depend on it, so that sampling tells the share of the probability.
         """
         near_one = float(self.renyi(ORDERS_NEAR_ONE).min())
         if self.neighbours is Neighbours.ADD_OR_REMOVE_ONE and self.step.names_a_missing_record:
             # Two values of a record that may also be missing lie within 2ε of each other.
             return min(near_one, information_of_ratio(2 * self.approximate()[0]) if self._is_pure else math.inf)
-        bounds = [near_one / self.probability, information_of_ratio(self.step.pure_epsilon())]
-        if self.loss is not None and self.loss.mu is not None:
-            bounds.append(self.loss.mu**2 / 4)
+        pure = information_of_ratio(self.step.pure_epsilon())
+        bounds = [near_one / self.probability, pure, self.step.information()]
         if isinstance(self.step, KnownChannel):
             bounds.append(capacity_from_above(self.step.channel.matrix))
         return self.probability * min(bounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -127,15 +127,25 @@ def _as_step(step: Step | Statement | Channel) -> Step:
 
 
 def _grouped(sequence: Sequence[Step], neighbours: Neighbours) -> list[Spent]:
-    counts: dict[Step, int] = {}
+    counts: dict[Hashable, tuple[Step, int]] = {}
     for step in sequence:
         one = replace(step, count=1)
-        counts[one] = counts.get(one, 0) + step.count
+        same, count = counts.get(_key(one), (one, 0))
+        counts[_key(one)] = same, count + step.count
     # In a fixed order, so that rounding does not depend on the order the steps were given in.
-    ordered = sorted(counts.items(), key=lambda item: (repr(item[0]), item[1]))
+    ordered = sorted(counts.values(), key=lambda item: (repr(item[0]), item[1]))
     return [
         Spent(_alone(step, at) if count == 1 else step, count, neighbours) for at, (step, count) in enumerate(ordered)
     ]
+
+
+def _key(step: Step) -> Hashable:
+    """What equal steps share; channels of the same labels all have one hash, and are told apart by their numbers."""
+    if not isinstance(step, KnownChannel):
+        return step
+    channel = step.channel
+    numbers = channel.matrix.tobytes()
+    return KnownChannel, numbers, channel.inputs, channel.outputs, step.secret, step.sampling_probability
 
 
 def _alone(step: Step, at: int) -> Step:
