@@ -12,7 +12,7 @@ PROCESSES.set_forkserver_preload(
         "tests.release.ledger.test_processes",
         "pyarrow.parquet",
         "scipy.optimize",
-        "dp_accounting.pld.privacy_loss_distribution",
+        "scipy.fft",
         "psycopg",
     ]
 )

@@ -25,6 +25,7 @@ from leakgauge.report.facts import Facts
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.people import people_figure
+from leakgauge.report.figures.privacy_curves import privacy_curves_figure
 from leakgauge.report.figures.repeats import repeats_figure
 from leakgauge.report.figures.shares import prior_of, shares_figure
 from leakgauge.report.figures.telling import telling_figure
@@ -32,6 +33,7 @@ from leakgauge.report.figures.waterfall import waterfall_figure
 from tests.jobs.finished import Finished
 from tests.report.artefacts import make_files
 from tests.report.test_figures_of_artefacts import PICTURES
+from tests.report.test_privacy_curves import composed
 
 LONG = "a_rather_long_name_of_a_column_" * 10
 RIGHT_TO_LEFT = "מקום המגורים של האדם"
@@ -186,6 +188,18 @@ def test_pictures_of_the_sample_stand_apart(page: Page, tmp_path: Path) -> None:
 def test_pictures_of_what_verbs_leave_stand_apart(page: Page, tmp_path: Path, code: str) -> None:
     files = make_files(tmp_path)
     require_apart(page, {name: draw(files, Language(code)) for name, draw in PICTURES.items()})
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_labels_of_privacy_curves_stand_apart(page: Page, code: str) -> None:
+    asked = {
+        "many": [(10.0**-power, power / 3) for power in range(1, 9)],
+        "near": [(1e-6, 2.17), (2e-6, 2.05), (3e-6, 1.99)],
+        "corner": [(1e-10, 3.0)],
+        "none": [],
+    }
+    drawn = {name: privacy_curves_figure(composed(*points), Language(code)) for name, points in asked.items()}
+    require_apart(page, drawn)
 
 
 def test_a_measure_that_finds_nothing_would_be_no_measure(page: Page) -> None:

@@ -15,6 +15,7 @@ from leakgauge.artefacts.audit import (
 )
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
+from leakgauge.artefacts.composition import Composed
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.estimates import Estimated, Estimates, Kit, Recipients
 from leakgauge.artefacts.evidence import StoredEvidence
@@ -41,6 +42,7 @@ __all__ = [
     "Coarsening",
     "Compared",
     "Comparison",
+    "Composed",
     "Design",
     "DesignPoint",
     "Diversity",

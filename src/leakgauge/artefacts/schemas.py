@@ -12,6 +12,7 @@ from leakgauge.artefacts.audit import Audit, MechanismAudit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.codec import schema_of
+from leakgauge.artefacts.composition import Composed
 from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.estimates import Estimates, Kit, Recipients
 from leakgauge.artefacts.evidence import StoredEvidence
@@ -44,6 +45,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Comparison,
     Utility,
     Relation,
+    Composed,
     ChannelFile,
     Levels,
     Record,

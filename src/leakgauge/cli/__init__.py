@@ -24,6 +24,7 @@ _VERBS = {
     "serve": message("A page on this machine to look at tables, choose and protect."),
     "measure": message("What a secret column leaks, in bits with intervals."),
     "relate": message("What a channel satisfies, or what a statement implies, in every privacy notion."),
+    "compose": message("What a sequence of mechanisms spends as a whole, or the noise that it needs."),
     "design": message("The channel that leaks least for the usefulness needed, with proof."),
     "compare": message("Mechanisms on one scale, with what each leaks beyond the optimum."),
     "release": message("A protected table and its record, made by a plan; spends budget."),

@@ -205,6 +205,8 @@ def exponential(epsilon: float, *, sensitivity: float = 1.0) -> Exponential:
 def permute_and_flip(epsilon: float, *, sensitivity: float = 1.0) -> PermuteAndFlip:
     """Permute-and-flip: ε-differential privacy; its losses may span more than ε, so no ε²/8-zCDP is claimed.
 
+    In a composition its worst case is that of Laplace noise at ε, exactly.
+
     Its arguments are those of ``exponential``.
 
     References:

@@ -1,5 +1,10 @@
 """Exact levels of channels, what statements imply in other notions, and how they compose."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from leakgauge.notions.circumstances import Circumstances
 from leakgauge.notions.curves import (
     approximate_dp,
@@ -16,12 +21,16 @@ from leakgauge.notions.refinement import refined_by
 from leakgauge.notions.relation import levels
 from leakgauge.notions.witness import Level, Witness
 
+if TYPE_CHECKING:
+    from leakgauge.notions import composition
+
 __all__ = [
     "Circumstances",
     "Level",
     "Witness",
     "approximate_dp",
     "approximate_dp_at",
+    "composition",
     "everything_implied",
     "gaussian_dp",
     "implied",
@@ -35,3 +44,10 @@ __all__ = [
     "renyi_dp",
     "zero_concentrated_dp",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Loaded when it is asked for: it needs the mechanisms, which the rest of the room does not.
+    if name == "composition":
+        return import_module(f"{__name__}.composition")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

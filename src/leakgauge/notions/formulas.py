@@ -103,6 +103,17 @@ def approximate_of_gaussian(mu: float, delta: float) -> float:
     return high
 
 
+def delta_of_gaussian(mu: float, epsilon: float) -> float:
+    """The δ of N(μ, 1) against N(0, 1) at ε, rounded up (Balle and Wang 2018)."""
+    from scipy.special import log_ndtr, ndtr
+
+    if mu == 0.0 or mu > 1e100:
+        return float(mu > 0.0)
+    high = float(ndtr(mu / 2 - epsilon / mu))
+    # e^ε Φ(−μ/2 − ε/μ); its difference from the first term may cancel, by no more than a few roundings of that.
+    return min(max(high - math.exp(epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))), 0.0) + 1e-14 * high, 1.0)
+
+
 def variation_of_information(information: float) -> float:
     """The largest δ of (0, δ)-differential privacy that mutual-information DP allows.
 

@@ -1,5 +1,6 @@
 """The cost of one run of a mechanism in a sequence: the kinds of steps that compose."""
 
+from leakgauge.mechanisms.steps.batch import Batch
 from leakgauge.mechanisms.steps.known import (
     DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
@@ -13,6 +14,7 @@ from leakgauge.mechanisms.steps.known import (
 from leakgauge.mechanisms.steps.step import Claimed, ClaimedCurve, Step
 
 __all__ = [
+    "Batch",
     "Claimed",
     "ClaimedCurve",
     "DiscreteGaussianNoise",

@@ -11,12 +11,12 @@ import numpy as np
 from leakgauge.mechanisms.steps import renyi_curves
 from leakgauge.mechanisms.steps.losses import (
     POINTS,
+    GaussianLoss,
     Loss,
-    NoiseLoss,
-    curve_of_bounded_range,
-    curve_of_pair,
-    curve_of_rows,
-    gaussian_loss,
+    PairLoss,
+    laplace_loss,
+    loss_of_bounded_range,
+    loss_of_rows,
 )
 from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
 from leakgauge.probability import Channel, Label
@@ -54,7 +54,7 @@ class LaplaceNoise(PureStep):
         return None
 
     def loss(self) -> Loss | None:
-        return NoiseLoss("laplace", 1 / self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        return laplace_loss(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,16 @@ class DiscreteLaplaceNoise(PureStep):
         require_whole(self.sensitivity, 1, "A sensitivity")
 
     def pair(self) -> Pair | None:
-        """At sensitivity 1 the loss is ±ε only, as in binary randomized response."""
-        return super().pair() if self.sensitivity == 1 else None
+        """The law and its shift, all outputs of one loss as one: at sensitivity 1 binary randomized response.
 
-    def loss(self) -> Loss | None:
-        if not 0 < self.epsilon <= LARGEST_EXACT_LOSS:
-            return None
-        return NoiseLoss("discrete_laplace", self.epsilon / self.sensitivity, self.sensitivity)
+        Where there are too many losses, and so no better pair at hand, the worst one of the claim.
+        """
+        if not 0 < self.epsilon <= LARGEST_EXACT_LOSS or self.sensitivity >= LARGEST_WINDOW:
+            return super().pair()
+        fall = self.epsilon / self.sensitivity
+        between = np.exp(-fall * np.arange(1, self.sensitivity)) * -math.expm1(-fall)
+        law = np.concatenate([[1.0], between, [math.exp(-self.epsilon)]]) / (1 + math.exp(-fall))
+        return law, law[::-1]
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ class DiscreteGaussianNoise(ConcentratedNoise):
     def loss(self) -> Loss | None:
         """The loss of the pair, in either order alike: the law is symmetric."""
         pair = self.pair()
-        return None if pair is None else curve_of_pair(*pair)
+        return None if pair is None else PairLoss(*pair)
 
 
 @dataclass(frozen=True)
@@ -137,8 +140,12 @@ class GaussianNoise(ConcentratedNoise):
         """Infinite, unless the noise is."""
         return math.inf if self.mu else 0.0
 
+    def information(self) -> float:
+        """μ²/4 nats: means at most μ apart have a variance of at most μ²/2, and I is at most half of that."""
+        return self.mu * self.mu / 4
+
     def loss(self) -> Loss | None:
-        return gaussian_loss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
+        return GaussianLoss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -178,20 +185,28 @@ class ExponentialChoice(PureStep):
         return min(self.epsilon * self.epsilon / 8, super().rho())
 
     def renyi(self, orders: Floats) -> Floats:
-        """The smaller of αε²/8 and the curve of ε-DP, in nats."""
-        return np.minimum(orders * self.rho(), super().renyi(orders))
+        """The sharp curve of losses that span at most ε, in nats; it lies below αε²/8 and that of ε-DP."""
+        curve = np.minimum(orders * self.rho(), super().renyi(orders))
+        sharp = 0 < self.epsilon <= LARGEST_EXACT_LOSS
+        return np.minimum(curve, renyi_curves.bounded_range(self.epsilon, orders)) if sharp else curve
 
     def pair(self) -> Pair | None:
         """None: no finite pair is the worst at every ε."""
         return None
 
     def loss(self) -> Loss | None:
-        return curve_of_bounded_range(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        return loss_of_bounded_range(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip(PureStep):
-    """Permute-and-flip at ε: its losses span more than ε, so only what ε-DP itself gives holds."""
+class PermuteAndFlip(LaplaceNoise):
+    """Permute-and-flip at ε, whose worst case is that of Laplace noise, exactly.
+
+    Along the straight line from one neighbour's utilities to the other's the chance F of any event changes at a rate
+    of at most ε·min(F, 1 − F), because a part of the way is a smaller sensitivity. Laplace noise changes so fast, and
+    no law changes from the same start to a larger chance. Two candidates reach it: the second one is chosen as often
+    as Laplace noise exceeds the difference of the utilities. Losses span more than ε, so that ε²/8-zCDP does not hold.
+    """
 
 
 @dataclass(frozen=True)
@@ -230,5 +245,5 @@ class KnownChannel(Step):
         """The largest hockey-stick curve over all pairs; the worst case of the exact ε where this is too much work."""
         matrix = self.channel.matrix
         if matrix.shape[0] * matrix.size * POINTS <= CURVE_WORK:
-            return curve_of_rows(matrix)
-        return curve_of_rows(np.array(worst_pair(self._epsilon))) if self._epsilon <= LARGEST_EXACT_LOSS else None
+            return loss_of_rows(matrix)
+        return loss_of_rows(np.array(worst_pair(self._epsilon))) if self._epsilon <= LARGEST_EXACT_LOSS else None

@@ -13,7 +13,7 @@ from leakgauge.arguments import check_fields
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import Loss, curve_of_rows, gaussian_loss
+from leakgauge.mechanisms.steps.losses import GaussianLoss, Loss, PairLoss
 from leakgauge.probability.cells import Floats
 
 COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
@@ -31,6 +31,9 @@ class Step:
     sampling_probability: float = 1.0
     names_a_missing_record: ClassVar[bool] = True
     """Whether the mechanism has an output law without the record, so that adding or removing it means something."""
+
+    needs_replaced_records: ClassVar[bool] = False
+    """Whether what it says holds only where records are replaced, not where one is added or removed."""
 
     def __post_init__(self) -> None:
         require_whole(self.count, 1, "A count")
@@ -62,6 +65,10 @@ class Step:
         """Orders at which the curve is given, where it is not given at all of them."""
         return ()
 
+    def information(self) -> float:
+        """What one run tells of a replaced record under any prior, in nats, where more is known than from its levels."""
+        return math.inf
+
     def pair(self) -> Pair | None:
         """Two finite laws that are the worst case of one run, in either order; None where there are none."""
         epsilon, delta = self.approximate()
@@ -70,7 +77,7 @@ class Step:
     def loss(self) -> Loss | None:
         """The privacy loss of one run; None where only bounds on its moments are known."""
         pair = self.pair()
-        return None if pair is None else curve_of_rows(np.array(pair))
+        return None if pair is None else PairLoss(*pair)
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ class Claimed(Step):
         """The worst loss of the claim; zCDP and Rényi DP have none."""
         match self.statement:
             case GaussianDP(mu) if 0 < mu < LARGEST_EXACT_LOSS:
-                return gaussian_loss(float(mu))
+                return GaussianLoss(float(mu))
             case _:
                 return super().loss()
 
@@ -195,6 +202,13 @@ class ClaimedCurve(Step):
 
     def corners(self) -> tuple[float, ...]:
         return tuple(order for order, _ in self.points)
+
+
+def amplified_epsilon(epsilon: float, probability: float) -> float:
+    """ln(1 + p(e^ε − 1)) in nats: an ε-DP mechanism on a sample that holds the record with this probability."""
+    if epsilon > 30:
+        return epsilon + math.log(probability + (1 - probability) * math.exp(-epsilon))
+    return math.log1p(probability * math.expm1(epsilon))
 
 
 def worst_pair(epsilon: float, delta: float = 0.0) -> Pair:

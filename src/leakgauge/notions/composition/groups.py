@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import permutations, product
 from typing import TypeAlias
 
@@ -19,14 +20,18 @@ import numpy as np
 
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms.steps import KnownChannel, Step, renyi_curves
-from leakgauge.mechanisms.steps.losses import Part, curve_of_rows
-from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, worst_pair
+from leakgauge.mechanisms.steps.losses import Added, Loss, PairLoss, Part, Removed, Seen
+from leakgauge.mechanisms.steps.step import Pair, amplified_epsilon
+from leakgauge.notions.curves import capacity_from_above
+from leakgauge.notions.formulas import information_of_ratio
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 
 Met: TypeAlias = dict[Label, tuple[int, int]]
 """For each secret the two inputs that neighbours give it."""
+ORDERS_NEAR_ONE: Floats = np.array([1.001, 1.01, 1.1])
+"""Orders at which a Rényi divergence is little more than the Kullback–Leibler divergence, and never less."""
 ASSIGNMENTS = 64
 """Choices of a pair for every secret that are looked at one by one; beyond, channels are taken at their worst."""
 
@@ -54,13 +59,6 @@ class Parts(Enum):
     """The record's own value, as in a histogram."""
 
 
-def amplified_epsilon(epsilon: float, probability: float) -> float:
-    """ln(1 + p(e^ε − 1)) in nats: Poisson sampling of an ε-DP mechanism, records added or removed."""
-    if epsilon > 30:
-        return epsilon + math.log(probability + (1 - probability) * math.exp(-epsilon))
-    return math.log1p(probability * math.expm1(epsilon))
-
-
 @dataclass(frozen=True)
 class Spent:
     """A step, how often it occurs in all, and for which neighbours it is accounted."""
@@ -70,6 +68,12 @@ class Spent:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
+        if self.step.needs_replaced_records and self.neighbours is not Neighbours.REPLACE_ONE:
+            raise ModelError(
+                "{kind} is accounted for replaced records only, and here one is added or removed; choose replaced "
+                "records, or sample each record by itself.",
+                kind=type(self.step).__name__,
+            )
         if self.amplifies and not self.step.names_a_missing_record:
             raise ModelError(
                 "{kind} has no law for a missing record, so sampling cannot be accounted when records are added or "
@@ -86,6 +90,11 @@ class Spent:
     def amplifies(self) -> bool:
         """Whether sampling lowers ε and not only δ."""
         return self.probability < 1 and self.neighbours is Neighbours.ADD_OR_REMOVE_ONE
+
+    @cached_property
+    def loss(self) -> Loss | None:
+        """The privacy loss of one run that sees the record."""
+        return self.step.loss()
 
     def approximate(self) -> tuple[float, float]:
         """(ε in nats, δ) of one run."""
@@ -106,47 +115,72 @@ class Spent:
         curve = renyi_curves.seen_sometimes(curve, orders, self.probability)
         if not self.amplifies:
             return curve
-        loss = self.step.loss()
+        loss = self.loss
         if loss is not None and loss.mu is not None:
             return np.minimum(curve, renyi_curves.sampled_gaussian(loss.mu, self.probability, orders))
         epsilon, delta = self.approximate()
         return curve if delta > 0 else np.minimum(curve, renyi_curves.pure(epsilon, orders))
+
+    @cached_property
+    def levels(self) -> Floats:
+        """The curve of one run at the orders that are always looked at."""
+        return self.renyi(renyi_curves.ORDERS)
+
+    def information(self) -> float:
+        """A bound in nats on what one run tells of a record, given all others, under any prior: I(X_i;Y|X_−i).
+
+        Mutual information is at most the divergence from the law of any one neighbour, and rows within e^ε tell less.
+        Whether the record is drawn does not depend on it, so that sampling tells the share of the probability.
+        """
+        near_one = float(self.renyi(ORDERS_NEAR_ONE).min())
+        if self.neighbours is Neighbours.ADD_OR_REMOVE_ONE and self.step.names_a_missing_record:
+            # Two values of a record that may also be missing lie within 2ε of each other.
+            return min(near_one, information_of_ratio(2 * self.approximate()[0]) if self._is_pure else math.inf)
+        pure = information_of_ratio(self.step.pure_epsilon())
+        bounds = [near_one / self.probability, pure, self.step.information()]
+        if isinstance(self.step, KnownChannel):
+            bounds.append(capacity_from_above(self.step.channel.matrix))
+        return self.probability * min(bounds)
+
+    @property
+    def _is_pure(self) -> bool:
+        return self.step.approximate()[1] == 0
 
     def spread(self) -> float:
         """About the variance of one run's finite losses, in squared nats; only the accountant's grid depends on it."""
         variance = float(self.renyi(np.array([2.0]))[0])
         if variance < math.inf:
             return variance
-        loss, (epsilon, _) = self.step.loss(), self.approximate()
-        if loss is not None and loss.largest is not None and epsilon == math.inf:
-            epsilon = loss.largest
+        epsilon, _ = self.approximate()
+        if self.loss is not None and epsilon == math.inf:
+            epsilon = max(np.abs(self.loss.span()))
         return epsilon * math.tanh(epsilon / 2)
 
-    def pair(self) -> Pair | None:
-        """Two finite laws that are the worst case of one run; None where there are none."""
+    def pair(self, *, added: bool) -> Pair | None:
+        """Two finite laws that are the worst case of one run; None where there are none.
+
+        ``added`` is the order of the two where sampling makes them differ: whether the first is without the record.
+        """
         pair = self.step.pair()
         if pair is None or self.probability == 1:
             return pair
+        p, q = pair
         if self.amplifies:
-            return worst_pair(*self.approximate())
+            mixture = (1 - self.probability) * q + self.probability * p
+            return (q, mixture) if added else (mixture, q)
         # One more letter: "not drawn".
-        p, q = (np.append(self.probability * law, 1 - self.probability) for law in pair)
-        return p, q
+        return np.append(self.probability * p, 1 - self.probability), np.append(
+            self.probability * q, 1 - self.probability
+        )
 
-    def part(self) -> Part | None:
-        """The loss of all runs, for the accountant."""
-        loss = self.step.loss()
-        if loss is None:
-            epsilon, delta = self.approximate()
-            if not self.amplifies or epsilon > LARGEST_EXACT_LOSS:
-                return None
-            return Part(curve_of_rows(np.array(worst_pair(epsilon, delta))), self.count)
-        if not self.amplifies:
-            return Part(loss, self.count, seen=self.probability)
-        if not loss.names_a_missing_record:
-            # Nothing is said of the law without the record; the amplified (ε, δ) holds all the same.
-            return Part(curve_of_rows(np.array(worst_pair(*self.approximate()))), self.count)
-        return Part(loss, self.count, amplified=self.probability)
+    def part(self, rows: Pair | None = None) -> Part | None:
+        """The loss of all runs, where known, or that of a channel whose two rows are given."""
+        loss = self.loss if rows is None else PairLoss(*rows)
+        if loss is None or self.probability == 1:
+            return None if loss is None else Part(loss, self.count)
+        if self.amplifies:
+            return Part(Removed(loss, self.probability), self.count, Added(loss, self.probability))
+        return Part(Seen(loss, self.probability), self.count)
 
 
 def require_same_inputs(groups: Sequence[Spent]) -> None:

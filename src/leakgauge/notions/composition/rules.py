@@ -14,8 +14,9 @@ from dataclasses import fields
 from leakgauge.arguments import checked
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.steps.step import COMPOSABLE, require_some, require_whole
-from leakgauge.notions.composition.groups import Neighbours, Parts, amplified_epsilon
+from leakgauge.mechanisms.steps import Batch, Claimed
+from leakgauge.mechanisms.steps.step import COMPOSABLE, amplified_epsilon, require_some, require_whole
+from leakgauge.notions.composition.groups import Neighbours, Parts
 
 
 @checked
@@ -71,6 +72,21 @@ def amplified_by_sampling(
     if isinstance(statement, ApproximateDP):
         return ApproximateDP(epsilon, sampling_probability * statement.delta)
     return CentralDP(epsilon)
+
+
+@checked
+def amplified_without_replacement(statement: Statement, size: int, population: int) -> CentralDP | ApproximateDP:
+    """The statement, for replaced records, of a mechanism on a batch of ``size`` of ``population`` records, in nats.
+
+    ε' = ln(1 + s(e^ε − 1)), δ' = sδ with s = size/population, where the statement holds for replaced records and the
+    batch is drawn anew, uniformly and without replacement (Balle, Barthe and Gaboardi 2018, theorem 9).
+
+    Raises:
+        OptionError: a notion other than pure or approximate DP, or a batch that is empty or larger than the population.
+    """
+    _require(statement, (CentralDP, ApproximateDP), "amplification by sampling")
+    epsilon, delta = Batch(Claimed(statement), size, population).approximate()
+    return ApproximateDP(epsilon, delta) if isinstance(statement, ApproximateDP) else CentralDP(epsilon)
 
 
 @checked
