@@ -39,6 +39,7 @@ class Partition:
         describe: a union of cells in words, the numbers in ascending order.
         known: whether an output of a later cell is known to be likelier under the first input.
         in_order: whether neighbouring cells are neighbours, so that all cells up to one are worth a try.
+        monotone: whether a later cell was learnt to be likelier under the first input, so that nothing else is.
         stake: what is bet on its events, in shares of what is bet on those of another kind.
     """
 
@@ -49,6 +50,7 @@ class Partition:
     known: bool = False
     in_order: bool = False
     stake: float = 1.0
+    monotone: bool = False
 
     def reading(self, read: Callable[[Outputs], Outputs]) -> Partition:
         """The same cells, of something that is read off each output."""
@@ -82,6 +84,7 @@ def ranges(
     what: Sentence = _OUTPUT,
     known: bool = False,
     stake: float = 1.0,
+    monotone: bool = False,
 ) -> Partition:
     """Where a number lies, or a number computed from the output: in up to 64 ranges hit alike."""
     numbers = score(outputs)
@@ -113,6 +116,7 @@ def ranges(
         known,
         in_order=True,
         stake=stake,
+        monotone=monotone,
     )
 
 
