@@ -36,8 +36,8 @@ from leakgauge.probability.cells import Codes, Floats
 _LUCK = 0.1
 """The chance that the counts used for the choice flatter any of the unions tried; it only affects which event is tried.
 If it leaves nothing, a weaker correction decides."""
-_LUCK_OF_TAILS = 0.3
-"""The same chance for one tail of a learnt score: few of them are tried, and they are hit by mostly the same outputs."""
+_LUCK_OF_TAILS = 0.1
+"""The same chance for each tail of a learnt score: few are tried, and they are hit by mostly the same outputs."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
@@ -185,8 +185,8 @@ def learned(
     if both.dtype.kind != "V":
         yield from _plain(first, second, both, log_ratio)
         # Where each output is a cell, or the law is known, there is nothing to learn.
-        if log_ratio is None and (both.ndim > 1 or not _few(both)):
-            yield from scores(first, second, (), learning)
+        if learning and log_ratio is None and not _few(both):
+            yield from _scores(first, second, (), learning, both.ndim > 1)
         return
     cells = list(_of_texts(first, second, both))
     yield from cells
@@ -195,13 +195,15 @@ def learned(
         for inner in _plain(parts[0], parts[1], np.concatenate(parts), None):
             yield of_numbers(inner, both)
     if both[NUMBERS].shape[1] or len(cells) > 1:
-        yield from scores(first, second, cells, learning)
+        yield from _scores(first, second, cells, learning, several=True)
 
 
-def scores(first: Outputs, second: Outputs, cells: Sequence[Partition], learning: Learning) -> Iterator[Partition]:
-    """Scores that are learnt with so much effort, of outputs of any kind."""
+def _scores(
+    first: Outputs, second: Outputs, cells: Sequence[Partition], learning: Learning, several: bool
+) -> Iterator[Partition]:
+    # Of a single number trees see nothing that its ranges do not have.
     if learning:
-        yield from learned_scores(first, second, cells, trees=learning == Learning.TREES)
+        yield from learned_scores(first, second, cells, trees=several and learning == Learning.TREES)
 
 
 def _of_texts(first: Outputs, second: Outputs, both: Outputs) -> Iterator[Partition]:
@@ -253,7 +255,8 @@ def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio |
 
 def _few(outputs: Outputs) -> bool:
     """Whether so few outputs differ that each of them is a cell."""
-    return len(np.unique(outputs)) <= min(LETTERS, max(len(outputs) / _OUTPUTS_A_LETTER, 2))
+    values = outputs if outputs.ndim == 1 else codes_of(outputs)
+    return len(np.unique(values)) <= min(LETTERS, max(len(outputs) / _OUTPUTS_A_LETTER, 2))
 
 
 def _remainder(outputs: Outputs) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_check
 from leakgauge.audit.events import FEWEST, Event, Learning, best_events, most_promising
 from leakgauge.audit.levels import held_to, least_level
 from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
+from leakgauge.audit.partitions import Partition
 from leakgauge.audit.subjects import Subject
 from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
@@ -40,6 +41,8 @@ LEARNT_FROM, BET_ON = 100_000, 50_000
 no better."""
 LEARNING = 0.25
 """The share of the outputs that chooses the event, up to ``LEARNT_FROM``; the rest proves."""
+BETS_LEARN = 10_000
+"""From so many outputs on each input a score is learnt for the bets."""
 BETTING, CHECKING = 0.1, 0.1
 """The shares of the chance of a false alarm that the bets and the checks may use; the bound has the rest."""
 NOT_COMPARED = Sentence(
@@ -88,7 +91,9 @@ class Experiment:
         drawn: list[list[Round]] = [[] for _ in pairs]
         promises = np.zeros(len(pairs))
         clock = itertools.count(1)
-        for size in sizes:
+        for turn, size in enumerate(sizes):
+            if turn:
+                left = sorted(left, key=lambda at: -promises[at])[: max(len(left) // 2, 2)]
             for at in left:
                 found = self._both(pairs[at], size, start + next(clock) * share)
                 if not len(found[0]):
@@ -99,8 +104,6 @@ class Experiment:
                     return pairs[at]
                 events = self._events(pairs[at], first, second, self.samples, Learning.LOGISTIC)
                 promises[at] = most_promising(events).promise if events else 0.0
-            if size is not sizes[-1]:
-                left = sorted(left, key=lambda at: -promises[at])[: max(len(left) // 2, 2)]
         enough = _NEARLY * promises[left].max() if in_order else promises[left].max()
         return pairs[next(at for at in sorted(left) if promises[at] >= enough)]
 
@@ -108,13 +111,21 @@ class Experiment:
         """Draw, bet, and bound; errors as of ``lower_bound``."""
         bets = Bets(self.claim, self.miss * BETTING)
         rounds: list[Round] = []
+        fitted: dict[tuple[str, int], list[Partition]] = {}
         for size in _round_sizes(self.samples):
             first, second = self._both(pair, size, self.until)
             if not len(first):
                 break
             if rounds and self._betting:
                 one, other, ours, theirs = alike(*_last(rounds, BET_ON), first, second)
-                bets.play(self._events(pair, one, other, len(first)), ours, theirs)
+                # One score for all rounds from then on, as long as outputs stay of one form: learning takes time.
+                form = (one.dtype.kind, one.ndim)
+                learning = len(one) >= BETS_LEARN and form not in fitted
+                effort = Learning.LOGISTIC if learning else Learning.NOTHING
+                events = self._events(pair, one, other, len(first), effort, fitted.get(form, ()))
+                if learning:
+                    fitted[form] = list({event.partition for event in events if event.partition.monotone})
+                bets.play(events, ours, theirs)
             rounds.append((first, second))
             if self.progress is not None:
                 self.progress(sum(len(one) for one, _ in rounds), self.samples)
@@ -175,10 +186,16 @@ class Experiment:
         return float(least_level(self.claim, p, q))
 
     def _events(
-        self, pair: Pair, first: Outputs, second: Outputs, trials: int, learning: Learning = Learning.NOTHING
+        self,
+        pair: Pair,
+        first: Outputs,
+        second: Outputs,
+        trials: int,
+        learning: Learning,
+        fitted: Sequence[Partition] = (),
     ) -> list[Event]:
         ratio = self.subject.log_ratio(*pair)
-        return best_events(self.claim, first, second, ratio, trials, self.miss / 2, learning)
+        return best_events(self.claim, first, second, ratio, trials, self.miss / 2, learning, fitted)
 
     def _both(self, pair: Pair, count: int, until: float) -> Round:
         """As many outputs on the one input as on the other; none where one of them gives none in time."""

@@ -19,6 +19,8 @@ from leakgauge.probability.cells import Codes, Floats
 from leakgauge.sentences import Field
 
 _TAILS = 2.0 ** -np.arange(7, 14)
+_SCORE_TAILS = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35)
+"""Tails of a monotone score that are tried, in shares of the outputs: among more, luck would choose."""
 _OUTPUTS_A_CELL = 4
 _OUTPUT = Sentence("output")
 _OTHER = (Sentence("any other"),)
@@ -86,12 +88,16 @@ def ranges(
     stake: float = 1.0,
     monotone: bool = False,
 ) -> Partition:
-    """Where a number lies, or a number computed from the output: in up to 64 ranges hit alike."""
+    """Where a number lies, or a number computed from the output: in up to 64 ranges hit alike, or of a monotone score
+    in those between a few quantiles.
+    """
     numbers = score(outputs)
     cells = int(np.clip(2 ** int(np.log2(max(len(numbers) / _OUTPUTS_A_CELL, 1))), 4, 64))
     # Of many outputs the outer ranges are cut further, for a small δ.
-    tails = _TAILS[_TAILS * len(numbers) >= _OUTPUTS_A_CELL]
-    shares = np.sort(np.concatenate([np.arange(1, cells) / cells, tails, 1 - tails]))
+    tails = np.array(_SCORE_TAILS) if monotone else _TAILS
+    tails = tails[tails * len(numbers) >= _OUTPUTS_A_CELL]
+    middle = np.array([0.5]) if monotone else np.arange(1, cells) / cells
+    shares = np.sort(np.concatenate([middle, tails, 1 - tails]))
     ends = np.unique(np.quantile(numbers, shares, method="inverted_cdf"))
 
     def interval(first: int, last: int) -> Sentence:
