@@ -144,9 +144,7 @@ class Experiment:
         first, second = _whole(rounds)
         learning = min(max(int(LEARNING * len(first)), FEWEST), LEARNT_FROM) if disproved is None else len(first)
         trials = len(first) - learning if disproved is None else len(first)
-        events = (
-            self._events(pair, first[:learning], second[:learning], trials, Learning.TREES) if trials > 0 else []
-        )
+        events = self._events(pair, first[:learning], second[:learning], trials, Learning.TREES) if trials > 0 else []
         event = most_promising(events) if events else None
         low = point = 0.0
         if event is not None and disproved is not None:
