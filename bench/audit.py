@@ -1,4 +1,5 @@
-"""Audits: outputs and seconds of CPU to show 95 % of ε, beside a plain histogram auditor."""
+"""Audits: outputs and seconds of CPU to show 95 % of ε beside a plain histogram auditor, and published mechanisms
+beside the logistic attack of DP-Sniper."""
 
 from __future__ import annotations
 
@@ -17,8 +18,11 @@ from leakgauge.audit.subjects import subject_of
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement
 from leakgauge.mechanisms import exponential_channel, gaussian, laplace, randomized_response
 from leakgauge.randomness import Simulated, simulation
+from tests.audit.families import Family, families
+from tests.audit.logistic_attack import logistic_level
 
 SHARE, RUNS, MOST = 0.95, 3, 4_000_000
+OUTPUTS, FAMILY_RUNS = 200_000, 10
 SCORES = -np.abs(np.subtract.outer(np.arange(8), np.arange(8))).astype(float)
 
 
@@ -61,6 +65,31 @@ def run() -> None:
             f"Laplace, 10^6 outputs a side, {how}: at least {found.at_least:.4f} in {seconds:.2f} s; target 0.98 in 2 s"
         )
     print("  peers' figures as recorded: 10^7 outputs and minutes for 0.99 of ε = 1")
+    for family in families():
+        beside_the_logistic_attack(family)
+
+
+def beside_the_logistic_attack(family: Family) -> None:
+    """Medians and quartiles of what is shown with as many outputs, after pilots of as many."""
+    seconds, ours = timed(
+        lambda: [
+            lower_bound(
+                family.sampler(seed), family.claim, family.pairs, samples=OUTPUTS, batched=True, stop_early=False
+            ).at_least
+            for seed in range(FAMILY_RUNS)
+        ]
+    )
+    theirs_seconds, theirs = timed(lambda: [logistic_level(family, OUTPUTS, seed) for seed in range(FAMILY_RUNS)])
+    print(
+        f"{family.name}, claims {family.epsilon:.3g}, level {family.level:.3g}, {OUTPUTS:,} outputs a side: "
+        f"{spread(ours)} in {seconds / FAMILY_RUNS:.1f} s; "
+        f"logistic attack {spread(theirs)} in {theirs_seconds / FAMILY_RUNS:.1f} s"
+    )
+
+
+def spread(levels: list[float]) -> str:
+    low, middle, high = np.quantile(levels, [0.25, 0.5, 0.75])
+    return f"{middle:.3f} ({low:.3f} to {high:.3f})"
 
 
 def shown(mechanism: Any, notion: Statement, count: int, seed: int) -> float:

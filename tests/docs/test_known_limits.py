@@ -12,7 +12,7 @@ import click
 import pytest
 
 import leakgauge
-from leakgauge.audit import combinations, events, identifiers, reconstruction, released_rows, subjects
+from leakgauge.audit import combinations, features, identifiers, reconstruction, released_rows, scores, subjects
 from leakgauge.audit.attacks import columns, learner, rows, singling_out
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
@@ -66,7 +66,8 @@ LIMITS: Final = (
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",
     f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
     f"up to {MOST_PAIRS} pairs are tried; more than {subjects.MOST_GIVEN} given pairs are refused",
-    f"the {events.COLUMNS} columns that differ most",
+    f"the {features.COLUMNS} columns that differ most",
+    f"Scores are learnt from {scores.FEWEST} outputs of each input on",
     f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
     f"with more than {columns.LETTERS} values are known, and guessed, by deciles",
     f"with more than {choice.LETTERS} values no frontier is drawn",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from leakgauge.artefacts import Sentence
 from leakgauge.audit.binomial import at_least, at_most
+from leakgauge.audit.features import COLUMNS
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.outputs import Outputs, codes_of, numbers_in
 from leakgauge.audit.partitions import (
@@ -25,6 +27,7 @@ from leakgauge.audit.partitions import (
     one_column,
     ranges,
 )
+from leakgauge.audit.scores import combined, learned_scores
 from leakgauge.audit.text_partitions import beginnings, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
@@ -33,6 +36,8 @@ from leakgauge.probability.cells import Codes, Floats
 _LUCK = 0.1
 """The chance that the counts used for the choice flatter any of the unions tried; it only affects which event is tried.
 If it leaves nothing, a weaker correction decides."""
+_LUCK_OF_TAILS = 0.1
+"""The same chance for each tail of a learnt score: few are tried, and they are hit by mostly the same outputs."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
@@ -42,12 +47,18 @@ _WIDE = 8.0
 """From this spread of the middle half on, remainders by 2 tell something that places do not."""
 _AT_LEAST, _BEYOND = 4, 8
 """A number repeats that comes at least so often, and so many times as often as its neighbours."""
-COLUMNS = 48
-"""Of longer rows the columns that differ most."""
 _FULL = 45
 """Bits from which on a float is taken to be used in full."""
 
 LogRatio: TypeAlias = Callable[[Outputs], Floats]
+
+
+class Learning(IntEnum):
+    """Which scores are learnt beside the cells that are only counted; each takes longer than the one before."""
+
+    NOTHING = 0
+    LOGISTIC = 1
+    TREES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,31 +98,39 @@ def best_events(
     log_ratio: LogRatio | None,
     trials: int,
     miss: float,
+    learning: Learning = Learning.NOTHING,
+    fitted: Sequence[Partition] = (),
 ) -> list[Event]:
-    """For each partition and each direction the event that would prove most with so many trials to come."""
+    """For each partition and each direction the event that would prove most with so many trials to come.
+
+    Partitions that were fitted to other outputs may be tried beside those that suit these.
+    """
     if min(len(first), len(second)) < FEWEST:
         return []
     # One half orders the cells, the other counts their unions: the luck of the first must not flatter the second.
     middle = len(first) // 2
     events = []
-    for partition in learned(first[:middle], second[:middle], log_ratio):
+    for partition in (*learned(first[:middle], second[:middle], log_ratio, learning), *fitted):
         counts = [
             np.bincount(partition.places(one), minlength=partition.cells)
             for one in (first[:middle], second[:middle], first[middle:], second[middle:])
         ]
         for swapped in (False, True):
-            orders = list(_orders(partition, counts[swapped], counts[1 - swapped]))
-            luck = _LUCK / (len(orders) * partition.cells)
+            orders = list(_orders(partition, swapped, counts))
+            luck = _LUCK_OF_TAILS if partition.monotone else _LUCK / (len(orders) * partition.cells)
             unions = [_best_union(claim, partition, order, swapped, counts[2:], trials, miss, luck) for order in orders]
             events.append(max(unions, key=lambda event: event.promise))
     return events
 
 
-def _orders(partition: Partition, likely: Codes, unlikely: Codes) -> Iterator[Codes]:
+def _orders(partition: Partition, swapped: bool, counts: Sequence[Codes]) -> Iterator[Codes]:
     """Orders of the cells, of which the first few are tried together."""
     along = np.arange(partition.cells)
+    if partition.monotone:
+        yield along if swapped else along[::-1]
+        return
     if not partition.known:
-        yield np.argsort(-(likely + 0.5) / (unlikely + 0.5), kind="stable")
+        yield np.argsort(-(counts[swapped] + 0.5) / (counts[1 - swapped] + 0.5), kind="stable")
     if partition.known or partition.in_order:
         # Numbers that are moved are likelier on one side: everything above, or below, a number.
         yield along[::-1]
@@ -158,24 +177,39 @@ def most_promising(events: Sequence[Event]) -> Event:
     return best_known if trusted else most
 
 
-def learned(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
+def learned(
+    first: Outputs, second: Outputs, log_ratio: LogRatio | None, learning: Learning = Learning.NOTHING
+) -> Iterator[Partition]:
     """Every partition that suits the kind of output, learnt from outputs under the two inputs."""
     both = np.concatenate([first, second])
     if both.dtype.kind != "V":
         yield from _plain(first, second, both, log_ratio)
+        # Where each output is a cell, or the law is known, there is nothing to learn.
+        if learning and log_ratio is None and not _few(both):
+            yield from _scores(first, second, (), learning, both.ndim > 1)
         return
-    yield from _of_texts(first, second, both)
+    cells = list(_of_texts(first, second, both))
+    yield from cells
     parts = [numbers_in(one[~np.isnan(one[NUMBERS]).any(axis=1)]) for one in (first, second)]
     if both[NUMBERS].shape[1] and min(len(one) for one in parts) >= FEWEST:
         for inner in _plain(parts[0], parts[1], np.concatenate(parts), None):
             yield of_numbers(inner, both)
+    if both[NUMBERS].shape[1] or len(cells) > 1:
+        yield from _scores(first, second, cells, learning, several=True)
+
+
+def _scores(
+    first: Outputs, second: Outputs, cells: Sequence[Partition], learning: Learning, several: bool
+) -> Iterator[Partition]:
+    # Of a single number trees see nothing that its ranges do not have.
+    if learning:
+        yield from learned_scores(first, second, cells, trees=several and learning == Learning.TREES)
 
 
 def _of_texts(first: Outputs, second: Outputs, both: Outputs) -> Iterator[Partition]:
-    texts = len(np.unique(both[TEXT]))
-    if texts < len(both):
+    if len(np.unique(both[TEXT])) < len(both):
         yield frequent_texts(both)
-    if texts <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
+    if _few(both[TEXT]):
         return
     yield beginnings(first, second)
     yield beginnings(first, second, from_end=True)
@@ -198,10 +232,10 @@ def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio |
     if both.dtype.kind not in "fiub":
         yield letters(both)
         return
-    values, counts = np.unique(both, return_counts=True)
-    if len(values) <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
+    if _few(both):
         yield letters(both)
     else:
+        values, counts = np.unique(both, return_counts=True)
         yield ranges(both)
         around = np.maximum(np.append(counts[1:], 0), np.append(0, counts[:-1]))
         repeated = values[counts >= np.maximum(_AT_LEAST, _BEYOND * around)]
@@ -219,6 +253,12 @@ def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio |
         yield FINE_BITS
 
 
+def _few(outputs: Outputs) -> bool:
+    """Whether so few outputs differ that each of them is a cell."""
+    values = outputs if outputs.ndim == 1 else codes_of(outputs)
+    return len(np.unique(values)) <= min(LETTERS, max(len(outputs) / _OUTPUTS_A_LETTER, 2))
+
+
 def _remainder(outputs: Outputs) -> Floats:
     # Whole numbers are divided as such: as floats the large ones would lose it.
     with np.errstate(invalid="ignore"):
@@ -234,52 +274,3 @@ def _telling_bits(first: Outputs, second: Outputs) -> Partition:
     columns = range(min(first.shape[1], COLUMNS))
     differ = [float(np.abs(shares(first[:, at]) - shares(second[:, at])).sum()) for at in columns]
     return one_column(LOW_BITS, int(np.argmax(differ)))
-
-
-def combined(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
-    """A score of rows of numbers: log-ratios of each coordinate added up, and of the best straight line between."""
-    kept = _telling_columns(first, second)
-    coordinates = [_coordinate_score(first[:, at], second[:, at]) for at in kept]
-    direction = _discriminant(_finite(first[:, kept]), _finite(second[:, kept]))
-    along = _coordinate_score(_finite(first[:, kept]) @ direction, _finite(second[:, kept]) @ direction)
-
-    def score(outputs: Outputs) -> Floats:
-        separate = sum(one(outputs[:, at]) for at, one in zip(kept, coordinates, strict=True))
-        return np.asarray(separate + len(coordinates) * along(_finite(outputs[:, kept]) @ direction))
-
-    return score
-
-
-def _telling_columns(first: Outputs, second: Outputs) -> list[int]:
-    """All columns, or of many those whose means lie furthest apart for their spread."""
-    if first.shape[1] <= COLUMNS:
-        return list(range(first.shape[1]))
-    ours, theirs = _finite(first), _finite(second)
-    with np.errstate(all="ignore"):
-        apart = np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / (ours.std(axis=0) + theirs.std(axis=0) + 1e-300)
-    order = np.argsort(-np.nan_to_num(apart, nan=0.0, posinf=1e300), kind="stable")
-    return sorted(order[:COLUMNS].tolist())
-
-
-def _finite(rows: Outputs) -> Floats:
-    """Infinite numbers as large ones, whose squares are still finite."""
-    return np.clip(rows.astype(np.float64), -1e100, 1e100)
-
-
-def _coordinate_score(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
-    cells = ranges(np.concatenate([first, second]))
-    ours, theirs = (np.bincount(cells.places(one), minlength=cells.cells) + 0.5 for one in (first, second))
-    ratios = np.log(ours / ours.sum()) - np.log(theirs / theirs.sum())
-    return lambda outputs: np.asarray(ratios[cells.places(outputs)])
-
-
-def _discriminant(first: Floats, second: Floats) -> Floats:
-    """Fisher's direction, in which the two means lie furthest apart for the spread; 0 where there is none."""
-    if min(len(first), len(second)) < 2:
-        return np.zeros(first.shape[1])
-    spread = np.atleast_2d(np.cov(first.T) + np.cov(second.T))
-    spread += np.eye(len(spread)) * (1e-9 * np.trace(spread) + 1e-300)
-    apart = first.mean(axis=0) - second.mean(axis=0)
-    if not (np.isfinite(spread).all() and np.isfinite(apart).all()):
-        return np.zeros(len(apart))
-    return np.asarray(np.linalg.lstsq(spread, apart, rcond=None)[0])

@@ -7,8 +7,10 @@ direction, whose count on the rest gives the bound, so that no choice has to be 
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,9 +21,10 @@ from leakgauge.artefacts import Check, Sentence, Shown
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_checks
-from leakgauge.audit.events import FEWEST, Event, best_events, most_promising
+from leakgauge.audit.events import FEWEST, Event, Learning, best_events, most_promising
 from leakgauge.audit.levels import held_to, least_level
 from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
+from leakgauge.audit.partitions import Partition
 from leakgauge.audit.subjects import Subject
 from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
@@ -30,14 +33,16 @@ from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability.cells import Floats
 
 FIRST_ROUND = 250
-FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 25_000, 2_000
-PILOT = 0.25
+FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 100_000, 2_000
+PILOT, PILOT_TIME = 0.5, 0.25
 """The outputs that choose among pairs of inputs, in shares of those to draw, and the share of the time."""
 LEARNT_FROM, BET_ON = 100_000, 50_000
 """Outputs a side that choose the event that is counted, and those of the bets, at most; more would cost time and choose
 no better."""
 LEARNING = 0.25
 """The share of the outputs that chooses the event, up to ``LEARNT_FROM``; the rest proves."""
+BETS_LEARN = 10_000
+"""From so many outputs on each input a score is learnt for the bets."""
 BETTING, CHECKING = 0.1, 0.1
 """The shares of the chance of a false alarm that the bets and the checks may use; the bound has the rest."""
 NOT_COMPARED = Sentence(
@@ -79,33 +84,48 @@ class Experiment:
         """
         if len(pairs) == 1:
             return pairs[0]
-        most = min(MOST_IN_ORDER if in_order else MOST_IN_PILOT, self.samples)
-        few = int(min(max(PILOT * self.samples / len(pairs), FEWEST_IN_PILOT), most))
+        left = list(range(len(pairs)))
+        sizes = _pilot_sizes(len(pairs), self.samples, in_order)
         start = time.monotonic()
-        share = PILOT * max(self.until - start, 0.0) / len(pairs)
+        share = PILOT_TIME * max(self.until - start, 0.0) / (2 * len(pairs))
+        drawn: list[list[Round]] = [[] for _ in pairs]
         promises = np.zeros(len(pairs))
-        for at, pair in enumerate(pairs):
-            first, second = self._both(pair, few, start + (at + 1) * share)
-            if not len(first):
-                continue
-            if _fixed(first, second):
-                return pair
-            events = self._events(pair, first, second, self.samples)
-            promises[at] = most_promising(events).promise if events else 0.0
-        enough = _NEARLY * promises.max() if in_order else promises.max()
-        return pairs[int(np.argmax(promises >= enough))]
+        clock = itertools.count(1)
+        for turn, size in enumerate(sizes):
+            if turn:
+                left = sorted(left, key=lambda at: -promises[at])[: max(len(left) // 2, 2)]
+            for at in left:
+                found = self._both(pairs[at], size, start + next(clock) * share)
+                if not len(found[0]):
+                    continue
+                drawn[at].append(found)
+                first, second = _whole(drawn[at])
+                if _fixed(first, second):
+                    return pairs[at]
+                events = self._events(pairs[at], first, second, self.samples, Learning.LOGISTIC)
+                promises[at] = most_promising(events).promise if events else 0.0
+        enough = _NEARLY * promises[left].max() if in_order else promises[left].max()
+        return pairs[next(at for at in sorted(left) if promises[at] >= enough)]
 
     def run(self, pair: Pair) -> Shown:
         """Draw, bet, and bound; errors as of ``lower_bound``."""
         bets = Bets(self.claim, self.miss * BETTING)
         rounds: list[Round] = []
+        fitted: dict[tuple[str, int], list[Partition]] = {}
         for size in _round_sizes(self.samples):
             first, second = self._both(pair, size, self.until)
             if not len(first):
                 break
             if rounds and self._betting:
                 one, other, ours, theirs = alike(*_last(rounds, BET_ON), first, second)
-                bets.play(self._events(pair, one, other, len(first)), ours, theirs)
+                # One score for all rounds from then on, as long as outputs stay of one form: learning takes time.
+                form = (one.dtype.kind, one.ndim)
+                learning = len(one) >= BETS_LEARN and form not in fitted
+                effort = Learning.LOGISTIC if learning else Learning.NOTHING
+                events = self._events(pair, one, other, len(first), effort, fitted.get(form, ()))
+                if learning:
+                    fitted[form] = list({event.partition for event in events if event.partition.monotone})
+                bets.play(events, ours, theirs)
             rounds.append((first, second))
             if self.progress is not None:
                 self.progress(sum(len(one) for one, _ in rounds), self.samples)
@@ -124,7 +144,7 @@ class Experiment:
         first, second = _whole(rounds)
         learning = min(max(int(LEARNING * len(first)), FEWEST), LEARNT_FROM) if disproved is None else len(first)
         trials = len(first) - learning if disproved is None else len(first)
-        events = self._events(pair, first[:learning], second[:learning], trials) if trials > 0 else []
+        events = self._events(pair, first[:learning], second[:learning], trials, Learning.TREES) if trials > 0 else []
         event = most_promising(events) if events else None
         low = point = 0.0
         if event is not None and disproved is not None:
@@ -163,9 +183,17 @@ class Experiment:
     def _level(self, p: Floats, q: Floats) -> float:
         return float(least_level(self.claim, p, q))
 
-    def _events(self, pair: Pair, first: Outputs, second: Outputs, trials: int) -> list[Event]:
+    def _events(
+        self,
+        pair: Pair,
+        first: Outputs,
+        second: Outputs,
+        trials: int,
+        learning: Learning,
+        fitted: Sequence[Partition] = (),
+    ) -> list[Event]:
         ratio = self.subject.log_ratio(*pair)
-        return best_events(self.claim, first, second, ratio, trials, self.miss / 2)
+        return best_events(self.claim, first, second, ratio, trials, self.miss / 2, learning, fitted)
 
     def _both(self, pair: Pair, count: int, until: float) -> Round:
         """As many outputs on the one input as on the other; none where one of them gives none in time."""
@@ -176,6 +204,17 @@ class Experiment:
         length = min(len(first), len(second))
         first, second = alike(first[:length], second[:length]) if length else (first[:0], second[:0])
         return first, second
+
+
+def _pilot_sizes(pairs: int, samples: int, in_order: bool) -> list[int]:
+    """Outputs of each pair that is left, of which one half goes on to the next round, until two have been compared."""
+    if in_order:
+        return [int(min(max(PILOT * samples / pairs, FEWEST_IN_PILOT), MOST_IN_ORDER, samples))]
+    rounds = max(math.ceil(math.log2(pairs)), 1)
+    # All draw as many as ever before, so that each round after the first costs half as much as that one.
+    first = PILOT * samples / pairs / (1 + (rounds - 1) / 2)
+    size = int(min(max(first, FEWEST_IN_PILOT), MOST_IN_PILOT / 2 ** (rounds - 1), samples))
+    return [size, *(size << at for at in range(rounds - 1))]
 
 
 def _round_sizes(samples: int) -> Iterator[int]:

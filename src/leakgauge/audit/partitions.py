@@ -19,6 +19,8 @@ from leakgauge.probability.cells import Codes, Floats
 from leakgauge.sentences import Field
 
 _TAILS = 2.0 ** -np.arange(7, 14)
+_SCORE_TAILS = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35)
+"""Tails of a monotone score that are tried, in shares of the outputs: among more, luck would choose."""
 _OUTPUTS_A_CELL = 4
 _OUTPUT = Sentence("output")
 _OTHER = (Sentence("any other"),)
@@ -39,6 +41,7 @@ class Partition:
         describe: a union of cells in words, the numbers in ascending order.
         known: whether an output of a later cell is known to be likelier under the first input.
         in_order: whether neighbouring cells are neighbours, so that all cells up to one are worth a try.
+        monotone: whether a later cell was learnt to be likelier under the first input, so that nothing else is.
         stake: what is bet on its events, in shares of what is bet on those of another kind.
     """
 
@@ -49,6 +52,7 @@ class Partition:
     known: bool = False
     in_order: bool = False
     stake: float = 1.0
+    monotone: bool = False
 
     def reading(self, read: Callable[[Outputs], Outputs]) -> Partition:
         """The same cells, of something that is read off each output."""
@@ -82,13 +86,18 @@ def ranges(
     what: Sentence = _OUTPUT,
     known: bool = False,
     stake: float = 1.0,
+    monotone: bool = False,
 ) -> Partition:
-    """Where a number lies, or a number computed from the output: in up to 64 ranges hit alike."""
+    """Where a number lies, or a number computed from the output: in up to 64 ranges hit alike, or of a monotone score
+    in those between a few quantiles.
+    """
     numbers = score(outputs)
     cells = int(np.clip(2 ** int(np.log2(max(len(numbers) / _OUTPUTS_A_CELL, 1))), 4, 64))
     # Of many outputs the outer ranges are cut further, for a small δ.
-    tails = _TAILS[_TAILS * len(numbers) >= _OUTPUTS_A_CELL]
-    shares = np.sort(np.concatenate([np.arange(1, cells) / cells, tails, 1 - tails]))
+    tails = np.array(_SCORE_TAILS) if monotone else _TAILS
+    tails = tails[tails * len(numbers) >= _OUTPUTS_A_CELL]
+    middle = np.array([0.5]) if monotone else np.arange(1, cells) / cells
+    shares = np.sort(np.concatenate([middle, tails, 1 - tails]))
     ends = np.unique(np.quantile(numbers, shares, method="inverted_cdf"))
 
     def interval(first: int, last: int) -> Sentence:
@@ -113,6 +122,7 @@ def ranges(
         known,
         in_order=True,
         stake=stake,
+        monotone=monotone,
     )
 
 
