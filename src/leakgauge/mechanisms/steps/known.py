@@ -10,7 +10,9 @@ import numpy as np
 
 from leakgauge.mechanisms.steps import renyi_curves
 from leakgauge.mechanisms.steps.losses import (
+    CURVE_POINTS,
     POINTS,
+    Curve,
     Loss,
     NoiseLoss,
     curve_of_bounded_range,
@@ -24,6 +26,8 @@ from leakgauge.probability.cells import Floats
 
 LARGEST_WINDOW = 1 << 17
 """Letters of a discrete Gaussian's pair; wider ones compose by their Rényi levels."""
+WIDEST = 14.0
+"""Standard deviations of noise beyond which lies less than 10^-43."""
 CURVE_WORK = 1 << 26
 """Above so many terms a channel's hockey-stick curve gives way to the worst case of its exact ε."""
 
@@ -127,6 +131,25 @@ class DiscreteGaussianNoise(ConcentratedNoise):
         """The loss of the pair, in either order alike: the law is symmetric."""
         pair = self.pair()
         return None if pair is None else curve_of_pair(*pair)
+
+    def curve(self) -> Curve | None:
+        """The curve of the pair, or, where that is nearly the same, one above it by the curve D of normal noise.
+
+        A whole number n within 14σ has e^±τ times the probability that rounding a normal number gives it, with
+        τ ≤ n²/24σ⁴ + 1/8σ²; so δ(ε) ≤ e^τ · D(ε − 2τ).
+        """
+        from scipy.special import log_ndtr, ndtr
+
+        sigma, mu = self.noise_multiplier * self.sensitivity, self.mu
+        tau = ((WIDEST + mu) ** 2 / 24 + 1 / 8) / (sigma * sigma) if 0 < sigma < math.inf else math.inf
+        wide = 30 * sigma >= LARGEST_WINDOW and 1e-7 < mu
+        if not (wide or tau < 1e-4 * mu < 1):
+            return super().curve()
+        losses = np.linspace(0.0, WIDEST * mu + mu * mu / 2, CURVE_POINTS)
+        shifted = losses - 2 * tau
+        above = ndtr(mu / 2 - shifted / mu)
+        deltas = above - np.exp(shifted + log_ndtr(-mu / 2 - shifted / mu)) + 2e-14 * above
+        return losses, np.minimum(deltas * math.exp(tau), 1.0)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from leakgauge.probability.cells import Floats
 
 POINTS = 600
 """At most so many points of a hockey-stick curve; chords between them lie above it."""
+CURVE_POINTS = 257
+"""At most so many points of a curve that a ledger counts by."""
+
+Curve: TypeAlias = tuple[Floats, Floats]
+"""Losses in nats, ascending from 0, and δ there; chords in e^loss lie above the curve, the last δ is never left."""
 
 
 class Loss(ABC):
@@ -37,6 +42,10 @@ class Loss(ABC):
     @abstractmethod
     def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
         """The pessimistic distribution on a grid of losses, by dp-accounting's module."""
+
+    def curve(self) -> Curve | None:
+        """The hockey-stick curve, the larger of both orders of the pair; None where it is known by ``mu`` alone."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,14 @@ class NoiseLoss(Loss):
             value_discretization_interval=interval,
             sampling_prob=sampling_probability,
         )
+
+    def curve(self) -> Curve | None:
+        if self.noise == "laplace":
+            losses = np.linspace(0.0, 1 / self.parameter, CURVE_POINTS)
+            return losses, -np.expm1((losses - losses[-1]) / 2)
+        if self.noise == "discrete_laplace":
+            return _curve_of_discrete_laplace(self.parameter, self.sensitivity)
+        return None
 
 
 def gaussian_loss(mu: float) -> NoiseLoss:
@@ -87,6 +104,14 @@ class CurveLoss(Loss):
         # Rounding may leave a curve rising by one unit in the last place; the larger value is the safe one.
         deltas = np.maximum.accumulate(deltas[::-1])[::-1]
         return accounting.PrivacyLossDistribution(build(interval, points.astype(int), deltas))
+
+    def curve(self) -> Curve | None:
+        losses = np.union1d(self.bends[self.bends > 0], np.zeros(1))
+        if len(losses) > CURVE_POINTS:
+            losses = losses[np.linspace(0, len(losses) - 1, CURVE_POINTS).round().astype(int)]
+        # The last bend was rounded: the curve is 0, or what it stays at, only behind it.
+        losses[-1] += 1e-12
+        return losses, np.clip(self.deltas(losses), 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -127,7 +152,7 @@ def curve_of_pair(p: Floats, q: Floats) -> CurveLoss:
     bends = np.unique((np.log(p[both]) - np.log(q[both])).round(12))
 
     def deltas(epsilons: Floats) -> Floats:
-        return np.asarray(np.maximum(p - np.exp(epsilons)[:, None] * q, 0).sum(axis=1))
+        return np.asarray([np.maximum(p - math.exp(epsilon) * q, 0).sum() for epsilon in epsilons])
 
     return CurveLoss(deltas, bends)
 
@@ -145,6 +170,20 @@ def curve_of_bounded_range(epsilon: float) -> CurveLoss:
         return np.where(epsilons < -epsilon, -np.expm1(epsilons), curve)
 
     return CurveLoss(deltas, np.linspace(-epsilon, epsilon, POINTS // 2))
+
+
+def _curve_of_discrete_laplace(decay: float, sensitivity: int) -> Curve:
+    """Of the law ∝ e^(−decay·|n|) and its shift, at every loss (s − 2j)·decay from 0 on or at some of them."""
+    j = np.append(sensitivity / 2, np.arange(sensitivity // 2, -1, -1.0))
+    if len(j) > CURVE_POINTS:
+        j = j[np.linspace(0, len(j) - 1, CURVE_POINTS).round().astype(int)]
+    losses, first = np.unique((sensitivity - 2 * j) * decay, return_index=True)
+    # Losses above one of them are those of the outputs up to 0 and of 1 … ⌈j⌉ − 1.
+    inner = np.maximum(np.ceil(j[first]) - 1, 0)
+    share = -np.expm1(-decay * inner)
+    below = np.exp(losses - decay * sensitivity)
+    deltas = (1 - below + share * (math.exp(-decay) - below * np.exp(decay * inner))) / (1 + math.exp(-decay))
+    return losses, np.clip(deltas, 0.0, 1.0)
 
 
 def available() -> bool:

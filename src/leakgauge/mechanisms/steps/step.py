@@ -13,7 +13,7 @@ from leakgauge.arguments import check_fields
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import Loss, curve_of_rows, gaussian_loss
+from leakgauge.mechanisms.steps.losses import Curve, Loss, curve_of_rows, gaussian_loss
 from leakgauge.probability.cells import Floats
 
 COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
@@ -71,6 +71,11 @@ class Step:
         """The privacy loss of one run; None where only bounds on its moments are known."""
         pair = self.pair()
         return None if pair is None else curve_of_rows(np.array(pair))
+
+    def curve(self) -> Curve | None:
+        """The hockey-stick curve of one run, the larger of both orders; None where it is not known by points."""
+        loss = self.loss()
+        return None if loss is None else loss.curve()
 
 
 @dataclass(frozen=True)
