@@ -84,7 +84,6 @@ class Total(msgspec.Struct, frozen=True, omit_defaults=True):
 NOTHING = Total(Decimal(0), Decimal(0))
 
 
-
 @dataclass(frozen=True)
 class Cost:
     """The steps of one release; all of them see the same row, so the columns of a row add up.
