@@ -20,7 +20,7 @@ from leakgauge.mechanisms.steps import (
 from leakgauge.notions.composition import Method, compose
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.release.ledger import Account, ApproximateLimit
-from leakgauge.release.ledger.admission import Rule, charged, nothing_of, rule_of_sums
+from leakgauge.release.ledger.admission import charged, nothing_of, rule_of_sums
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.splits import splits_of
 

@@ -142,7 +142,7 @@ class DiscreteGaussianNoise(ConcentratedNoise):
 
         sigma, mu = self.noise_multiplier * self.sensitivity, self.mu
         tau = ((WIDEST + mu) ** 2 / 24 + 1 / 8) / (sigma * sigma) if 0 < sigma < math.inf else math.inf
-        wide = 30 * sigma >= LARGEST_WINDOW and 1e-7 < mu
+        wide = 30 * sigma >= LARGEST_WINDOW and mu > 1e-7
         if not (wide or tau < 1e-4 * mu < 1):
             return super().curve()
         losses = np.linspace(0.0, WIDEST * mu + mu * mu / 2, CURVE_POINTS)

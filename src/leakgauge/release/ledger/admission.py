@@ -12,26 +12,26 @@ Why this holds for a whole run, in which each release may depend on all earlier 
 them. Take two neighbouring data sets with laws P and Q of everything seen, in either order. The (ε, δ) level is the sum
 of (P(y) − e^ε Q(y))⁺ over all runs y, that is E_P (1 − e^(ε − L))⁺ with L the loss ln P/Q of the run.
 
-*Clock, one split.* It has a sure part E, a δ′, and a time T with D_T(ε − E) ≤ δ′, where D_t is the hockey-stick curve of
-two Gaussians √t standard deviations apart, D_0(x) = (1 − e^x)⁺. Every step is counted in one of two ways, decided by what
-was seen so far: surely, if it is ε′-DP, which takes ε′ of E; or by the clock, which it moves by a c such that, whatever
-of T is left after it, t say,
+*Clock, one split.* It has a sure part E, a δ′, and a time T with D_T(ε − E) ≤ δ′, where D_t is the hockey-stick curve
+of two Gaussians √t standard deviations apart, D_0(x) = (1 − e^x)⁺. Every step is counted in one of two ways, decided by
+what was seen so far: surely, if it is ε′-DP, which takes ε′ of E; or by the clock, which it moves by a c such that,
+whatever of T is left after it, t say,
 
     E D_t(x − ℓ) ≤ D_(t + c)(x) for every x, ℓ being the step's loss under P.
 
 ``clock_cost`` finds c for a t that is kept at least; then it holds for every larger t, because domination of a pair by
 another is kept when both are composed with one more Gaussian. Let M be the losses of the steps that the clock counted,
 t what is left of T, and V = D_t(ε − E − M). A step that is counted surely leaves V as it is; given everything seen
-before, a step on the clock does not raise it in expectation under P: V is a supermartingale however steps are chosen, and
-it starts at D_T(ε − E) ≤ δ′. A step that does not fit ends the run. At the end L ≤ E + M, and D_t only grows with t, so
-(1 − e^(ε − L))⁺ ≤ (1 − e^(ε − E − M))⁺ ≤ V, hence E_P (1 − e^(ε − L))⁺ ≤ δ′. A loss may be infinite: D_t(−∞) = 1. (For
-Gaussians alone c = μ²; the clock then is the filter of Smith and Thakurta, Fully adaptive composition for Gaussian
+before, a step on the clock does not raise it in expectation under P: V is a supermartingale however steps are chosen,
+and it starts at D_T(ε − E) ≤ δ′. A step that does not fit ends the run. At the end L ≤ E + M, and D_t only grows with
+t, so (1 − e^(ε − L))⁺ ≤ (1 − e^(ε − E − M))⁺ ≤ V, hence E_P (1 − e^(ε − L))⁺ ≤ δ′. A loss may be infinite: D_t(−∞) = 1.
+(For Gaussians alone c = μ²; the clock then is the filter of Smith and Thakurta, Fully adaptive composition for Gaussian
 differential privacy, 2022, and D is the curve of Dong, Roth and Su, Gaussian differential privacy, 2022.)
 
-*All splits and added.* What is used only grows, and a split in which a release did not fit is used up for good. So a run
-that ends within a split was within it all along, and has the same probability when the analyst is stopped by that split
-alone: together such runs add at most δ′ to the sum. Runs that end with Σ ε ≤ ε add nothing: their loss is at most ε
-surely. All other runs end within some split, and the δ′ of all splits sum up to δ at most.
+*All splits and added.* What is used only grows, and a split in which a release did not fit is used up for good. So a
+run that ends within a split was within it all along, and has the same probability when the analyst is stopped by that
+split alone: together such runs add at most δ′ to the sum. Runs that end with Σ ε ≤ ε add nothing: their loss is at most
+ε surely. All other runs end within some split, and the δ′ of all splits sum up to δ at most.
 
 *Concentrated.* Runs within Σ ρ ≤ ρ* occur with the same probabilities when a filter admits by that alone. It is ρ*-zCDP
 however the steps are chosen (Feldman and Zrnic, Individual privacy accounting via a Rényi filter, 2021; Whitehouse,
@@ -39,9 +39,9 @@ Ramdas, Rogers and Wu, Fully-adaptive composition in differential privacy, 2023)
 this rule or splits, never both: that would take δ twice.
 
 *Alone* concerns a first release: nobody has seen anything of the data when it is chosen. If no other rule holds after
-it, none ever will again, what is used being past every limit: the run ends there, apart from releases that cost nothing,
-whose law does not depend on the data. So the whole run is that one release. If another rule holds as well, *alone* was
-not needed. Which of the two a first release is does not depend on the data.
+it, none ever will again, what is used being past every limit: the run ends there, apart from releases that cost
+nothing, whose law does not depend on the data. So the whole run is that one release. If another rule holds as well,
+*alone* was not needed. Which of the two a first release is does not depend on the data.
 
 A step known only as (ε, δ) with δ > 0, or by a Rényi curve, has no pure ε, no ρ and no time on the clock: it fits alone
 or not at all.
@@ -78,10 +78,10 @@ class Rule(Enum):
 class Spending:
     """What an account has spent, in nats, every sum rounded up, and what is left; None for a sum without a limit.
 
-    Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what the Gaussian clock
-    (in accounts without one, Σ ρ of zCDP) converts to at the limit's δ. It is information, not a guarantee: the guarantee
-    is the limit, which was fixed before anything was seen. Of a limit (ε, δ), ``epsilon_left`` is the ε of one pure
-    release that still fits, ``rho_left`` the ρ of Gaussian noise that does.
+    Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what the Gaussian
+    clock (in accounts without one, Σ ρ of zCDP) converts to at the limit's δ. It is information, not a guarantee: the
+    guarantee is the limit, which was fixed before anything was seen. Of a limit (ε, δ), ``epsilon_left`` is the ε of
+    one pure release that still fits, ``rho_left`` the ρ of Gaussian noise that does.
     """
 
     epsilon: float

@@ -5,9 +5,9 @@ hockey-stick curve E(1 − e^(x − ℓ))⁺. A step whose curve is H moves a cl
 
     E D_t(x − ℓ) ≤ D_(t + c)(x) for every x: the step and a Gaussian of t are dominated by a Gaussian of t + c.
 
-Both sides minus D_t(x) = E(1 − e^(x − g))⁺ are integrals against g_t. With K(y) = H(y) − (1 − e^y)⁺, which is even times
-e^(y/2) where H is the largest curve of both orders of a pair, and with ∂D_s/∂s = g_s/2, dividing by g_t(x) and writing
-w = x/t leaves, without any difference of nearly equal numbers,
+Both sides minus D_t(x) = E(1 − e^(x − g))⁺ are integrals against g_t. With K(y) = H(y) − (1 − e^y)⁺, an even function
+times e^(y/2) where H is the largest curve of both orders of a pair, and with ∂D_s/∂s = g_s/2, dividing by g_t(x) and
+writing w = x/t leaves, without any difference of nearly equal numbers,
 
     L(w) = 2 ∫₀ H(y) e^(−y/2 − y²/2t) cosh(wy) dy  ≤  R(w) = t ∫₁^√(1 + c/t) e^(t(1 − 1/q²)w²/2 − t(q² − 1)/8) dq.
 
@@ -29,7 +29,6 @@ from functools import lru_cache
 import numpy as np
 
 from leakgauge.mechanisms.steps import Step
-from leakgauge.mechanisms.steps.losses import Curve
 from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS
 from leakgauge.notions.formulas import gaussian_of_pure
 from leakgauge.probability.cells import Floats
@@ -38,9 +37,9 @@ LARGEST_EPSILON, LEAST_DELTA = 300.0, 1e-15
 """Limits beyond have no clock: sums of their losses leave the range of floats, or rounding shows in their δ."""
 _SAFE_SIDE = 1e-9
 """δ is taken this much smaller, relatively, and a cost larger, for rounding and for losses that are beyond a curve."""
-_BEYOND = 1e-30
-"""A curve that ends so low is that of noise cut off at 14 standard deviations. A clock moves at least 1e-16 of its whole
-by such noise or is not asked, so that all of them together stay within the safe side of δ."""
+_BEYOND, _LEAST_BEYOND = 1e-38, 1e-10
+"""A curve that ends at no more than the first, as that of noise cut off at 14 standard deviations, is taken without it,
+and moves a clock at least by the second: the few 10^12 such steps that fit stay within the safe side of every δ."""
 _LARGEST_POWER = 2000.0
 """Of e in L and R; a step for which it is larger is counted without the reserve."""
 _WEIGHTS, _PANELS, _NODES = 192, 16, 128
@@ -49,7 +48,7 @@ _TOLERANCE = 1e-6
 
 @lru_cache(maxsize=1024)
 def largest_time(epsilon: float, delta: float) -> float:
-    """The largest t for which two Gaussians √t standard deviations apart are within (ε, δ); 0 where there is no clock."""
+    """The largest t for which Gaussians √t standard deviations apart are within (ε, δ); 0 where there is no clock."""
     if not 0 < epsilon <= LARGEST_EPSILON or delta < LEAST_DELTA:
         return 0.0
     low, high = 0.0, 1.0
@@ -90,7 +89,8 @@ def _cost(step: Step, reserve: float) -> float:
         return found
     curve = _curve(step)
     if curve is not None:
-        return min(found, _by_curve(*curve, reserve))
+        losses, deltas, beyond = curve
+        return min(found, max(_by_curve(losses, deltas, reserve), _LEAST_BEYOND if beyond else 0.0))
     spread = 2 * step.rho() * (1 + _SAFE_SIDE)
     if spread < reserve and spread <= 12 * (1 - spread / reserve):
         return min(found, spread / (1 - spread / reserve) * (1 + _SAFE_SIDE))
@@ -98,21 +98,21 @@ def _cost(step: Step, reserve: float) -> float:
 
 
 def pure_of_gaussian(mu: float) -> float:
-    """The largest ε in nats, rounded down, of which every ε-DP step is dominated by Gaussians μ standard deviations apart."""
+    """The largest ε in nats, rounded down, such that Gaussians μ standard deviations apart dominate every ε-DP step."""
     from scipy.special import log_ndtr
 
     return max(float(log_ndtr(mu / 2) - log_ndtr(-mu / 2)) * (1 - 1e-6), 0.0)
 
 
 @lru_cache(maxsize=256)
-def _curve(step: Step) -> Curve | None:
-    """The curve without what lies beyond it; None where there is no curve, or more lies beyond than may be left out."""
+def _curve(step: Step) -> tuple[Floats, Floats, bool] | None:
+    """The curve without what lies beyond its end, and whether anything does; None without one, or if too much does."""
     curve = step.curve()
     if curve is None or curve[1][-1] > _BEYOND or curve[0][-1] > LARGEST_EXACT_LOSS:
         return None
     losses, deltas = curve
     last = int(np.argmax(deltas <= _BEYOND))
-    return losses[: last + 1], deltas[: last + 1] - deltas[last]
+    return losses[: last + 1], deltas[: last + 1] - deltas[last], bool(deltas[last] > 0)
 
 
 def _without_reserve(epsilon: float) -> float:

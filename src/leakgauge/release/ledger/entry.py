@@ -52,7 +52,7 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
     digest: str | None = None
     told: dict[str, Bits | None] = {}
     split_limit: SplitLimit | None = None
-    """In place of a limit: earlier versions, which would count by another rule, find no limit and refuse the account."""
+    """In place of a limit: earlier versions, which would sum up ρ beside it, find no limit and refuse the account."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Ways to split a limit (ε, δ) into a sure part, up to which pure losses are summed, and a Gaussian clock for the rest."""
+"""Ways to split a limit (ε, δ): a sure part, for losses of pure steps summed up, and a Gaussian clock for the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leakgauge.release.ledger.clock import clock_cost, largest_time
 from leakgauge.release.ledger.cost import UP, USED_UP, Used, as_decimal, as_float, pure_epsilon
 
 SHARES = ((0.0, 0.95), (0.25, 1 / 60), (0.5, 1 / 60), (0.75, 1 / 60))
-"""The sure part of ε, and the part of δ, of each split. Without a twentieth of δ the first loses less than half a per cent of ε."""
+"""The sure part of ε and the part of δ of each split. Less a twentieth of δ, the first loses under 0.5 % of ε."""
 _LEVELS = tuple(2 ** (-half / 2) for half in range(1, 13))
 """What a clock may keep after a step, as shares of the whole: the more it keeps the less the step costs."""
 _SAME = 1e-9
@@ -62,7 +62,7 @@ class Split(msgspec.Struct, frozen=True):
         epsilon = pure_epsilon(step)
         if epsilon == 0:
             return Used(Decimal(0), Decimal(0))
-        # Near the limit a clock's time t is worth t·rest/(2·time) nats: the sure way is the cheaper one for large steps.
+        # Near the limit a time t is worth t·rest/(2·time) nats: the sure way is the cheaper one for large steps.
         surely = epsilon * self.rest >= 2 * self.time
         runs, sure, time = step.count, Decimal(0), Decimal(0)
         for by_sum in (surely, not surely):
