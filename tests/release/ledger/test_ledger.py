@@ -84,12 +84,12 @@ def test_many_gaussians_fit_by_the_clock(ledger: Ledger) -> None:
     noise = DiscreteGaussianNoise(30.0)
     fits = next(count for count in range(60, 0, -1) if approximate_of_gaussian(math.sqrt(count) / 30, 0.95e-6) <= 1.0)
     assert approximate_of_concentration(fits / 1800, 1e-6) > 1.04
-    assert spend(ledger, noise, *[noise] * (fits - 2)).rule == "clock"
+    assert spend(ledger, noise, *[noise] * (fits - 3)).rule == "clock"
     assert spend(ledger, noise).rule == "clock"
     assert ledger.spent("survey").at_delta <= 1.0
     assert ledger.spent("survey").epsilon == math.inf
     with pytest.raises(BudgetError, match="sum of ε to infinity and that of ρ"):
-        spend(ledger, noise)
+        spend(ledger, noise, noise)
     with pytest.raises(BudgetError):
         spend(ledger, LaplaceNoise(0.5))
     assert ledger.check() == ledger.head

@@ -41,7 +41,9 @@ def random_sequence(seed: int) -> tuple[list[Step], float]:
     """60 to 160 releases, half of them pure, each with ε or μ between 0.003 and 0.025, and a δ."""
     draw = np.random.default_rng(seed)
     count = int(draw.integers(60, 161))
-    steps = [KINDS[draw.integers(len(KINDS))](float(LEVELS[draw.integers(len(LEVELS))])) for _ in range(count)]
+    steps: list[Step] = [
+        KINDS[draw.integers(len(KINDS))](float(LEVELS[draw.integers(len(LEVELS))])) for _ in range(count)
+    ]
     return steps, float(10.0 ** -draw.integers(5, 9))
 
 

@@ -142,8 +142,10 @@ class DiscreteGaussianNoise(ConcentratedNoise):
 
         sigma, mu = self.noise_multiplier * self.sensitivity, self.mu
         tau = ((WIDEST + mu) ** 2 / 24 + 1 / 8) / (sigma * sigma) if 0 < sigma < math.inf else math.inf
-        wide = 30 * sigma >= LARGEST_WINDOW and mu > 1e-7
-        if not (wide or tau < 1e-4 * mu < 1):
+        letters = 30 * sigma
+        # The more letters a pair has the longer its curve takes; without a pair this one is all there is.
+        nearly = math.inf if letters >= LARGEST_WINDOW else 3e-3 if letters >= LARGEST_WINDOW / 2 else 1e-4
+        if not 1e-7 < mu < 100 or tau >= nearly * mu:
             return super().curve()
         losses = np.linspace(0.0, WIDEST * mu + mu * mu / 2, CURVE_POINTS)
         shifted = losses - 2 * tau

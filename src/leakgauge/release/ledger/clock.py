@@ -40,10 +40,10 @@ _SAFE_SIDE = 1e-9
 _BEYOND, _LEAST_BEYOND = 1e-38, 1e-10
 """A curve that ends at no more than the first, as that of noise cut off at 14 standard deviations, is taken without it,
 and moves a clock at least by the second: the few 10^12 such steps that fit stay within the safe side of every δ."""
-_LARGEST_POWER = 2000.0
+_LARGEST_POWER = 6000.0
 """Of e in L and R; a step for which it is larger is counted without the reserve."""
-_WEIGHTS, _PANELS, _NODES = 192, 16, 128
-_TOLERANCE = 1e-6
+_PANELS = 16
+_TOLERANCE = 1e-5
 
 
 @lru_cache(maxsize=1024)
@@ -128,16 +128,18 @@ def _by_curve(losses: Floats, deltas: Floats, time: float) -> float:
     largest = float(losses[-1])
     left = _left_side(losses, deltas, time)
     least = 2 * math.exp(float(left(np.zeros(1))[0]))  # R(0) ≤ c/2
-    if largest * largest * (1 / least + 1 / time) > _LARGEST_POWER:
+    power = largest * largest * (1 / least + 1 / time)
+    if power > _LARGEST_POWER:
         return math.inf
+    nodes, count = (32, 128) if power < 50 else (128, 192)
     last = largest * (1 / least + 1 / time)
-    while _right_side(least, time, np.array([last]))[1][0] < largest:
+    while _right_side(least, time, np.array([last]), nodes)[1][0] < largest:
         last *= 1.2
-    weights = last * np.linspace(0, 1, _WEIGHTS) ** 1.5
+    weights = last * np.linspace(0, 1, count) ** 1.5
     logs = left(weights)
 
     def holds(cost: float) -> bool:
-        right, slopes = _right_side(cost, time, weights)
+        right, slopes = _right_side(cost, time, weights, nodes)
         tangents = right[:-1] + slopes[:-1] * np.diff(weights)
         return bool(logs[0] <= right[0] and (logs[1:] <= tangents).all() and slopes[-1] >= largest)
 
@@ -171,9 +173,9 @@ def _left_side(losses: Floats, deltas: Floats, time: float) -> Callable[[Floats]
     return logs
 
 
-def _right_side(cost: float, time: float, w: Floats) -> tuple[Floats, Floats]:
-    """ln R and its slope."""
-    nodes, weights = _gauss_legendre(_NODES)
+def _right_side(cost: float, time: float, w: Floats, count: int) -> tuple[Floats, Floats]:
+    """ln R and its slope, by so many nodes."""
+    nodes, weights = _gauss_legendre(count)
     widest = cost / time / (1 + math.sqrt(1 + cost / time))  # √(1 + c/t) − 1
     q_less_one = widest * (1 + nodes) / 2
     s = time * q_less_one * (2 + q_less_one)

@@ -120,12 +120,15 @@ class Entry:
     def account(self) -> Account:
         """The account that this entry opened."""
         said, split = self._said, self._said.split_limit
-        if (said.limit is None) == (split is None) or said.unit is None or said.neighbours is None:
+        if said.unit is None or said.neighbours is None:
             raise _unreadable(self.sequence)
         try:
-            limit = said.limit if split is None else ApproximateLimit(split.epsilon, split.delta)
-            splits = () if split is None else split.splits
-            return Account(self.dataset, limit, said.unit, said.neighbours, self.time, splits)
+            if said.limit is not None and split is None:
+                return Account(self.dataset, said.limit, said.unit, said.neighbours, self.time)
+            if said.limit is not None or split is None:
+                raise _unreadable(self.sequence)
+            limit = ApproximateLimit(split.epsilon, split.delta)
+            return Account(self.dataset, limit, said.unit, said.neighbours, self.time, split.splits)
         except OptionError:
             raise _unreadable(self.sequence) from None
 
@@ -174,7 +177,8 @@ class Chain:
             if entry.dataset in self._accounts:
                 self._refuse(entry.sequence, Sentence("opens an account that was open"))
             account = self._accounts[entry.dataset] = entry.account()
-            if account.splits and not are_within(account.splits, account.limit.epsilon, account.delta):
+            limit = account.limit
+            if isinstance(limit, ApproximateLimit) and not are_within(account.splits, limit.epsilon, limit.delta):
                 self._refuse(entry.sequence, Sentence("splits its limit into more than it is"))
             self._spent[entry.dataset] = nothing_of(account)
         elif entry.dataset not in self._accounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 import msgspec
@@ -14,8 +14,8 @@ from leakgauge.release.ledger.cost import UP, USED_UP, Used, as_decimal, as_floa
 
 SHARES = ((0.0, 0.95), (0.25, 1 / 60), (0.5, 1 / 60), (0.75, 1 / 60))
 """The sure part of ε and the part of δ of each split. Less a twentieth of δ, the first loses under 0.5 % of ε."""
-_LEVELS = tuple(2 ** (-half / 2) for half in range(1, 13))
-"""What a clock may keep after a step, as shares of the whole: the more it keeps the less the step costs."""
+_LEVELS = 20
+"""How many levels a clock has besides 0; what a step leaves lies above one of them, which decides its cost."""
 _SAME = 1e-9
 """Another version may compute a time a little differently."""
 
@@ -75,11 +75,17 @@ class Split(msgspec.Struct, frozen=True):
             runs -= fit
         return None if runs else Used(sure, time)
 
+    def _levels(self) -> Iterator[float]:
+        """Powers of √2 below the whole time, the same ones in every split and account, so that costs are found once."""
+        largest = math.ceil(2 * math.log2(self.time)) - 1
+        for power in range(largest, largest - _LEVELS, -1):
+            yield 2 ** (power / 2)
+        yield 0.0
+
     def _by_clock(self, before: Decimal, step: Step, runs: int) -> tuple[int, Decimal]:
-        """How many runs the clock counts, and the time they take, at the level that each of them leaves."""
+        """How many runs the clock counts, and the time they take, at the level that is left."""
         time, least, done = Decimal(0), 0.0, 0
-        for share in (*_LEVELS, 0.0):
-            level = share * self.time
+        for level in self._levels():
             # Rounding of the difference is far below what every cost was rounded up by.
             left = self.time - as_float(UP.add(before, time)) - level
             if done == runs or left < least or left <= 0:
