@@ -204,7 +204,7 @@ def _of_splits(account: Account, total: Total) -> tuple[float, float, float]:
         at_delta = min(at_delta, found)
         sure, time = split.left(used)
         # Discrete noise takes a little more time than its ρ says, and must leave some.
-        noise = max(0.97 * time - split.time / 1000, 0.0)
+        noise = max(0.93 * time - split.time / 1000, 0.0)
         epsilon, rho = max(epsilon, sure, pure_of_gaussian(math.sqrt(time))), max(rho, noise / 2)
     return at_delta, epsilon, rho
 
