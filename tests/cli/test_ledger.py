@@ -58,7 +58,7 @@ def test_open_spend_show_check(capsys: pytest.CaptureFixture[str], budget: Path)
     code, out, _ = run(capsys, "ledger", "show", budget, "--dataset", "survey")
     assert code == 0
     assert "survey: limit ε = 1 at δ = 1e-06, protects one row" in out
-    assert "left: ε 0.25 or ρ 0\n" in out
+    assert "left: ε 0.25 or ρ 0.00" in out
     assert "if the sequence had been fixed in advance" in out
     checked = fields(capsys, "ledger", "check", budget, "--head", opened["head"])
     assert checked["entries"] == 4

@@ -24,13 +24,13 @@ from leakgauge.mechanisms.steps import (
     Step,
 )
 from leakgauge.notions.composition import Neighbours, compose
-from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.notions.formulas import approximate_of_concentration, approximate_of_gaussian
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import Account, ApproximateLimit, ConcentratedLimit, Entry, Ledger, Unlimited, open_ledger
 from leakgauge.release.ledger.account import default_dataset, largest_rho, require_account
 from leakgauge.release.ledger.admission import Rule
-from leakgauge.release.ledger.cost import Cost, step_to_json
-from leakgauge.release.ledger.entry import START, Kind
+from leakgauge.release.ledger.cost import NOTHING, Cost, step_to_json
+from leakgauge.release.ledger.entry import START, Body, Kind
 
 _NUMBERS = count()
 
@@ -79,18 +79,97 @@ def test_zero_concentration(ledger: Ledger) -> None:
         spend(ledger, Claimed(ZeroConcentratedDP(0.1)))
 
 
-def test_many_gaussians_fit_by_concentration(ledger: Ledger) -> None:
+def test_many_gaussians_fit_by_the_clock(ledger: Ledger) -> None:
     ledger.open_account("survey", ApproximateLimit(1.0, 1e-6))
+    noise = DiscreteGaussianNoise(30.0)
+    fits = next(count for count in range(60, 0, -1) if approximate_of_gaussian(math.sqrt(count) / 30, 0.95e-6) <= 1.0)
+    assert approximate_of_concentration(fits / 1800, 1e-6) > 1.04
+    assert spend(ledger, noise, *[noise] * (fits - 3)).rule == "clock"
+    assert spend(ledger, noise).rule == "clock"
+    assert ledger.spent("survey").at_delta <= 1.0
+    assert ledger.spent("survey").epsilon == math.inf
+    with pytest.raises(BudgetError, match="sum of ε to infinity and that of ρ"):
+        spend(ledger, noise, noise)
+    with pytest.raises(BudgetError):
+        spend(ledger, LaplaceNoise(0.5))
+    assert ledger.check() == ledger.head
+
+
+def test_pure_and_gaussian_releases_share_an_account(ledger: Ledger) -> None:
+    ledger.open_account("survey", ApproximateLimit(1.0, 1e-6))
+    rules = [spend(ledger, step).rule for step in (LaplaceNoise(0.4), GaussianNoise(40.0), RandomizedResponse(0.3))]
+    assert rules == ["added", "clock", "clock"]
+    left = ledger.spent("survey")
+    assert left.epsilon_left == pytest.approx(0.05) and left.rho_left is not None and left.rho_left > 1e-4
+    with pytest.raises(BudgetError):
+        spend(ledger, LaplaceNoise(0.1))
+    assert spend(ledger, LaplaceNoise(0.05)).rule == "clock"
+    assert ledger.check() == ledger.head
+
+
+def test_an_account_opened_before_sums_up_rho_as_before(ledger: Ledger) -> None:
+    limit = ApproximateLimit(1.0, 1e-6)
+    ledger._append(Kind.OPEN, "survey", Body(NOTHING, limit, "one row", Neighbours.REPLACE_ONE), "", "survey")
+    assert ledger.account("survey").splits == ()
     noise = DiscreteGaussianNoise(30.0)
     fits = 43
     assert approximate_of_concentration(fits / 1800, 1e-6) <= 1.0 < approximate_of_concentration(44 / 1800, 1e-6)
-    assert spend(ledger, noise, *[noise] * (fits - 1)).rule == "concentrated"
-    assert ledger.spent("survey").at_delta <= 1.0
+    entry = spend(ledger, noise, *[noise] * (fits - 1))
+    assert entry.rule == "concentrated" and "splits" not in entry.body
+    assert ledger.spent("survey").at_delta == approximate_of_concentration(ledger.spent("survey").rho, 1e-6)
     with pytest.raises(BudgetError):
         spend(ledger, noise)
     # Pure steps whose ρ is small fit neither way: Σ ε is infinite by now.
     with pytest.raises(BudgetError):
         spend(ledger, LaplaceNoise(0.5))
+    assert ledger.check() == ledger.head
+
+
+def test_earlier_versions_find_no_limit_in_a_split_account(ledger: Ledger) -> None:
+    """They would sum up ρ beside the clock, which takes δ twice; without a limit they refuse the account."""
+    ledger.open_account("survey", ApproximateLimit(1.0, 1e-6))
+    opened = json.loads(ledger.entries()[0].body)
+    assert "limit" not in opened and opened["split_limit"]["epsilon"] == 1.0
+    assert ledger.account("survey").limit == ApproximateLimit(1.0, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (
+            lambda said: said["split_limit"].update(delta=1e-7),
+            "Entry 1 of the ledger splits its limit into more than it is",
+        ),
+        (lambda said: said["split_limit"]["splits"][0].update(time=0.06), "Entry 1 of the ledger splits its limit"),
+        (lambda said: said["split_limit"]["splits"][0].update(time=-1.0), "Entry 1 of the ledger cannot be read"),
+        (lambda said: said.update(limit={"kind": "unlimited"}), "Entry 1 of the ledger cannot be read"),
+        (lambda said: said.update(spent={"epsilon": "0", "rho": "0"}), "Entry 1 of the ledger has sums"),
+    ],
+)
+def test_a_split_that_promises_too_much_is_found(
+    ledger: Ledger, address: str, change: Callable[[dict[str, Any]], None], found: str
+) -> None:
+    opened = ledger.open_account("survey", ApproximateLimit(1.0, 1e-6))
+    said = json.loads(ledger.entries()[0].body)
+    change(said)
+    body = json.dumps(said, separators=(",", ":"), sort_keys=True)
+    told = (1, "survey", "open", opened.opened, body, "", "survey", START)
+    digest = hashlib.sha256(json.dumps(told, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
+    tamper(address, f"UPDATE entries SET body = '{body}', hash = '{digest}'")
+    with open_ledger(address) as again, pytest.raises(VerificationError, match=found):
+        again.check()
+
+
+@pytest.mark.parametrize("change", [lambda used: used.clear(), lambda used: used.__setitem__(0, ["0", "1e-9"])])
+def test_a_spend_that_moves_the_clock_too_little_is_found(ledger: Ledger, change: Callable[[list[Any]], None]) -> None:
+    ledger.open_account("survey", ApproximateLimit(1.0, 1e-6))
+    entry = spend(ledger, GaussianNoise(20.0))
+    said = json.loads(entry.body)
+    change(said["cost"]["splits"])
+    forged: Any = said
+    ledger._store.append(Entry.after(entry, "survey", Kind.SPEND, forged, "x", "x"))
+    with pytest.raises(VerificationError, match="Entry 3 of the ledger costs less than its steps"):
+        ledger.check()
 
 
 def test_the_largest_rho_converts_to_the_limit() -> None:

@@ -10,7 +10,9 @@ import numpy as np
 
 from leakgauge.mechanisms.steps import renyi_curves
 from leakgauge.mechanisms.steps.losses import (
+    CURVE_POINTS,
     POINTS,
+    Curve,
     GaussianLoss,
     Loss,
     PairLoss,
@@ -24,6 +26,8 @@ from leakgauge.probability.cells import Floats
 
 LARGEST_WINDOW = 1 << 17
 """Letters of a discrete Gaussian's pair; wider ones compose by their Rényi levels."""
+WIDEST = 14.0
+"""Standard deviations of noise beyond which lies less than 10^-43."""
 CURVE_WORK = 1 << 26
 """Above so many terms a channel's hockey-stick curve gives way to the worst case of its exact ε."""
 
@@ -130,6 +134,27 @@ class DiscreteGaussianNoise(ConcentratedNoise):
         """The loss of the pair, in either order alike: the law is symmetric."""
         pair = self.pair()
         return None if pair is None else PairLoss(*pair)
+
+    def curve(self) -> Curve | None:
+        """The curve of the pair, or, where that is nearly the same, one above it by the curve D of normal noise.
+
+        A whole number n within 14σ has e^±τ times the probability that rounding a normal number gives it, with
+        τ ≤ n²/24σ⁴ + 1/8σ²; so δ(ε) ≤ e^τ · D(ε − 2τ).
+        """
+        from scipy.special import log_ndtr, ndtr
+
+        sigma, mu = self.noise_multiplier * self.sensitivity, self.mu
+        tau = ((WIDEST + mu) ** 2 / 24 + 1 / 8) / (sigma * sigma) if 0 < sigma < math.inf else math.inf
+        letters = 30 * sigma
+        # The more letters a pair has the longer its curve takes; without a pair this one is all there is.
+        nearly = math.inf if letters >= LARGEST_WINDOW else 3e-3 if letters >= LARGEST_WINDOW / 2 else 1e-4
+        if not 1e-7 < mu < 100 or tau >= nearly * mu:
+            return super().curve()
+        losses = np.linspace(0.0, WIDEST * mu + mu * mu / 2, CURVE_POINTS)
+        shifted = losses - 2 * tau
+        above = ndtr(mu / 2 - shifted / mu)
+        deltas = above - np.exp(shifted + log_ndtr(-mu / 2 - shifted / mu)) + 2e-14 * above
+        return losses, np.minimum(deltas * math.exp(tau), 1.0)
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,13 @@ NEGLIGIBLE = 1e-20
 """A share of a law that may count as one of infinite loss."""
 MARGIN = 1e-9
 """In nats, how much wider a span is than the losses in it."""
+CURVE_POINTS = 257
+"""At most so many points of a curve that a ledger counts by."""
 
 Cells: TypeAlias = tuple[Floats, Floats]
 """The shares of P and of Q whose loss lies above each edge but the last and not above the next."""
+Curve: TypeAlias = tuple[Floats, Floats]
+"""Losses in nats, ascending from 0, and δ there; chords in e^loss lie above the curve, the last δ is never left."""
 
 
 class Loss(ABC):
@@ -51,6 +55,24 @@ class Loss(ABC):
     @abstractmethod
     def cells(self, edges: Floats) -> Cells:
         """The shares of both laws between ascending edges, perhaps infinite; what only Q shows has a loss of −∞."""
+
+    def curve(self) -> Curve:
+        """The hockey-stick curve from 0 on, the larger of both orders of the pair."""
+        losses = self._bends()
+        # The last loss was rounded: only behind it the curve is 0, or what it stays at.
+        losses = np.append(losses, losses[-1] + 1e-12 * max(losses[-1], 1.0))
+        p, q = (np.cumsum(share[::-1])[::-1] for share in self.cells(np.append(losses, math.inf)))
+        reversed_p, reversed_q = (np.cumsum(share)[::-1] for share in self.cells(np.append(-math.inf, -losses[::-1])))
+        factors = np.exp(losses)
+        # A little above, for what rounding did to the difference of two sums.
+        forwards = self.infinite + (p - factors * q) + 2e-14 * p
+        backwards = reversed_q - factors * reversed_p + 2e-14 * reversed_q
+        return losses, np.clip(np.maximum(forwards, backwards), 0.0, 1.0)
+
+    def _bends(self) -> Floats:
+        """Losses from 0 on at which the curve is computed."""
+        low, high = self.span()
+        return np.linspace(0.0, max(high, -low), CURVE_POINTS)
 
 
 @dataclass(frozen=True)
@@ -150,6 +172,13 @@ class PairLoss(Loss):
         inside = (at >= 0) & (at < len(edges) - 1) & (self._losses < math.inf)
         p, q = (sums_by(at[inside], law[inside], len(edges) - 1) for law in (self.p, self.q))
         return p, q
+
+    def _bends(self) -> Floats:
+        """Between two losses the curve is linear in e^loss."""
+        losses = np.unique(np.append(np.abs(self._losses[np.isfinite(self._losses)]), 0.0))
+        if len(losses) > CURVE_POINTS:
+            losses = losses[np.linspace(0, len(losses) - 1, CURVE_POINTS).round().astype(int)]
+        return losses
 
 
 def loss_of_rows(matrix: Floats) -> PairLoss:

@@ -13,7 +13,7 @@ from leakgauge.arguments import check_fields
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import GaussianLoss, Loss, PairLoss
+from leakgauge.mechanisms.steps.losses import Curve, GaussianLoss, Loss, PairLoss
 from leakgauge.probability.cells import Floats
 
 COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
@@ -66,7 +66,7 @@ class Step:
         return ()
 
     def information(self) -> float:
-        """What one run tells of a replaced record under any prior, in nats, where more is known than from its levels."""
+        """What one run tells of a replaced record under any prior, in nats; infinite where its levels say as much."""
         return math.inf
 
     def pair(self) -> Pair | None:
@@ -78,6 +78,11 @@ class Step:
         """The privacy loss of one run; None where only bounds on its moments are known."""
         pair = self.pair()
         return None if pair is None else PairLoss(*pair)
+
+    def curve(self) -> Curve | None:
+        """The hockey-stick curve of one run, the larger of both orders; None where it is not known by points."""
+        loss = self.loss()
+        return None if loss is None else loss.curve()
 
 
 @dataclass(frozen=True)

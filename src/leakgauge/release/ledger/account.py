@@ -13,6 +13,7 @@ import msgspec
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.release.ledger.splits import Split
 from leakgauge.sentences import Sentence
 
 ONE_ROW = "one row"
@@ -90,13 +91,17 @@ Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
 
 @dataclass(frozen=True)
 class Account:
-    """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601."""
+    """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601.
+
+    ``splits`` are those of a limit (ε, δ); accounts that earlier versions opened have none, and sum up ρ instead.
+    """
 
     dataset: str
     limit: Limit
     unit: str = ONE_ROW
     neighbours: Neighbours = Neighbours.REPLACE_ONE
     opened: str = ""
+    splits: tuple[Split, ...] = ()
 
     def __post_init__(self) -> None:
         require_text(self.dataset, Sentence("The name of a data set"))

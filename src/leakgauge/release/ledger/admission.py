@@ -3,25 +3,48 @@
 For a limit in zCDP the sum of ρ may not exceed it. For a limit (ε, δ) a spend is admitted when, after it, one holds:
 
 * added: Σ ε ≤ ε;
-* concentrated: Σ ρ ≤ ρ*, the largest zCDP level that converts to (ε, δ);
+* clock: in one of the splits of the limit, sure losses and the Gaussian clock are both within their parts;
+* concentrated, in accounts that earlier versions opened, in place of the clock: Σ ρ ≤ ρ*, the largest zCDP level that
+  converts to (ε, δ);
 * alone: nothing was spent before, and the release as a whole is (ε, δ)-DP by the best bound ``compose`` proves.
 
-Why this holds for a whole run, in which each release may depend on all earlier outputs. Take first the runs without
-*alone*, and two neighbouring data sets with laws P and Q of everything seen. Both sums only grow, so a run that ends
-with Σ ρ ≤ ρ* had it all along, and one that ends with Σ ε ≤ ε likewise. The (ε, δ) level is the sum of
-(P(y) − e^ε Q(y))⁺ over all runs y. Runs that end with Σ ε ≤ ε add nothing: their loss is at most ε surely. All other
-runs end with Σ ρ ≤ ρ*; they occur with the same probabilities when the analyst is stopped by a filter that admits by
-Σ ρ ≤ ρ* alone. Such a filter is ρ*-zCDP however the steps are chosen (Feldman and Zrnic, Individual privacy
-accounting via a Rényi filter, 2021; Whitehouse, Ramdas, Rogers and Wu, Fully-adaptive composition in differential
-privacy, 2023), hence (ε, δ)-DP, so their part of the sum is at most δ. δ need not be split between the two rules.
+Why this holds for a whole run, in which each release may depend on all earlier outputs, but on the data only through
+them. Take two neighbouring data sets with laws P and Q of everything seen, in either order. The (ε, δ) level is the sum
+of (P(y) − e^ε Q(y))⁺ over all runs y, that is E_P (1 − e^(ε − L))⁺ with L the loss ln P/Q of the run.
 
-*Alone* concerns a first release: nobody has seen anything of the data when it is chosen. If neither other rule holds
-after it, neither ever will again, both sums being past their limits: the run ends there, apart from releases that cost
+*Clock, one split.* It has a sure part E, a δ′, and a time T with D_T(ε − E) ≤ δ′, where D_t is the hockey-stick curve
+of two Gaussians √t standard deviations apart, D_0(x) = (1 − e^x)⁺. Every step is counted in one of two ways, decided by
+what was seen so far: surely, if it is ε′-DP, which takes ε′ of E; or by the clock, which it moves by a c such that,
+whatever of T is left after it, t say,
+
+    E D_t(x − ℓ) ≤ D_(t + c)(x) for every x, ℓ being the step's loss under P.
+
+``clock_cost`` finds c for a t that is kept at least; then it holds for every larger t, because domination of a pair by
+another is kept when both are composed with one more Gaussian. Let M be the losses of the steps that the clock counted,
+t what is left of T, and V = D_t(ε − E − M). A step that is counted surely leaves V as it is; given everything seen
+before, a step on the clock does not raise it in expectation under P: V is a supermartingale however steps are chosen,
+and it starts at D_T(ε − E) ≤ δ′. A step that does not fit ends the run. At the end L ≤ E + M, and D_t only grows with
+t, so (1 − e^(ε − L))⁺ ≤ (1 − e^(ε − E − M))⁺ ≤ V, hence E_P (1 − e^(ε − L))⁺ ≤ δ′. A loss may be infinite: D_t(−∞) = 1.
+(For Gaussians alone c = μ²; the clock then is the filter of Smith and Thakurta, Fully adaptive composition for Gaussian
+differential privacy, 2022, and D is the curve of Dong, Roth and Su, Gaussian differential privacy, 2022.)
+
+*All splits and added.* What is used only grows, and a split in which a release did not fit is used up for good. So a
+run that ends within a split was within it all along, and has the same probability when the analyst is stopped by that
+split alone: together such runs add at most δ′ to the sum. Runs that end with Σ ε ≤ ε add nothing: their loss is at most
+ε surely. All other runs end within some split, and the δ′ of all splits sum up to δ at most.
+
+*Concentrated.* Runs within Σ ρ ≤ ρ* occur with the same probabilities when a filter admits by that alone. It is ρ*-zCDP
+however the steps are chosen (Feldman and Zrnic, Individual privacy accounting via a Rényi filter, 2021; Whitehouse,
+Ramdas, Rogers and Wu, Fully-adaptive composition in differential privacy, 2023), hence (ε, δ)-DP. An account has either
+this rule or splits, never both: that would take δ twice.
+
+*Alone* concerns a first release: nobody has seen anything of the data when it is chosen. If no other rule holds after
+it, none ever will again, what is used being past every limit: the run ends there, apart from releases that cost
 nothing, whose law does not depend on the data. So the whole run is that one release. If another rule holds as well,
 *alone* was not needed. Which of the two a first release is does not depend on the data.
 
-A step known only as (ε, δ) with δ > 0 has neither a pure ε nor a ρ: it fits alone or not at all. Adding such δ beside
-the concentrated rule would need a part of δ set aside for them.
+A step known only as (ε, δ) with δ > 0, or by a Rényi curve, has no pure ε, no ρ and no time on the clock: it fits alone
+or not at all.
 """
 
 from __future__ import annotations
@@ -33,9 +56,10 @@ from functools import cached_property
 
 from leakgauge.errors import BudgetError, InputError
 from leakgauge.notions.composition.sequence import smallest
-from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.notions.formulas import approximate_of_concentration, approximate_of_gaussian
 from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
-from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
+from leakgauge.release.ledger.clock import pure_of_gaussian
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, as_decimal, as_float
 from leakgauge.sentences import Sentence
 
 
@@ -45,6 +69,7 @@ class Rule(Enum):
     UNLIMITED = "the account is unlimited"
     NOTHING = "it costs nothing"
     ADDED = "the sum of all ε stays within the limit"
+    CLOCK = "sure losses and the Gaussian clock stay within a split of the limit"
     CONCENTRATED = "the sum of all ρ stays within the limit"
     ALONE = "it is the first release, and as a whole within the limit"
 
@@ -53,9 +78,10 @@ class Rule(Enum):
 class Spending:
     """What an account has spent, in nats, every sum rounded up, and what is left; None for a sum without a limit.
 
-    Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what Σ ρ of zCDP
-    converts to at the limit's δ. It is information, not a guarantee: the guarantee is the limit, which was fixed before
-    anything was seen.
+    Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what the Gaussian
+    clock (in accounts without one, Σ ρ of zCDP) converts to at the limit's δ. It is information, not a guarantee: the
+    guarantee is the limit, which was fixed before anything was seen. Of a limit (ε, δ), ``epsilon_left`` is the ε of
+    one pure release that still fits, ``rho_left`` the ρ of Gaussian noise that does.
     """
 
     epsilon: float
@@ -84,7 +110,12 @@ class Verdict:
     @property
     def after(self) -> Spending:
         """What is spent with it."""
-        return spending(self.account, self.spent.plus(self.cost.total))
+        return spending(self.account, self.spent.plus(self.charged))
+
+    @cached_property
+    def charged(self) -> Total:
+        """What the cost adds to what was spent."""
+        return charged(self.account, self.spent, self.cost)
 
     @cached_property
     def rule(self) -> Rule | None:
@@ -94,7 +125,7 @@ class Verdict:
             return Rule.UNLIMITED
         if cost.total.is_nothing:
             return Rule.NOTHING
-        rule = rule_of_sums(limit, self.spent.plus(cost.total))
+        rule = rule_of_sums(self.account, self.spent.plus(self.charged))
         if rule is None and isinstance(limit, ApproximateLimit) and self.spent.is_nothing:
             try:
                 alone = smallest(cost.steps, limit.delta, neighbours=self.account.neighbours).epsilon
@@ -124,26 +155,58 @@ class Verdict:
         )
 
 
-def rule_of_sums(limit: Limit, after: Total) -> Rule | None:
-    """The rule by which so much may have been spent; None where neither sum is within the limit."""
-    if isinstance(limit, Unlimited):
+def nothing_of(account: Account) -> Total:
+    """What an account has spent when it is opened."""
+    return Total(NOTHING.epsilon, NOTHING.rho, (Used(NOTHING.epsilon, NOTHING.rho),) * len(account.splits))
+
+
+def charged(account: Account, spent: Total, cost: Cost) -> Total:
+    """What a cost adds to what was spent of an account: its sums, and what it uses of every split."""
+    pairs = zip(account.splits, spent.splits, strict=True)
+    splits = tuple(split.charge(used, cost.kept) for split, used in pairs)
+    return Total(cost.total.epsilon, cost.total.rho, splits)
+
+
+def rule_of_sums(account: Account, after: Total) -> Rule | None:
+    """The rule by which so much may have been spent; None where no sum is within the limit."""
+    if isinstance(account.limit, Unlimited):
         return Rule.UNLIMITED
-    epsilon, rho = _most(limit)
+    epsilon, rho = _most(account.limit)
     if epsilon is not None and after.epsilon <= as_decimal(epsilon):
         return Rule.ADDED
+    if account.splits:
+        pairs = zip(account.splits, after.splits, strict=True)
+        return Rule.CLOCK if any(split.is_within(used) for split, used in pairs) else None
     return Rule.CONCENTRATED if rho and after.rho <= as_decimal(rho) else None
 
 
 def spending(account: Account, total: Total) -> Spending:
     """What sums mean beside a limit."""
-    at_delta = epsilon = as_float(total.epsilon)
-    rho = as_float(total.rho)
-    if account.delta > 0 and rho < math.inf:
-        at_delta = min(epsilon, approximate_of_concentration(rho, account.delta))
+    epsilon, rho = as_float(total.epsilon), as_float(total.rho)
     most_epsilon, most_rho = _most(account.limit)
     epsilon_left = None if most_epsilon is None else max(most_epsilon - epsilon, 0.0)
-    rho_left = None if most_rho is None else max(most_rho - rho, 0.0)
-    return Spending(epsilon, rho, at_delta, epsilon_left, rho_left)
+    if account.splits and epsilon_left is not None:
+        at_delta, by_splits, rho_left = _of_splits(account, total)
+        return Spending(epsilon, rho, min(epsilon, at_delta), max(epsilon_left, by_splits), rho_left)
+    at_delta = epsilon
+    if account.delta > 0 and rho < math.inf:
+        at_delta = min(epsilon, approximate_of_concentration(rho, account.delta))
+    return Spending(epsilon, rho, at_delta, epsilon_left, None if most_rho is None else max(most_rho - rho, 0.0))
+
+
+def _of_splits(account: Account, total: Total) -> tuple[float, float, float]:
+    """ε at δ by the best split, and the ε of a pure release and the ρ of Gaussian noise that still fit."""
+    at_delta, epsilon, rho = math.inf, 0.0, 0.0
+    for split, used in zip(account.splits, total.splits, strict=True):
+        if not split.is_within(used):
+            continue
+        found = as_float(used.sure) + approximate_of_gaussian(math.sqrt(as_float(used.time)), split.delta)
+        at_delta = min(at_delta, found)
+        sure, time = split.left(used)
+        # Discrete noise takes a little more time than its ρ says, and must leave some.
+        noise = max(0.93 * time - split.time / 1000, 0.0)
+        epsilon, rho = max(epsilon, sure, pure_of_gaussian(math.sqrt(time))), max(rho, noise / 2)
+    return at_delta, epsilon, rho
 
 
 def _most(limit: Limit) -> tuple[float | None, float | None]:

@@ -25,7 +25,7 @@ from leakgauge.mechanisms.steps import Claimed, ClaimedCurve, KnownChannel, Step
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel
 
-_UP = Context(prec=40, rounding=ROUND_CEILING)
+UP = Context(prec=40, rounding=ROUND_CEILING)
 """Forty digits, rounded up: sums err towards spending more, by a negligible amount."""
 _ROUNDING = 2.0**-50
 """The relative error that a few floating-point operations may cause in a computed level."""
@@ -33,21 +33,47 @@ _LEAST = math.ulp(0.0)
 _MOST_DIGITS = 1000
 
 
-class Total(msgspec.Struct, frozen=True):
-    """Sums of ε and ρ in nats, in decimals: ten times 0.1 is 1, not one unit in the last place more or less."""
+def _require_sums(*levels: Decimal) -> None:
+    for level in levels:
+        # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
+        if level.is_nan() or level < 0 or (level.is_finite() and level.adjusted() >= _MOST_DIGITS):
+            raise ValueError
+
+
+class Used(msgspec.Struct, frozen=True, array_like=True):
+    """What is used of a split of a limit: sure losses in nats, and time of its Gaussian clock."""
+
+    sure: Decimal
+    time: Decimal
+
+    def __post_init__(self) -> None:
+        _require_sums(self.sure, self.time)
+
+    def plus(self, other: Used) -> Used:
+        """Both together, rounded up."""
+        return Used(UP.add(self.sure, other.sure), UP.add(self.time, other.time))
+
+
+USED_UP = Used(Decimal("Infinity"), Decimal("Infinity"))
+
+
+class Total(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Sums of ε and ρ in nats, in decimals: ten times 0.1 is 1, not one unit in the last place more or less.
+
+    Accounts whose limit is split also count what is used of every split.
+    """
 
     epsilon: Decimal
     rho: Decimal
+    splits: tuple[Used, ...] = ()
 
     def __post_init__(self) -> None:
-        for level in (self.epsilon, self.rho):
-            # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
-            if level.is_nan() or level < 0 or (level.is_finite() and level.adjusted() >= _MOST_DIGITS):
-                raise ValueError
+        _require_sums(self.epsilon, self.rho)
 
     def plus(self, other: Total) -> Total:
         """Both together, rounded up."""
-        return Total(_UP.add(self.epsilon, other.epsilon), _UP.add(self.rho, other.rho))
+        splits = tuple(one.plus(two) for one, two in zip(self.splits, other.splits, strict=True))
+        return Total(UP.add(self.epsilon, other.epsilon), UP.add(self.rho, other.rho), splits)
 
     @property
     def is_nothing(self) -> bool:
@@ -89,13 +115,18 @@ class Cost:
         return as_float(self.total.rho)
 
     @cached_property
+    def kept(self) -> tuple[Step, ...]:
+        """The steps as a ledger counts and keeps them."""
+        return tuple(map(_as_kept, self.steps))
+
+    @cached_property
     def total(self) -> Total:
         """Both sums."""
         total = NOTHING
-        for step in map(_as_kept, self.steps):
+        for step in self.kept:
             one = Total(as_decimal(pure_epsilon(step)), as_decimal(_rho(step)))
             count = Decimal(step.count)
-            total = total.plus(Total(_UP.multiply(count, one.epsilon), _UP.multiply(count, one.rho)))
+            total = total.plus(Total(UP.multiply(count, one.epsilon), UP.multiply(count, one.rho)))
         return total
 
     def require_known_for(self, neighbours: Neighbours) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -16,9 +16,10 @@ from leakgauge.artefacts.codec import encode
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
-from leakgauge.release.ledger.account import Account, Limit, Unlimited
-from leakgauge.release.ledger.admission import Rule, rule_of_sums
-from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_from_json
+from leakgauge.release.ledger.account import Account, ApproximateLimit, Limit, Unlimited
+from leakgauge.release.ledger.admission import Rule, charged, nothing_of, rule_of_sums
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, step_from_json
+from leakgauge.release.ledger.splits import SplitLimit, are_within
 from leakgauge.release.ledger.told import Bits, Told
 from leakgauge.sentences import Sentence
 
@@ -26,6 +27,8 @@ START = "0" * 64
 """What the first entry has in place of the hash of the one before."""
 _SAME = Decimal("1e-9")
 """Another version may compute a level a little differently; what a check looks for is larger than that."""
+_NEARLY_SAME = Decimal("1e-5")
+"""The same of the time of a clock, which is searched for."""
 
 
 class Kind(StrEnum):
@@ -48,6 +51,8 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
     rule: str | None = None
     digest: str | None = None
     told: dict[str, Bits | None] = {}
+    split_limit: SplitLimit | None = None
+    """In place of a limit: earlier versions, which would sum up ρ beside it, find no limit and refuse the account."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +119,16 @@ class Entry:
 
     def account(self) -> Account:
         """The account that this entry opened."""
-        said = self._said
-        if said.limit is None or said.unit is None or said.neighbours is None:
+        said, split = self._said, self._said.split_limit
+        if said.unit is None or said.neighbours is None:
             raise _unreadable(self.sequence)
         try:
-            return Account(self.dataset, said.limit, said.unit, said.neighbours, self.time)
+            if said.limit is not None and split is None:
+                return Account(self.dataset, said.limit, said.unit, said.neighbours, self.time)
+            if said.limit is not None or split is None:
+                raise _unreadable(self.sequence)
+            limit = ApproximateLimit(split.epsilon, split.delta)
+            return Account(self.dataset, limit, said.unit, said.neighbours, self.time, split.splits)
         except OptionError:
             raise _unreadable(self.sequence) from None
 
@@ -166,7 +176,11 @@ class Chain:
         if entry.kind is Kind.OPEN:
             if entry.dataset in self._accounts:
                 self._refuse(entry.sequence, Sentence("opens an account that was open"))
-            self._accounts[entry.dataset], self._spent[entry.dataset] = entry.account(), NOTHING
+            account = self._accounts[entry.dataset] = entry.account()
+            limit = account.limit
+            if isinstance(limit, ApproximateLimit) and not are_within(account.splits, limit.epsilon, limit.delta):
+                self._refuse(entry.sequence, Sentence("splits its limit into more than it is"))
+            self._spent[entry.dataset] = nothing_of(account)
         elif entry.dataset not in self._accounts:
             self._refuse(entry.sequence, Sentence("is about a data set without an account"))
         elif entry.kind is Kind.SPEND:
@@ -182,17 +196,17 @@ class Chain:
         told, steps = entry.cost, entry.steps
         if not steps:
             self._refuse(entry.sequence, Sentence("spends without a step"))
-        least = _a_little_less(Cost(steps).total)
-        if told.epsilon < least.epsilon or told.rho < least.rho:
-            self._refuse(entry.sequence, Sentence("costs less than its steps"))
         account, before = self._accounts[entry.dataset], self._spent[entry.dataset]
+        least = _a_little_less(charged(_a_little_larger(account), before, Cost(steps)))
+        if len(told.splits) != len(least.splits) or not _is_no_less(told, least):
+            self._refuse(entry.sequence, Sentence("costs less than its steps"))
         after = self._spent[entry.dataset] = before.plus(told)
         self._spends[entry.reference] = entry.dataset
         if isinstance(account.limit, Unlimited) or told.is_nothing:
             return
         # A release admitted alone is not composed again: the bound may need an extra that is not installed here.
         alone = entry.rule == Rule.ALONE.name.lower() and before.is_nothing
-        if not alone and rule_of_sums(account.limit, _a_little_less(after)) is None:
+        if not alone and rule_of_sums(account, _a_little_less(after)) is None:
             self._refuse(entry.sequence, Sentence("spends more than the limit"))
 
     def _refuse(self, sequence: int, what: Sentence) -> None:
@@ -219,4 +233,26 @@ def _hash(*told: object) -> str:
 
 
 def _a_little_less(total: Total) -> Total:
-    return Total(total.epsilon * (1 - _SAME), total.rho * (1 - _SAME))
+    splits = tuple(Used(used.sure * (1 - _SAME), used.time * (1 - _NEARLY_SAME)) for used in total.splits)
+    return Total(total.epsilon * (1 - _SAME), total.rho * (1 - _SAME), splits)
+
+
+def _a_little_larger(account: Account) -> Account:
+    """The account with splits in which everything fits that fitted by another computation of the same."""
+    wider = ((split.sure * (1 + float(_SAME)), split.time * (1 + float(_SAME))) for split in account.splits)
+    splits = tuple(
+        msgspec.structs.replace(split, sure=sure, time=time)
+        for split, (sure, time) in zip(account.splits, wider, strict=True)
+    )
+    return replace(account, splits=splits)
+
+
+def _is_no_less(told: Total, least: Total) -> bool:
+    return (
+        told.epsilon >= least.epsilon
+        and told.rho >= least.rho
+        and all(
+            one.sure >= other.sure and one.time >= other.time
+            for one, other in zip(told.splits, least.splits, strict=True)
+        )
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Self
@@ -21,11 +22,12 @@ from leakgauge.artefacts.ledger import (
 from leakgauge.drafts import target
 from leakgauge.errors import FileError, InputError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import ONE_ROW, Account, Limit, require_text
-from leakgauge.release.ledger.admission import Spending, Verdict, spending
+from leakgauge.release.ledger.account import ONE_ROW, Account, ApproximateLimit, Limit, require_text
+from leakgauge.release.ledger.admission import Spending, Verdict, nothing_of, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
 from leakgauge.release.ledger.postgresql import PostgresqlStore
+from leakgauge.release.ledger.splits import SplitLimit, splits_of
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
 from leakgauge.release.ledger.told import Told, added_up
@@ -82,14 +84,18 @@ class Ledger:
         neighbours: Neighbours = Neighbours.REPLACE_ONE,
     ) -> Account:
         """The new account of a data set."""
-        Account(dataset, limit, unit, neighbours)  # refuses what an account cannot be
+        account = Account(dataset, limit, unit, neighbours)  # refuses what an account cannot be
+        body = Body(NOTHING, limit, unit, neighbours)
+        if isinstance(limit, ApproximateLimit) and (splits := splits_of(limit.epsilon, limit.delta)):
+            spent = nothing_of(replace(account, splits=splits))
+            body = Body(spent, None, unit, neighbours, split_limit=SplitLimit(limit.epsilon, limit.delta, splits))
         with self._store.writing():
             if self._store.find(Kind.OPEN, dataset) is not None:
                 raise OptionError(
                     "Data set {dataset!r} has an account already, whose limit stays; see `leakgauge ledger show`.",
                     dataset=dataset,
                 )
-            entry = self._append(Kind.OPEN, dataset, Body(NOTHING, limit, unit, neighbours), "", dataset)
+            entry = self._append(Kind.OPEN, dataset, body, "", dataset)
         return entry.account()
 
     def account(self, dataset: str) -> Account:
@@ -143,8 +149,8 @@ class Ledger:
             if before != verdict.spent:
                 verdict = Verdict(verdict.account, cost, before)
             body = Body(
-                before.plus(cost.total),
-                cost=cost.total,
+                before.plus(verdict.charged),
+                cost=verdict.charged,
                 steps=steps,
                 rule=verdict.require().name.lower(),
                 told=dict(told or {}),
