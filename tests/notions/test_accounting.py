@@ -52,7 +52,7 @@ from leakgauge.notions.composition import (
 )
 from leakgauge.notions.curves import capacity_from_above
 from leakgauge.probability import Channel
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Floats, sums_by
 from leakgauge.randomness import simulation
 
 ADD = Neighbours.ADD_OR_REMOVE_ONE
@@ -77,6 +77,8 @@ def true_delta(p: Floats, q: Floats, epsilon: float) -> float:
 
 def true_power(p: Floats, q: Floats, rate: float) -> float:
     """The best of all tests that reject on a set of outputs, and at random on one more."""
+    shown = (p > 0) | (q > 0)
+    p, q = p[shown], q[shown]
     with np.errstate(divide="ignore"):
         order = np.argsort(-(p / q))
     rates, powers = np.append(0, np.cumsum(q[order])), np.append(0, np.cumsum(p[order]))
@@ -293,7 +295,7 @@ def both_laws(sequence: list[tuple[Step, tuple[Floats, Floats]]]) -> tuple[Float
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = np.nan_to_num(np.round(np.log(p) - np.log(q), 10), posinf=1e9, neginf=-1e9)
             _, kind = np.unique(ratios, return_inverse=True)
-            p, q = np.bincount(kind, p), np.bincount(kind, q)
+            p, q = (sums_by(kind, law, int(kind.max()) + 1) for law in (p, q))
     return p, q
 
 

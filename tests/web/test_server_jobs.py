@@ -85,7 +85,7 @@ def test_what_the_page_leaves_is_for_its_owner(served: Served, job: dict[str, An
 
 
 def test_a_later_server_lists_it_as_found(served: Served, job: dict[str, Any]) -> None:
-    found = Jobs(served.results, served.folder).job(job["id"]).fields(ENGLISH)
+    found: dict[str, Any] = Jobs(served.results, served.folder).job(job["id"]).fields(ENGLISH)
     # The page and the job each time a stage by themselves.
     seconds = [one["seconds"] for one in found["stages"]]
     assert all(one is None or one >= 0 for one in seconds)
