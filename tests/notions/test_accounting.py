@@ -77,6 +77,8 @@ def true_delta(p: Floats, q: Floats, epsilon: float) -> float:
 
 def true_power(p: Floats, q: Floats, rate: float) -> float:
     """The best of all tests that reject on a set of outputs, and at random on one more."""
+    shown = (p > 0) | (q > 0)
+    p, q = p[shown], q[shown]
     with np.errstate(divide="ignore"):
         order = np.argsort(-(p / q))
     rates, powers = np.append(0, np.cumsum(q[order])), np.append(0, np.cumsum(p[order]))

@@ -66,7 +66,7 @@ class Step:
         return ()
 
     def information(self) -> float:
-        """What one run tells of a replaced record under any prior, in nats, where more is known than from its levels."""
+        """What one run tells of a replaced record under any prior, in nats, where more is known than its levels."""
         return math.inf
 
     def pair(self) -> Pair | None:

@@ -53,13 +53,13 @@ class _Grid:
 
     def cumulants(self, slopes: Floats, interval: float) -> Floats:
         """count · ln E[e^(slope · loss)] at each slope, over finite losses."""
-        # Points without a share would set the peak so high that the sum of the others is lost.
-        seen = np.flatnonzero(self.masses)
-        if not len(seen):
+        # Only of losses that occur: the largest exponent must have a share, or all could vanish beside it.
+        occur = np.flatnonzero(self.masses)
+        if not len(occur):
             return np.full(len(slopes), -math.inf)
-        exponents = slopes[:, None] * ((self.first + seen) * interval)
+        exponents = slopes[:, None] * ((self.first + occur) * interval)
         peak = exponents.max(axis=1)
-        sums = np.exp(exponents - peak[:, None]) @ self.masses[seen]
+        sums = np.exp(exponents - peak[:, None]) @ self.masses[occur]
         return np.asarray(self.count * (peak + np.log(sums)))
 
 
@@ -72,7 +72,7 @@ def composed(parts: Sequence[Part], interval: float) -> tuple[LossLaw, ...]:
         orders = _orders(parts, interval)
         windows = [_window(grids, interval) for grids in orders]
         low = min(window[0] for window in windows)
-        size = max(window[1] for window in windows) - low + 1
+        size = max(max(window[1] for window in windows) - low + 1, 1)
         if size <= LARGEST_WINDOW:
             return _transformed(orders, interval, low, size)
         interval *= max(size / LARGEST_WINDOW, 2.0)
@@ -103,8 +103,8 @@ def _window(grids: Sequence[_Grid], interval: float) -> tuple[int, int]:
     slope = math.sqrt(-2 * math.log(CUT) / variance)
     above, below = (_chernoff(grids, interval, sign * slope) for sign in (1, -1))
     return (
-        max(lowest, math.floor(-below / interval)) if below < math.inf else lowest,
-        min(highest, math.ceil(above / interval)) if above < math.inf else highest,
+        max(lowest, math.floor(-below / interval)) if math.isfinite(below) else lowest,
+        min(highest, math.ceil(above / interval)) if math.isfinite(above) else highest,
     )
 
 
