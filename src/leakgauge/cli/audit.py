@@ -15,7 +15,7 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.audit_queries import audit_planned
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import listed, retell, say
+from leakgauge.cli.language import listed, retell, say, wrapped
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
@@ -31,6 +31,8 @@ _OF_A_RELEASE = (
     *("original", "released", "secret", "withhold", "background", "unit", "bins", "levels", "targets", "key"),
     *options.READING,
 )
+_WIDEST_TARGET = 32
+"""Letters, about as many as the names of attacks have."""
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _OF_QUERIES = ("queries", "epsilon", "delta", "runs")
 _NOT_FOR = {
@@ -394,7 +396,8 @@ def _attacks(audit: Audit) -> Table:
     for one in sorted(audit.attacks, key=lambda one: targets.index(one.target)):
         if one.target != target:
             target = one.target
-            attacks.add_row(f"[bold]{listed(target)}[/bold]")
+            # A long list of columns must not take the place of the numbers.
+            attacks.add_row(Text("\n".join(wrapped(listed(target), _WIDEST_TARGET)), "bold"))
         independent = _percent(one.independent)
         most = "" if one.ceiling is None else _percent(one.ceiling)
         attacks.add_row(

@@ -235,3 +235,20 @@ def test_a_release_may_write_dates_coarser_than_the_original(tmp_path: Path) -> 
         roles = ForeignRoles(("ill",), key="nr")
         found = read_foreign(tmp_path / "released.csv", original, roles, reading=reading)
     assert found.changed["day"].contains.mean() == 1
+
+
+def test_coarse_values_single_people_out_by_what_they_stand_for(tmp_path: Path) -> None:
+    draws = simulation(4)
+    age, city = draws.integers(18, 90, 600), draws.choice(["A", "B", "C"], 600)
+    code = [f"1{at:03d}" for at in draws.integers(0, 1000, 600)]
+    people = pa.table({"age": age, "code": code, "city": city, "ill": draws.choice(["yes", "no"], 600)})
+    decades = [f"[{low}, {low + 10})" for low in (age // 10 * 10).tolist()]
+    shown = people.set_column(0, "age", pa.array(decades)).set_column(
+        1, "code", pa.array([one[:3] + "*" for one in code])
+    )
+    pyarrow.csv.write_csv(shown.drop_columns(["ill"]), tmp_path / "theirs.csv")
+    audit = audit_foreign(tmp_path / "theirs.csv", open_table(people), "ill")
+    found = next(one for one in audit.attacks if str(one.attack) == "singling out, by several columns")
+    # An interval or a mask describes everybody in it, and nothing was changed otherwise.
+    assert found.target == ("city", "age", "code") and found.success.value == 1
+    assert found.advantage.ends[0] > 0.3 and 0 in found.independent and found.ceiling is None

@@ -8,7 +8,7 @@ fit one person by luck. So each description is tried on as many other people too
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -41,8 +41,10 @@ class Described:
     """A column that descriptions speak of.
 
     Attributes:
-        released: the value that the release shows of each row, or its likeliest input, by the numbers of ``true``.
+        released: the value that the release shows of each row, by the numbers of ``true``; the first, if it stands for
+            several.
         true: the value of each row of the original.
+        until: the last value that the released one stands for; None where it stands for itself.
         ordered: whether larger values have larger numbers.
         noisy: whether noise was added to numbers. Hardly any equals the true one then, so that descriptions say on
             which side of it a person is.
@@ -53,6 +55,11 @@ class Described:
     true: Codes
     ordered: bool = False
     noisy: bool = False
+    until: Codes | None = None
+
+    def shown(self, rows: Codes) -> tuple[Codes, Codes]:
+        """The first and the last value that the release shows of some rows."""
+        return self.released[rows], (self.released if self.until is None else self.until)[rows]
 
 
 def singling_out(case: Case) -> tuple[Finding, ...]:
@@ -72,14 +79,11 @@ def singling_out(case: Case) -> tuple[Finding, ...]:
     first = _half(case, draws)
     attacked = np.flatnonzero(first)
     control, anybody = np.flatnonzero(~first), np.flatnonzero(_half(case, draws))
-    released, true = ([getattr(one, values) for one in columns] for values in ("released", "true"))
     # What leaves, what has nothing to do with the attacked people, and the original as it is.
-    shown = [
-        Rows.of([values[rows] for values in made])
-        for made, rows in ((released, attacked), (released, anybody), (true, attacked))
-    ]
+    shown = [Rows.shown([one.shown(rows) for one in columns]) for rows in (attacked, anybody)]
+    shown.append(Rows.of([one.true[attacked] for one in columns]))
     people = [
-        Rows.of([values[rows] for values in true], None if case.units is None else case.units[rows])
+        Rows.of([one.true[rows] for one in columns], None if case.units is None else case.units[rows])
         for rows in (attacked, control)
     ]
     findings, most = [], min(case.targets, MOST_DESCRIPTIONS)
@@ -112,17 +116,30 @@ def described(case: Case) -> list[Described]:
 
 
 def _decoded(column: ReleasedColumn) -> Described | None:
-    """A released column with the likeliest input of each output; numbers with noise are taken as they are."""
+    """A released column with the inputs that each output stands for; numbers with noise are taken as they are.
+
+    An output stands for the inputs of which it is the likeliest output, such as an interval for the numbers in it. One
+    that is the likeliest of none stands for its likeliest input.
+    """
     if column.mechanism.noise is not None:
         return Described(column.writes, column.outputs.astype(np.int64), column.inputs, ordered=True, noisy=True)
     # What its claims are given is published, and thus known of every row.
     different, place = equal_rows(column.given, (column.outputs,))
-    inputs, where = np.unique(column.inputs, return_index=True)
+    inputs, where, which = np.unique(column.inputs, return_index=True, return_inverse=True)
     if len(inputs) * len(different) > _MOST_PAIRS:
         return None
     scores = column.law.scores(inputs, column.outputs[different])
     scores = np.where(np.equal.outer(column.given[where], column.given[different]), scores, -np.inf)
-    return Described(column.writes, inputs[scores.argmax(axis=0)][place], column.inputs)
+    # Inputs are numbered such that those of one output follow each other.
+    likeliest = scores.argmax(axis=1)
+    order = np.argsort(likeliest, kind="stable")
+    number = np.empty(len(inputs), dtype=np.int64)
+    number[order] = np.arange(len(inputs))
+    outputs = np.arange(len(different))
+    first, end = (np.searchsorted(likeliest[order], outputs, side=side) for side in ("left", "right"))
+    alone = number[scores.argmax(axis=0)]
+    low, high = np.where(first < end, first, alone), np.where(first < end, end - 1, alone)
+    return Described(column.writes, low[place], number[which], until=high[place])
 
 
 def _half(case: Case, draws: Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -138,17 +155,24 @@ class Rows:
     Attributes:
         columns: one array of values each.
         orders: the rows of each column by increasing values.
+        until: the last value that each value stands for, which is mostly itself.
         units: the person of each row; None where rows are people.
     """
 
     columns: Sequence[Codes]
     orders: Sequence[Codes]
+    until: Sequence[Codes]
     units: Codes | None = None
 
     @classmethod
     def of(cls, columns: Sequence[Codes], units: Codes | None = None) -> Rows:
-        """Sorted."""
-        return cls(columns, [np.argsort(one, kind="stable").astype(np.int64) for one in columns], units)
+        """Of values that stand for themselves."""
+        return cls(columns, [np.argsort(one, kind="stable").astype(np.int64) for one in columns], columns, units)
+
+    @classmethod
+    def shown(cls, columns: Sequence[tuple[Codes, Codes]]) -> Rows:
+        """Of values that stand for some, from the first to the last."""
+        return replace(cls.of([first for first, _ in columns]), until=[last for _, last in columns])
 
     def meet(self, conditions: Conditions) -> Codes:
         """The rows that meet all of at least one condition."""
@@ -182,8 +206,11 @@ def by_one_column(columns: Sequence[Described], shown: Rows, draws: Generator, m
     """Values that occur once, and of ordered ones the least and the largest, where one row has it; some at random."""
     found: list[Conditions] = []
     for at, (column, values) in enumerate(zip(columns, shown.columns, strict=True)):
-        different, counts = np.unique(values, return_counts=True)
-        found += [((at, value, value),) for value in different[counts == 1].tolist()]
+        different, where, counts = np.unique(values, return_index=True, return_counts=True)
+        last = shown.until[at][where]
+        once = zip(different[counts == 1].tolist(), last[counts == 1].tolist(), strict=True)
+        # A value that stands for several may be met by rows whose value is one of them.
+        found += [one for low, high in once if len(shown.meet(one := ((at, low, high),))) == 1]
         if column.ordered:
             extremes = ((at, _LOWEST, int(different[0])), (at, int(different[-1]), _HIGHEST))
             found += [(one,) for one, count in zip(extremes, counts[[0, -1]].tolist(), strict=True) if count == 1]
@@ -199,7 +226,7 @@ def by_several_columns(columns: Sequence[Described], shown: Rows, draws: Generat
         left = None
         for at in draws.permutation(len(columns)).tolist():
             value = int(shown.columns[at][row])
-            low, high = value, value
+            low, high = value, int(shown.until[at][row])
             if columns[at].noisy:
                 low, high = (value, _HIGHEST) if value >= middles[at] else (_LOWEST, value)
             conditions.append((at, low, high))
@@ -219,7 +246,7 @@ def _candidates(columns: Sequence[Described], shown: Rows, draws: Generator, mos
     order = draws.permutation(len(shown.columns[0]))
     if any(one.noisy for one in columns):
         return list(map(int, order[: _TRIES * most]))
-    kinds = numbered(*shown.columns, rows=len(order))
+    kinds = numbered(*shown.columns, *shown.until, rows=len(order))
     return list(map(int, order[np.bincount(kinds)[kinds[order]] == 1]))
 
 
