@@ -86,9 +86,11 @@ class Split(msgspec.Struct, frozen=True):
         """How many runs the clock counts, and the time they take, at the level that is left."""
         time, least, done = Decimal(0), 0.0, 0
         for level in self._levels():
+            if done == runs:
+                break
             # Rounding of the difference is far below what every cost was rounded up by.
             left = self.time - as_float(UP.add(before, time)) - level
-            if done == runs or left < least or left <= 0:
+            if left < least or left <= 0:
                 continue
             least = clock_cost(step, level)
             fit = min(runs - done, int(left / least))
