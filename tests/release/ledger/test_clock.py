@@ -146,6 +146,17 @@ def test_steps_without_a_time_on_the_clock() -> None:
     ):
         assert clock_cost(step, 1.0) == clock_cost(step, 0.0) == math.inf
     assert clock_cost(LaplaceNoise(0.0), 0.0) == 0.0
+    tiny = (
+        LaplaceNoise(1e-200),
+        GaussianNoise(1e200),
+        DiscreteGaussianNoise(1e200),
+        DiscreteGaussianNoise(1e9),
+        LaplaceNoise(1e-13),
+    )
+    for small in tiny:
+        assert 0 < clock_cost(small, 1e-3) < 1e-15
+        account = Account("survey", ApproximateLimit(1.0, 1e-6), splits=splits_of(1.0, 1e-6))
+        assert rule_of_sums(account, charged(account, nothing_of(account), Cost((small,)))) is not None
     concentrated = Claimed(ZeroConcentratedDP(0.01))
     assert 0.02 < clock_cost(concentrated, 1.0) < 0.0205
     assert clock_cost(concentrated, 0.01) == math.inf

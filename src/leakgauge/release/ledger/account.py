@@ -93,7 +93,7 @@ Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
 class Account:
     """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601.
 
-    ``splits`` are those of a limit (ε, δ); accounts that earlier versions opened have none, and sum up ρ instead.
+    ``splits`` are those of a limit (ε, δ); accounts of earlier versions and very large limits have none.
     """
 
     dataset: str

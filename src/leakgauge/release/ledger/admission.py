@@ -4,8 +4,8 @@ For a limit in zCDP the sum of ρ may not exceed it. For a limit (ε, δ) a spen
 
 * added: Σ ε ≤ ε;
 * clock: in one of the splits of the limit, sure losses and the Gaussian clock are both within their parts;
-* concentrated, in accounts that earlier versions opened, in place of the clock: Σ ρ ≤ ρ*, the largest zCDP level that
-  converts to (ε, δ);
+* concentrated, in accounts without splits (of earlier versions, or with a limit that has no clock): Σ ρ ≤ ρ*, the
+  largest zCDP level that converts to (ε, δ);
 * alone: nothing was spent before, and the release as a whole is (ε, δ)-DP by the best bound ``compose`` proves.
 
 Why this holds for a whole run, in which each release may depend on all earlier outputs, but on the data only through

@@ -44,6 +44,8 @@ _LARGEST_POWER = 6000.0
 """Of e in L and R; a step for which it is larger is counted without the reserve."""
 _PANELS = 16
 _TOLERANCE = 1e-5
+_SMALLEST, _LEAST = 1e-12, 1e-300
+"""Losses of curves, and costs, that are no smaller."""
 
 
 @lru_cache(maxsize=1024)
@@ -74,13 +76,14 @@ def _within(time: float, epsilon: float, delta: float) -> bool:
 
 def clock_cost(step: Step, reserve: float) -> float:
     """How far one run moves a clock that keeps at least ``reserve`` afterwards; infinite where that is not known."""
-    return _cost(replace(step, count=1, sampling_probability=1.0), reserve)
+    if step.pure_epsilon() == 0:
+        return 0.0
+    # The square of a small level may fall out of the range of floats; it is not nothing.
+    return max(_cost(replace(step, count=1, sampling_probability=1.0), reserve), _LEAST)
 
 
 @lru_cache(maxsize=4096)
 def _cost(step: Step, reserve: float) -> float:
-    if step.pure_epsilon() == 0:
-        return 0.0
     loss = step.loss()
     if loss is not None and loss.mu is not None:
         return loss.mu**2 * (1 + _SAFE_SIDE)
@@ -88,7 +91,7 @@ def _cost(step: Step, reserve: float) -> float:
     if reserve == 0:
         return found
     curve = _curve(step)
-    if curve is not None:
+    if curve is not None and curve[0][-1] > _SMALLEST:
         losses, deltas, beyond = curve
         return min(found, max(_by_curve(losses, deltas, reserve), _LEAST_BEYOND if beyond else 0.0))
     spread = 2 * step.rho() * (1 + _SAFE_SIDE)

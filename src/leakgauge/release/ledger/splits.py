@@ -29,7 +29,10 @@ class Split(msgspec.Struct, frozen=True):
     time: float
 
     def __post_init__(self) -> None:
-        if not all(0 <= level < math.inf for level in (self.sure, self.rest, self.delta, self.time)):
+        if (
+            not all(0 <= level < math.inf for level in (self.sure, self.rest, self.delta))
+            or not 0 < self.time < math.inf
+        ):
             raise ValueError
 
     def is_within(self, used: Used) -> bool:
@@ -86,9 +89,11 @@ class Split(msgspec.Struct, frozen=True):
         """How many runs the clock counts, and the time they take, at the level that is left."""
         time, least, done = Decimal(0), 0.0, 0
         for level in self._levels():
+            if done == runs:
+                break
             # Rounding of the difference is far below what every cost was rounded up by.
             left = self.time - as_float(UP.add(before, time)) - level
-            if done == runs or left < least or left <= 0:
+            if left < least or left <= 0:
                 continue
             least = clock_cost(step, level)
             fit = min(runs - done, int(left / least))
@@ -121,8 +126,11 @@ def splits_of(epsilon: float, delta: float) -> tuple[Split, ...]:
         # Rounded so that the parts add up to no more than the whole.
         sure, part = sure_part * epsilon, share * delta * (1 - 1e-12)
         rest = (epsilon - sure) * (1 - 1e-12)
-        found.append(Split(sure, rest, part, largest_time(rest, part)))
-    return tuple(found) if all(split.time > 0 for split in found) else ()
+        time = largest_time(rest, part)
+        if time == 0:
+            return ()
+        found.append(Split(sure, rest, part, time))
+    return tuple(found)
 
 
 def _finite_epsilon(step: Step) -> float:
