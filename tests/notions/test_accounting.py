@@ -52,7 +52,7 @@ from leakgauge.notions.composition import (
 )
 from leakgauge.notions.curves import capacity_from_above
 from leakgauge.probability import Channel
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Floats, sums_by
 from leakgauge.randomness import simulation
 
 ADD = Neighbours.ADD_OR_REMOVE_ONE
@@ -295,7 +295,7 @@ def both_laws(sequence: list[tuple[Step, tuple[Floats, Floats]]]) -> tuple[Float
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = np.nan_to_num(np.round(np.log(p) - np.log(q), 10), posinf=1e9, neginf=-1e9)
             _, kind = np.unique(ratios, return_inverse=True)
-            p, q = np.bincount(kind, p), np.bincount(kind, q)
+            p, q = (sums_by(kind, law, int(kind.max()) + 1) for law in (p, q))
     return p, q
 
 

@@ -182,7 +182,8 @@ def loss_of_rows(matrix: Floats) -> PairLoss:
 def _largest(matrix: Floats, factors: Floats) -> Floats:
     """max over ordered pairs of rows of Σ max(p − factor · q, 0), for each factor."""
     scaled = factors[:, None, None] * matrix
-    return np.max([np.maximum(row - scaled, 0).sum(axis=2).max(axis=1) for row in matrix], axis=0)
+    worst = [np.maximum(row - scaled, 0).sum(axis=2).max(axis=1) for row in matrix]
+    return np.asarray(np.max(worst, axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True)
