@@ -29,6 +29,11 @@ DP = claims.CentralDP(1.0)
 STEPS = [steps.RandomizedResponse(1.0)]
 X, Y = np.linspace(0, 1, 30), np.linspace(0, 1, 30)[::-1] ** 2
 
+
+def noise_of(multiplier: float) -> list[steps.Step]:
+    return [steps.GaussianNoise(multiplier)]
+
+
 WRONG = [None, "text", np.ones(2), object(), 1.5, [1, "a"]]
 """What people pass by mistake."""
 
@@ -143,6 +148,10 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     composition.compose: {"steps": STEPS, "delta": 1e-6, "neighbours": composition.Neighbours.REPLACE_ONE},
     composition.compose_exactly: {"channels": [CHANNEL]},
     composition.amplified_by_sampling: {"statement": DP, "sampling_probability": 0.5},
+    composition.amplified_by_shuffling: {"statement": claims.LocalDP(1.0), "people": 100, "delta": 1e-6},
+    composition.amplified_without_replacement: {"statement": DP, "size": 1, "population": 10},
+    composition.calibrate: {"sequence": noise_of, "target": claims.ApproximateDP(1.0, 1e-6), "between": (1.0, 100.0)},
+    composition.profile: {"steps": STEPS, "neighbours": composition.Neighbours.REPLACE_ONE},
     composition.group_privacy: {"statement": DP, "size": 2},
     composition.in_parallel: {"statements": [DP], "parts": composition.Parts.FIXED},
     steps.Claimed: {"statement": DP, "count": 1},
@@ -159,8 +168,8 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
 """Each public function with arguments that it takes."""
 
 RESULTS = {
-    "Basic", "Composition", "Counterexample", "Edge", "Implication", "Level", "Ranking", "Relation", "Step", "View",
-    "Witness", "ZeroLeakageTest", "Interval", "Label", "Hashable",
+    "Basic", "Calibration", "Composition", "Counterexample", "Edge", "Implication", "Level", "Profile", "Ranking",
+    "Relation", "Step", "View", "Witness", "ZeroLeakageTest", "Interval", "Label", "Hashable",
 }  # fmt: skip
 """Types that our own functions make."""
 
