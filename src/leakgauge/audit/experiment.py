@@ -33,10 +33,10 @@ from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability.cells import Floats
 
 FIRST_ROUND = 250
-FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 100_000, 2_000
+FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 200_000, 2_000
 PILOT, PILOT_TIME = 0.5, 0.25
 """The outputs that choose among pairs of inputs, in shares of those to draw, and the share of the time."""
-LEARNT_FROM, BET_ON = 100_000, 50_000
+LEARNT_FROM, BET_ON = 200_000, 50_000
 """Outputs a side that choose the event that is counted, and those of the bets, at most; more would cost time and choose
 no better."""
 LEARNING = 0.25
