@@ -29,12 +29,13 @@ SAID_SO = (
     *("advantage", "anchor", "alphabet", "attacker", "attribute inference", "audit", "averaging"),
     *("background knowledge", "budget", "bundled sample", "channel", "claim", "composition", "confidence"),
     *("criterion", "data set", "declared", "dial", "differential entropy", "differential privacy", "digest"),
-    *("distortion", "external edition", "guarantee", "identifiability", "identifier", "indicator"),
+    *("distortion", "external edition", "false alarm", "false positive", "guarantee", "identifiability"),
+    *("identifier", "indicator"),
     *("influence diagram", "internal edition", "job", "label", "leaf", "ledger", "lower bound"),
     *("mutual information", "nats", "neighbouring", "notion", "odds", "plan", "policy", "posterior", "prior"),
     *("protection", "protection effect", "public record", "quasi-identifier", "randomized response"),
-    *("re-identification", "recipient", "review date", "scenario", "secret", "simulation", "suppression"),
-    *("total variation", "unit of protection", "usefulness", "veto", "waste"),
+    *("re-identification", "recipient", "review date", "sampling", "scenario", "secret", "simulation"),
+    *("suppression", "total variation", "unit of protection", "usefulness", "veto", "vulnerability", "waste"),
 )
 """Terms whose Chinese word stands in every text that has the English one."""
 INFLECTED = {
