@@ -34,6 +34,9 @@ WRITTEN = {
     "unary-encoding": "epsilon=1,letters=yes|no",
     "subset-selection": "epsilon=1,letters=yes|no",
     "planar-laplace": f"epsilon=1,{MAP}",
+    "report-noisy-max": "epsilon=1,noise=gumbel",
+    "above-threshold": "epsilon=1,threshold=3",
+    "sparse-vector": "epsilon=1,threshold=3,count=2",
 }
 
 

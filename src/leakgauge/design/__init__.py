@@ -1,7 +1,11 @@
 """The channel that leaks least for the usefulness needed, with a certified distance from the optimum."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from leakgauge.design import rounds as rounds
-from leakgauge.design import vulnerability as vulnerability
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.channel_capacity import capacity
 from leakgauge.design.output_entropy import largest_output_entropy
@@ -10,6 +14,9 @@ from leakgauge.design.sequences import sequence_leakage
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import frontier, solve
 from leakgauge.design.structured import solve_on_grid
+
+if TYPE_CHECKING:
+    from leakgauge.design import vulnerability as vulnerability
 
 __all__ = [
     "Keep",
@@ -28,3 +35,10 @@ __all__ = [
     "symmetric_channel",
     "waste",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Loaded when it is asked for: no verb needs it.
+    if name == "vulnerability":
+        return import_module(f"{__name__}.vulnerability")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
