@@ -33,9 +33,10 @@ from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
 
-_LUCK, _MORE_LUCK = 0.16, 0.3
-"""The chance that the counts used for the choice flatter a union on either side, about a standard deviation: more would
-leave out rare events, and what is counted later proves. The second decides where the first leaves nothing."""
+_LUCK, _MORE_LUCK = 0.05, 0.2
+"""The chance that the counts used for the choice flatter a union on either side; it only affects which event is tried.
+Unions that grow are hit by mostly the same outputs, so each has the whole chance: more caution would leave out rare
+ones, and what is counted later proves. The second decides where the first leaves nothing."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
@@ -219,9 +220,10 @@ def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio |
         yield ranges(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
     if both.ndim > 1:
         if log_ratio is None:
-            yield ranges(both, combined(first, second), Sentence("combined score"))
+            # Rows first: of events that promise as much, the one that is named more plainly.
             if both.shape[1] <= COLUMNS and len(np.unique(codes_of(both))) <= len(both) / _OUTPUTS_A_LETTER:
                 yield frequent_rows(both)
+            yield ranges(both, combined(first, second), Sentence("combined score"))
             if both.dtype.kind == "f":
                 yield _telling_bits(first, second)
         return
