@@ -33,10 +33,10 @@ from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
 
-_LUCK, _MORE_LUCK = 0.05, 0.2
+_LUCK, _LUCK_OF_TAILS, _MORE_LUCK = 0.05, 0.1, 0.2
 """The chance that the counts used for the choice flatter a union on either side; it only affects which event is tried.
 Unions that grow are hit by mostly the same outputs, so each has the whole chance: more caution would leave out rare
-ones, and what is counted later proves. The second decides where the first leaves nothing."""
+ones, and what is counted later proves. Of a learnt score few tails are tried. The last decides where nothing is left."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
@@ -147,7 +147,8 @@ def _best_union(
     """As many of the first cells as promise most (Neyman and Pearson)."""
     seen = [max(int(count.sum()), 1) for count in (counts[swapped], counts[1 - swapped])]
     hits = [np.cumsum(count[order]) for count in (counts[swapped], counts[1 - swapped])]
-    for weight, flattered in ((1.0, _LUCK), (1e-3, _MORE_LUCK), (1e-6, 0.5)):
+    luck = _LUCK_OF_TAILS if partition.monotone else _LUCK
+    for weight, flattered in ((1.0, luck), (1e-3, _MORE_LUCK), (1e-6, 0.5)):
         # What each union would prove if the counts flatter it as much as they may.
         least, most = at_least(hits[0], seen[0], flattered), at_most(hits[1], seen[1], flattered)
         low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
