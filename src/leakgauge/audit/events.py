@@ -36,7 +36,7 @@ from leakgauge.probability.cells import Codes, Floats
 _LUCK, _LUCK_OF_TAILS, _MORE_LUCK = 0.05, 0.1, 0.2
 """The chance that the counts used for the choice flatter a union on either side; it only affects which event is tried.
 Unions that grow are hit by mostly the same outputs, so each has the whole chance: more caution would leave out rare
-ones, and what is counted later proves. Of a learnt score few tails are tried. The last decides where nothing is left."""
+ones, and what is counted later proves. Of a learnt score few tails are tried. The last decides where none is left."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
