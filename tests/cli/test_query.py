@@ -308,7 +308,7 @@ def test_an_interruption_says_what_stays_spent(
     monkeypatch.setattr(Count, "answer" if after_spend else "exact", interrupted)
     code, out, err = run(capsys, people, *ASKED, ledger)
     assert (code, out) == (130, "")
-    told = "leakgauge: ε 0.5, ρ 0.122 stay spent in the ledger, as entry 2.\n"
+    told = "leakgauge: ε 0.5, ρ 0.123 stay spent in the ledger, as entry 2.\n"
     assert (told in err) == after_spend and "leakgauge: interrupted" in err
     assert len(spends(capsys, ledger)) == after_spend
 

@@ -15,6 +15,7 @@ from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import Parts, deliver, grid, number
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
+from leakgauge.rounding import at_least, at_most
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.ledger import AccountTold, ColumnTold, CompositionTold
@@ -156,14 +157,14 @@ def _told(columns: Sequence[ColumnTold]) -> Table:
 def _lines(told: AccountTold, delta: float) -> list[str]:
     spent, left, found = told.spent, told.left, told.composition
     assert spent is not None and left is not None
-    sums = {"epsilon": number(spent.epsilon.value), "rho": number(spent.rho.value)}
+    sums = {"epsilon": number(at_most(spent.epsilon.value)), "rho": number(at_most(spent.rho.value))}
     if delta > 0:
-        whole: dict[str, object] = {**sums, "together": number(spent.epsilon_at_delta.value), "delta": delta}
+        whole: dict[str, object] = {**sums, "together": number(at_most(spent.epsilon_at_delta.value)), "delta": delta}
         lines = [say("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta:g}", **whole)]
     else:
         lines = [say("spent: ε {epsilon}, ρ {rho}", **sums)]
     amounts = {"ε": left.epsilon, "ρ": left.rho}
-    limited = [f"{name} {number(one.value)}" for name, one in amounts.items() if one is not None]
+    limited = [f"{name} {number(at_least(one.value))}" for name, one in amounts.items() if one is not None]
     if limited:
         lines.append(say("left: {amounts!s}", amounts=say(" or ").join(limited)))
     if found is not None:

@@ -20,6 +20,7 @@ from leakgauge.cli.output import Parts, deliver, number, require_not_read, worki
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 from leakgauge.languages import message
+from leakgauge.rounding import at_least, at_most
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Answer
@@ -376,10 +377,10 @@ def _label(text: str) -> str:
 
 
 def _amounts(cost: Cost | Total) -> dict[str, str]:
-    return {"epsilon": number(float(cost.epsilon)), "rho": number(float(cost.rho))}
+    return {"epsilon": number(at_most(float(cost.epsilon))), "rho": number(at_most(float(cost.rho)))}
 
 
 def _left(spent: Spending) -> str:
-    left = [f"ε {number(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
-    left += [f"ρ {number(spent.rho_left)}"] if spent.rho_left is not None else []
+    left = [f"ε {number(at_least(spent.epsilon_left))}"] if spent.epsilon_left is not None else []
+    left += [f"ρ {number(at_least(spent.rho_left))}"] if spent.rho_left is not None else []
     return say("{amounts!s} left", amounts=say(" or ").join(left)) if left else say("no limit")

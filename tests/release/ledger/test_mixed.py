@@ -20,9 +20,10 @@ from leakgauge.mechanisms.steps import (
 from leakgauge.notions.composition import Method, compose
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.release.ledger import Account, ApproximateLimit
-from leakgauge.release.ledger.admission import charged, nothing_of, rule_of_sums
+from leakgauge.release.ledger.admission import charged, nothing_of, rule_of_sums, spending
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.splits import splits_of
+from leakgauge.rounding import at_least
 
 KINDS = (
     LaplaceNoise,
@@ -72,3 +73,22 @@ def test_a_filter_spends_at_most_a_twentieth_more_than_the_optimum_in_hindsight(
     by_rho = approximate_of_concentration(math.fsum(Cost((step,)).rho for step in steps), delta)
     assert by_rho > 1.05 * offline.epsilon
     assert admitted(steps, account_of(0.999 * offline.epsilon, delta)) < len(steps)
+
+
+def test_what_is_left_fits_as_it_is_written_and_as_it_is_shown() -> None:
+    draw = np.random.default_rng(1)
+    for _ in range(40):
+        account = account_of(1.0, 1e-6)
+        spent = nothing_of(account)
+        for _ in range(int(draw.integers(1, 4))):
+            level = float(draw.uniform(0.001, 0.25))
+            step = LaplaceNoise(level) if draw.random() < 0.7 else GaussianNoise(1 / level)
+            more = charged(account, spent, Cost((step,)))
+            if rule_of_sums(account, spent.plus(more)) is not None:
+                spent = spent.plus(more)
+        left = spending(account, spent).epsilon_left
+        assert left is not None
+        for shown in (left, at_least(left)):
+            if shown > 0:
+                after = spent.plus(charged(account, spent, Cost((LaplaceNoise(shown),))))
+                assert rule_of_sums(account, after) is not None, (spent, left, shown)

@@ -50,6 +50,7 @@ or not at all.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -59,7 +60,8 @@ from leakgauge.notions.composition.sequence import smallest
 from leakgauge.notions.formulas import approximate_of_concentration, approximate_of_gaussian
 from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.release.ledger.clock import pure_of_gaussian
-from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, as_decimal, as_float
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, as_decimal, as_float, remainder
+from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence
 
 
@@ -184,14 +186,15 @@ def spending(account: Account, total: Total) -> Spending:
     """What sums mean beside a limit."""
     epsilon, rho = as_float(total.epsilon), as_float(total.rho)
     most_epsilon, most_rho = _most(account.limit)
-    epsilon_left = None if most_epsilon is None else max(most_epsilon - epsilon, 0.0)
+    epsilon_left = None if most_epsilon is None else remainder(most_epsilon, total.epsilon)
     if account.splits and epsilon_left is not None:
         at_delta, by_splits, rho_left = _of_splits(account, total)
         return Spending(epsilon, rho, min(epsilon, at_delta), max(epsilon_left, by_splits), rho_left)
     at_delta = epsilon
     if account.delta > 0 and rho < math.inf:
         at_delta = min(epsilon, approximate_of_concentration(rho, account.delta))
-    return Spending(epsilon, rho, at_delta, epsilon_left, None if most_rho is None else max(most_rho - rho, 0.0))
+    rho_left = None if most_rho is None else remainder(most_rho, total.rho)
+    return Spending(epsilon, rho, at_delta, epsilon_left, rho_left)
 
 
 def _of_splits(account: Account, total: Total) -> tuple[float, float, float]:
@@ -220,18 +223,18 @@ def _most(limit: Limit) -> tuple[float | None, float | None]:
 
 
 def _sums(after: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
-    epsilon, rho = _amount(after.epsilon), _amount(after.rho)
+    epsilon, rho = (_amount(one, at_most) for one in (after.epsilon, after.rho))
     if by_epsilon and by_rho:
         return Sentence("ε to {epsilon} and that of ρ to {rho}", epsilon=epsilon, rho=rho)
     return Sentence("ε to {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ to {rho}", rho=rho)
 
 
 def _left(before: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
-    epsilon, rho = _amount(before.epsilon_left), _amount(before.rho_left)
+    epsilon, rho = (_amount(one, at_least) for one in (before.epsilon_left, before.rho_left))
     if by_epsilon and by_rho:
         return Sentence("ε = {epsilon} or ρ = {rho}", epsilon=epsilon, rho=rho)
     return Sentence("ε = {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ = {rho}", rho=rho)
 
 
-def _amount(value: float | None) -> Sentence | str:
-    return Sentence("infinity") if value is None or value == math.inf else f"{value:.6g}"
+def _amount(value: float | None, rounding: Callable[[float, int], float]) -> Sentence | str:
+    return Sentence("infinity") if value is None or value == math.inf else f"{rounding(value, 6):.6g}"

@@ -167,6 +167,13 @@ def as_decimal(value: float) -> Decimal:
     return Decimal(repr(float(value)))
 
 
+def remainder(limit: float, used: Decimal) -> float:
+    """The largest number that may still be spent, as it is written, or 0."""
+    left = max(as_decimal(limit) - used, Decimal(0))
+    nearest = float(left)
+    return nearest if as_decimal(nearest) <= left else math.nextafter(nearest, 0.0)
+
+
 def as_float(value: Decimal) -> float:
     """The nearest number that is written as no less."""
     nearest = float(value)

@@ -10,7 +10,7 @@ import msgspec
 
 from leakgauge.mechanisms.steps import Step
 from leakgauge.release.ledger.clock import clock_cost, largest_time
-from leakgauge.release.ledger.cost import UP, USED_UP, Used, as_decimal, as_float, pure_epsilon
+from leakgauge.release.ledger.cost import UP, USED_UP, Used, as_decimal, as_float, pure_epsilon, remainder
 
 SHARES = ((0.0, 0.95), (0.25, 1 / 60), (0.5, 1 / 60), (0.75, 1 / 60))
 """The sure part of ε and the part of δ of each split. Less a twentieth of δ, the first loses under 0.5 % of ε."""
@@ -43,7 +43,7 @@ class Split(msgspec.Struct, frozen=True):
         """What is left of the sure part and of the clock; nothing where the split is used up."""
         if not self.is_within(used):
             return 0.0, 0.0
-        return max(self.sure - as_float(used.sure), 0.0), max(self.time - as_float(used.time), 0.0)
+        return remainder(self.sure, used.sure), remainder(self.time, used.time)
 
     def charge(self, used: Used, steps: Sequence[Step]) -> Used:
         """What the steps of one release use beside what is used already; all there is where they do not fit.
