@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,11 @@ def test_without_a_delta_there_is_no_epsilon_of_gaussian_noise(
     code, _, err = run(capsys, "compose", "gaussian:noise-multiplier=2", *options)
     assert code == 2
     assert err.startswith("leakgauge: At δ = 0 the steps have no ε")
+
+
+def test_a_level_is_a_number_however_large(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "compose", "dp:80")
+    assert code == 0 and "Together ε 80 (basic)." in out and "unlimited" not in out
 
 
 def test_claims_that_need_a_larger_delta_are_infinite(capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,6 +222,8 @@ def test_the_curves_are_those_of_the_profile(capsys: pytest.CaptureFixture[str],
         ((), 2, "Missing argument 'PLAN|STEP...'."),
         (("missing.toml",), 2, "missing.toml cannot be read: "),
         (("gausian:noise-multiplier=1",), 2, "There is no mechanism or notion 'gausian'; did you mean"),
+        (("dp:1e400",), 2, "dp has level='1e400'; give a finite number above 0"),
+        ((tempfile.gettempdir(),), 2, "is a folder; name a file in it."),
         (("a.toml", "dp:1"), 2, "a.toml is a plan, and other arguments stand beside it; give one plan, or steps"),
         (("a.toml", "--times", "2"), 2, "--times is for steps that are typed; in a plan each step has its own count."),
         (("a.toml", "--sampled", "0.5"), 2, "--sampled is for steps that are typed; in a plan each step has its own"),
@@ -228,7 +236,11 @@ def test_the_curves_are_those_of_the_profile(capsys: pytest.CaptureFixture[str],
         (("dp:?",), 2, "'level' is left open, but nothing says what the sequence must satisfy; give a target such as"),
         (("dp:?", "--target", "dp:x"), 2, "'dp:x' has 'x' instead of a number"),
         (("dp:?", "zcdp:?", "--target", "dp:1"), 2, "2 numbers are left open (level, level); leave one of them open"),
-        (("dp:?", "--target", "gaussian-dp:1"), 2, "is not a target that noise is found for; give one of approximate"),
+        (
+            ("dp:?", "--target", "gaussian-dp:1"),
+            2,
+            "'gaussian-dp:1' is not a target that noise is found for; give one of approximate",
+        ),
         (("laplace:epsilon=?", "dp:2", "--target", "dp:1"), 1, "No epsilon meets dp:1: even at 1e-09 the sequence has"),
         (("gaussian:noise-multiplier=?", "--target", "dp:1"), 1, "have no finite level of that kind; give a target"),
     ],

@@ -52,8 +52,9 @@ from leakgauge.notions.composition import (
     compose_exactly,
     group_privacy,
     in_parallel,
+    profile,
 )
-from leakgauge.notions.formulas import approximate_of_gaussian
+from leakgauge.notions.formulas import approximate_of_gaussian, delta_of_gaussian
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
@@ -650,3 +651,57 @@ def test_a_discrete_gaussian_of_any_size_has_a_level() -> None:
     # On a fine grid the discrete law is as good as the continuous one; its exact ε is known from a formula.
     assert fine.epsilon == pytest.approx(approximate_of_gaussian(0.5, 1e-5), rel=1e-4)
     assert fine.method is Method.EXACT and coarse.epsilon < coarse.bounds[Method.ZCDP]
+
+
+@pytest.mark.parametrize("mu", [1e-8, 1e-4, 1e-3, 0.3, 0.499, 0.5, 3.0, 50.0])
+def test_the_gaussian_curve_is_exact_at_every_size_and_on_the_safe_side(mu: float) -> None:
+    mpmath = import_module("mpmath")
+
+    def truth(epsilon: float) -> Any:
+        e, m = mpmath.mpf(epsilon), mpmath.mpf(mu)
+        return mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m)
+
+    with mpmath.workdps(60):
+        for delta in (1e-15, 1e-9, 1e-6, 1e-3, 0.3):
+            epsilon = approximate_of_gaussian(mu, delta)
+            assert truth(epsilon) <= delta
+            assert epsilon == 0 or truth(epsilon * (1 - 1e-9)) > delta
+            for at in (0.0, epsilon / 3, epsilon):
+                assert 1 <= delta_of_gaussian(mu, at) / truth(at) <= 1 + 1e-9
+
+
+def test_much_noise_is_not_bounded_but_exact() -> None:
+    # Solved for ε to 60 digits from Balle and Wang's formula.
+    for sigma, delta, truth in ((1e4, 1e-6, 1.9383931724e-4), (1e8, 1e-12, 3.3630153303e-8)):
+        found = compose([GaussianNoise(sigma)], delta)
+        assert found.method is Method.EXACT and found.epsilon == pytest.approx(truth, rel=1e-9)
+
+
+def test_even_an_infinite_epsilon_needs_the_delta_that_is_claimed() -> None:
+    everything = Channel("ab", "abc", [[0.5, 0.499, 0.001], [0.5, 0.5, 0.0]])
+    for steps, delta in (
+        ([Claimed(ApproximateDP(0.1, 1e-3))], 1e-3),
+        ([Claimed(ApproximateDP(0.1, 1e-3)), GaussianNoise(2.0)], 1e-3),
+        ([KnownChannel(everything)], 1e-3),
+        ([Claimed(CentralDP(math.inf))], 1.0),
+    ):
+        found = profile(steps).delta_at(math.inf)
+        assert delta <= found <= delta * (1 + 1e-6)
+    assert profile([GaussianNoise(2.0)]).delta_at(math.inf) == 0
+
+
+def test_what_was_not_computed_is_not_called_infinite() -> None:
+    little = compose([DiscreteGaussianNoise(0.01)], 1e-6)
+    assert Method.EXACT not in little.bounds and little.epsilon < 5600
+    many = compose([LaplaceNoise(1e-4, count=10**9)], 1e-6)
+    assert PLD not in many.bounds and many.epsilon < 21
+
+
+def test_a_count_may_come_from_numpy() -> None:
+    step = GaussianNoise(1.0, count=np.int64(3))  # type: ignore[arg-type]
+    assert step == GaussianNoise(1.0, count=3) and type(step.count) is int
+
+
+def test_a_claim_that_does_not_compose_is_named_as_it_is_written() -> None:
+    with pytest.raises(OptionError, match=r"^'mutual-information:0\.1bits' does not compose; claim one of dp,"):
+        Claimed(MutualInformation(0.1))

@@ -53,6 +53,11 @@ def test_a_plan_says_the_steps_of_python(tmp_path: Path) -> None:
     assert plan.open_number is None
 
 
+def test_a_plan_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    plain = read_sequence(plan_of(tmp_path, WHOLE))
+    assert read_sequence(plan_of(tmp_path, "\ufeff" + WHOLE)) == plain
+
+
 def test_parameters_may_stand_in_the_text_or_beside_it(tmp_path: Path) -> None:
     texts = (
         'mechanism = "randomized-response:epsilon=1,letters=yes|no"',
@@ -146,6 +151,20 @@ def test_letters_that_look_open_are_not() -> None:
             "target = 'dp:1'\n[[step]]\nmechanism = 'laplace:epsilon=1,sensitivity=?'",
             "step 1: 'sensitivity' cannot be left open; a number that can is one of 'noise-multiplier',",
         ),
+        (
+            "[[step]]\nclaim = 'dp:1'\nbatch-size = '?'\npopulation = 100",
+            "step 1: 'batch-size' cannot be left open; a number that can is one of 'noise-multiplier',",
+        ),
+        ("[[step]]\nmechanism = '高斯'\nnoise-multiplier = 1", "step 1: There is no mechanism '高斯'; known are"),
+        (
+            "[[step]]\nmechanism = 'gaussian'\nnoise-multiplier = 2020-01-01",
+            "step 1: gaussian has noise-multiplier='2020-01-01'; give a finite number above 0",
+        ),
+        (
+            "[[step]]\nmechanism = 'gaussian'\nnoise-multiplier = [1]",
+            "step 1: gaussian has noise-multiplier='[1]'; give a finite number above 0",
+        ),
+        ("delta = []\n[[step]]\nclaim = 'dp:1'", "delta is [], not a number; write e.g. delta = 1e-6."),
     ],
 )
 def test_what_is_not_a_plan_is_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

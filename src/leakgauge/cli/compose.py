@@ -13,7 +13,7 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, grid, number, told_level, working
+from leakgauge.cli.output import Parts, deliver, grid, number, working
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError, OptionError
 from leakgauge.languages import message
@@ -142,7 +142,7 @@ def _plan(
 def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
     parts: Parts = [] if found.calibrated is None else _chosen(found.calibrated, plan)
     for one in found.spent:
-        fields: dict[str, object] = {"epsilon": told_level(one.epsilon.value), "method": one.method}
+        fields: dict[str, object] = {"epsilon": _level(one.epsilon.value), "method": one.method}
         if one.delta:
             said = say("Together ε {epsilon} at δ {delta:g} ({method}).", delta=one.delta, **fields)
         else:
@@ -164,6 +164,11 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
     if curve is not None:
         parts.append(say("The curves are drawn in {file!s}.", file=str(curve)))
     return parts
+
+
+def _level(value: float, unit: str = "") -> str:
+    """A level for a person who plans with it: rounded up, and a number however large it is."""
+    return f"{number(value if value == math.inf else at_most(value))} {unit}".rstrip()
 
 
 def _test(test: PowerOfTest) -> str:
@@ -219,7 +224,7 @@ def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
             )
         )
     if plan.target is not None and not isinstance(plan.target, ApproximateDP | CentralDP):
-        level = told_level(chosen.reached.value, retell(chosen.reached.unit))
+        level = _level(chosen.reached.value, retell(chosen.reached.unit))
         parts.append(say("With it the whole sequence has {notion!s} {level!s}.", notion=plan.target.name, level=level))
     return parts
 
@@ -231,7 +236,7 @@ def _bounds(found: Composed) -> Table:
     table = grid("|".join((say("proved by"), *heads)))
     for method in methods:
         bounds = (one.bounds.get(method) for one in found.spent)
-        table.add_row(retell(method), *("" if bound is None else told_level(bound.value) for bound in bounds))
+        table.add_row(retell(method), *("" if bound is None else _level(bound.value) for bound in bounds))
     return table
 
 
@@ -251,7 +256,7 @@ def _steps(found: Composed, plan: SequencePlan) -> Table:
         # The number found has many digits.
         value = _rounded(found.calibrated) if planned.open_numbers and found.calibrated is not None else None
         seen = [_seen(one)] if sampled else []
-        levels = ("" if level is None else told_level(level.value) for level in (one.epsilon, one.epsilon_of_others))
+        levels = ("" if level is None else _level(level.value) for level in (one.epsilon, one.epsilon_of_others))
         # Letters of a mechanism may hold brackets, which would be read as markup.
         table.add_row(Text(planned.spelled(value)), f"{one.count:,}", *seen, *levels)
     return table

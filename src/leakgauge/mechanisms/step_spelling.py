@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
+from os.path import isdir
 
 from leakgauge.claims import NOTIONS, parse_statement
 from leakgauge.errors import OptionError, did_you_mean
@@ -95,6 +96,13 @@ def parameters_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(key for noise, key in _NOISES if noise == name), *declared)))
 
 
+def takes_several(text: str, key: str) -> bool:
+    """Whether a parameter of the mechanism of a text is a list, of letters or of numbers."""
+    factory = CATALOGUE.get(text.partition(":")[0])
+    declared = None if factory is None else signature(factory).parameters.get(key)
+    return declared is not None and str(declared.annotation).startswith("Iterable")
+
+
 def is_claim(text: str) -> bool:
     """Whether a text claims a level of a notion, instead of naming a mechanism."""
     name = text.partition(":")[0]
@@ -103,10 +111,15 @@ def is_claim(text: str) -> bool:
 
 def _read(text: str, name: str, rest: str) -> Step:
     if name in NOTIONS:
-        return Claimed(parse_statement(text))
+        statement = parse_statement(text)
+        if statement.level == math.inf:
+            raise _not_above_zero(name, "level", rest.partition(",")[0])
+        return Claimed(statement)
     if name == CURVE:
         return _curve(text, rest)
     if name not in CATALOGUE and not text.lower().endswith(".json"):
+        if isdir(text):  # noqa: PTH112  # Path refuses a text that is too long for one
+            raise OptionError("{path!r} is a folder; name a file in it.", path=text)
         known = (*CATALOGUE, *NOTIONS, CURVE)
         raise OptionError("There is no mechanism or notion {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
     if not rest and (name, MULTIPLIER) in _NOISES:
@@ -126,10 +139,14 @@ def _above_zero(name: str, key: str, text: str) -> float:
     except ValueError:
         value = 0.0
     if not value > 0:
-        raise OptionError(
-            "{name!s} has {key!s}={value!r}; give a finite number above 0, such as 1.1.", name=name, key=key, value=text
-        )
+        raise _not_above_zero(name, key, text)
     return float(value)
+
+
+def _not_above_zero(name: str, key: str, text: str) -> OptionError:
+    return OptionError(
+        "{name!s} has {key!s}={value!r}; give a finite number above 0, such as 1.1.", name=name, key=key, value=text
+    )
 
 
 def _without_law(name: str, keys: Sequence[str]) -> OptionError:

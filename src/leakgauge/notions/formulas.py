@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
 from leakgauge.mechanisms.steps import renyi_curves
+from leakgauge.probability.cells import Floats
 
 _UP = 1 + 1e-12
 """Rounding of a bound goes up, towards promising less."""
-_SAFE_SIDE = 1e-9
+_SAFE_SIDE = 1e-11
 """δ is taken this much smaller, relatively, so that rounding cannot make an ε too small."""
+_NEGLIGIBLE = 40.0
+"""A normal variable exceeds this with a chance below the smallest float above 0."""
 
 
 def information_of_ratio(epsilon: float) -> float:
@@ -74,9 +78,7 @@ def approximate_of_concentration(rho: float, delta: float) -> float:
 
 
 def approximate_of_gaussian(mu: float, delta: float) -> float:
-    """The ε of N(μ, 1) against N(0, 1) at δ (Balle and Wang, Improving the Gaussian mechanism, 2018)."""
-    from scipy.special import log_ndtr, ndtr
-
+    """The ε of N(μ, 1) against N(0, 1) at δ, rounded up (Balle and Wang, Improving the Gaussian mechanism, 2018)."""
     if mu == 0.0 or mu > 1e100:
         return 0.0 if mu == 0.0 else math.inf
     if delta <= 0:
@@ -84,34 +86,54 @@ def approximate_of_gaussian(mu: float, delta: float) -> float:
     target = delta * (1 - _SAFE_SIDE)
     if math.erf(mu / math.sqrt(8)) <= target:
         return 0.0
-    if mu < 1e-3:
-        # The difference below cancels for so small a μ; the Rényi bound does not, and is sound.
-        return approximate_of_concentration(mu * mu / 2, delta)
-
-    def above(epsilon: float) -> bool:
-        tail = float(np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
-        return float(ndtr(mu / 2 - epsilon / mu)) - tail > target
-
-    low, high = 0.0, 1.0
-    while above(high):
-        low, high = high, 2 * high
-    while high - low > 1e-13 * high:
+    # Over ε/μ, by halves; from μ/2 + 40 on, δ is below every float above 0.
+    least, low, high = math.log(target) if target > 0 else -math.inf, 0.0, mu / 2 + _NEGLIGIBLE
+    while high - low > 1e-15 * high:
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        low, high = (middle, high) if above(middle) else (low, middle)
-    return high
+        low, high = (middle, high) if _log_delta_of_gaussian(mu, middle - mu / 2) > least else (low, middle)
+    return mu * high * _UP
 
 
 def delta_of_gaussian(mu: float, epsilon: float) -> float:
     """The δ of N(μ, 1) against N(0, 1) at ε, rounded up (Balle and Wang 2018)."""
-    from scipy.special import log_ndtr, ndtr
-
     if mu == 0.0 or mu > 1e100:
         return float(mu > 0.0)
-    high = float(ndtr(mu / 2 - epsilon / mu))
-    # e^ε Φ(−μ/2 − ε/μ); its difference from the first term may cancel, by no more than a few roundings of that.
-    return min(max(high - math.exp(epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))), 0.0) + 1e-14 * high, 1.0)
+    threshold = epsilon / mu - mu / 2
+    if threshold > _NEGLIGIBLE:
+        return 0.0
+    # A smaller threshold, by what the difference may have been rounded, has the larger δ.
+    logarithm = _log_delta_of_gaussian(mu, threshold - 4e-16 * (epsilon / mu + mu / 2))
+    return min(math.exp(logarithm) * (1 + _SAFE_SIDE), 1.0)
+
+
+def _log_delta_of_gaussian(mu: float, threshold: float) -> float:
+    """ln δ at ε = μ(x + μ/2) for a threshold x of at most 40, to 10^-12 or better.
+
+    δ = Φ(−x) − e^ε Φ(−x − μ) = φ(x)(R(x) − R(x + μ)) with Mills' ratio R = Φ(−·)/φ, because e^ε φ(x + μ) = φ(x). For a
+    small μ that difference would cancel, and the integral of −R'(t) = 1 − t·R(t) from x to x + μ takes its place.
+    """
+    from scipy.special import erfcx, ndtr
+
+    mills = math.sqrt(math.pi / 2)
+    log_density = -threshold * threshold / 2 - math.log(2 * math.pi) / 2
+    if mu < 0.5:
+        nodes, weights = _legendre()
+        t = threshold + mu / 2 * (1 + nodes)
+        mean = float(weights @ (1 - t * mills * erfcx(t / math.sqrt(2)))) / 2
+        return log_density + math.log(mu) + math.log(mean)
+    beyond = mills * float(erfcx((threshold + mu) / math.sqrt(2)))
+    if threshold < 0:
+        return math.log(float(ndtr(-threshold)) - math.exp(log_density) * beyond)
+    return log_density + math.log(mills * float(erfcx(threshold / math.sqrt(2))) - beyond)
+
+
+@cache
+def _legendre() -> tuple[Floats, Floats]:
+    """Points in [−1, 1] and weights by which an analytic function is integrated there."""
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    return nodes, weights
 
 
 def variation_of_information(information: float) -> float:

@@ -233,7 +233,8 @@ def parsed_json(path: Path) -> dict[str, Any]:
 def parsed_toml(path: Path) -> dict[str, Any]:
     """The fields of a TOML file, which people write and which holds names and limits, no values of a table."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        # Some editors begin a file with a byte order mark.
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         # So the parser's own words may be shown.
         raise FileError("{path} is not TOML: {reason}; correct it.", path=path, reason=str(error).rstrip(".")) from None

@@ -36,6 +36,8 @@ class Step:
     """Whether what it says holds only where records are replaced, not where one is added or removed."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.count, np.integer):
+            object.__setattr__(self, "count", int(self.count))
         require_whole(self.count, 1, "A count")
         if not _is_number(self.sampling_probability) or not 0 < self.sampling_probability <= 1:
             raise OptionError(
@@ -96,7 +98,7 @@ class Claimed(Step):
         if not isinstance(self.statement, COMPOSABLE):
             raise OptionError(
                 "{found!r} does not compose; claim one of {known!s}.",
-                found=self.statement,
+                found=str(self.statement),
                 known=tuple(notion.name for notion in COMPOSABLE),
             )
         if isinstance(self.statement, ApproximateDP) and self.statement.delta >= 1:

@@ -59,7 +59,8 @@ class Bounds:
         alone = whole is not None and sum(spent.count for spent in self.groups) == 1
         if not alone and (every or whole is None) and self._grid_laws is not None:
             losing = max((law.epsilon_at(delta) for law in self._grid_laws), default=0.0)
-            bounds[Method.LOSS_DISTRIBUTION] = losing * (1 + 1e-12)
+            if losing < math.inf:
+                bounds[Method.LOSS_DISTRIBUTION] = losing * (1 + 1e-12)
         return bounds
 
     def epsilon_at(self, delta: float) -> float:
@@ -73,7 +74,9 @@ class Bounds:
     def deltas_at(self, epsilons: Floats) -> Floats:
         """The smallest proved δ at each ε of at least 0, in nats."""
         pure = self._basic(0.0)
-        found = np.where(epsilons >= pure, 0.0, self._deltas_by_curves(epsilons))
+        # An infinite one proves nothing, even at an infinite ε.
+        proved = (epsilons >= pure) & (pure < math.inf)
+        found = np.where(proved, 0.0, self._deltas_by_curves(epsilons))
         if self._gaussian is not None:
             return np.minimum(found, [delta_of_gaussian(self._gaussian, epsilon) for epsilon in epsilons.tolist()])
         laws = self._laws
@@ -128,7 +131,11 @@ class Bounds:
             known = all(isinstance(spent.step, KnownChannel) for spent in self.groups)
             return pure_epsilon(self.groups) if known else None
         laws = self._exact_laws
-        return None if laws is None else max((law.epsilon_at(delta) for law in laws), default=0.0)
+        if laws is None:
+            return None
+        found = max((law.epsilon_at(delta) for law in laws), default=0.0)
+        # A finite zCDP level says that ε is finite: tails that were cut off, and count as infinite, hide it.
+        return None if found == math.inf and self.rho < math.inf else found
 
     @cached_property
     def _gaussian(self) -> float | None:
@@ -206,7 +213,7 @@ class Bounds:
         orders, levels = self._levels
         epsilon, delta = self._claimed
         found = np.array([renyi_curves.delta_at(levels, orders, one) for one in epsilons.tolist()])
-        return np.asarray(np.minimum(found, np.where(epsilons >= epsilon, delta, 1.0)))
+        return np.asarray(np.minimum(found, np.where((epsilons >= epsilon) & (epsilon < math.inf), delta, 1.0)))
 
     def _powers_by_deltas(self, rates: Floats) -> Floats:
         """From δ at some ε: power ≤ e^ε · rate + δ and, the neighbours exchanged, 1 − rate ≤ e^ε · (1 − power) + δ."""

@@ -185,7 +185,7 @@ def _require_target(target: Statement) -> None:
     if not isinstance(target, TARGETS):
         raise OptionError(
             "{found!r} is not a target that noise is found for; give one of {known!s}.",
-            found=target,
+            found=str(target),
             known=tuple(notion.name for notion in TARGETS),
         )
     if isinstance(target, ApproximateDP) and target.delta >= 1:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
-from leakgauge.mechanisms.spelling import split_at, unescaped
-from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step
+from leakgauge.mechanisms.spelling import CATALOGUE, split_at, unescaped
+from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step, takes_several
 from leakgauge.mechanisms.steps import Batch, Step
 from leakgauge.mechanisms.steps.step import require_some
 from leakgauge.notions.composition.groups import Neighbours
@@ -47,13 +47,7 @@ class PlannedStep:
 
     def __post_init__(self) -> None:
         names = self.open_numbers
-        unknown = next((name for name in names if name not in OPENABLE), None)
-        if unknown is not None:
-            raise OptionError(
-                "{name!r} cannot be left open; a number that can is one of {known!s}.",
-                name=unknown,
-                known=tuple(map(repr, OPENABLE)),
-            )
+        _require_openable(names)
         if len(names) < 2:
             self.step(TRIAL if names else None)
 
@@ -193,8 +187,11 @@ def read_sequence(
 
 
 def _deltas(fields: Mapping[str, Any]) -> tuple[float, ...]:
-    found = fields.get("delta", [])
-    deltas = found if isinstance(found, list) else [found]
+    if "delta" not in fields:
+        return ()
+    found = fields["delta"]
+    # An empty list is no δ either, and does not say that δ is 0.
+    deltas = found if isinstance(found, list) and found else [found]
     for delta in deltas:
         if isinstance(delta, bool) or not isinstance(delta, int | float):
             raise OptionError("delta is {found!r}, not a number; write e.g. delta = 1e-6.", found=delta)
@@ -241,7 +238,18 @@ def _batch(fields: Mapping[str, Any]) -> tuple[int, int] | None:
     if len(given) == 1:
         (missing,) = {BATCH, POPULATION}.difference(given)
         raise OptionError("it has {key!r} without {missing!r}; give both.", key=given[0], missing=missing)
+    _require_openable(key for key in given if fields[key] == OPEN)
     return (fields[BATCH], fields[POPULATION]) if given else None
+
+
+def _require_openable(names: Iterable[str]) -> None:
+    unknown = next((name for name in names if name not in OPENABLE), None)
+    if unknown is not None:
+        raise OptionError(
+            "{name!r} cannot be left open; a number that can is one of {known!s}.",
+            name=unknown,
+            known=tuple(map(repr, OPENABLE)),
+        )
 
 
 def _written(fields: Mapping[str, Any]) -> str:
@@ -254,9 +262,11 @@ def _written(fields: Mapping[str, Any]) -> str:
     text: str = fields[kinds[0]]
     if is_claim(text) and kinds == ["mechanism"]:
         raise OptionError("{text!r} is a claim, not a mechanism; write claim in place of mechanism.", text=text)
+    name = text.partition(":")[0]
     if not is_claim(text) and kinds == ["claim"]:
-        name = text.partition(":")[0]
         raise OptionError("There is no notion {name!r}; {hint}", name=name, hint=did_you_mean(name, (*NOTIONS, CURVE)))
+    if kinds == ["mechanism"] and name not in CATALOGUE and not text.lower().endswith(".json"):
+        raise OptionError("There is no mechanism {name!r}; {hint}", name=name, hint=did_you_mean(name, CATALOGUE))
     return text
 
 
@@ -265,7 +275,10 @@ def _spelled(text: str, beside: Mapping[str, Any], folder: Path) -> str:
     name, _, rest = text.partition(":")
     if name != _CHANNEL and text.lower().endswith(".json"):
         name, rest = _CHANNEL, f"file={_escaped(text)}"
-    parts = [*(split_at(rest, ",") if rest else ()), *(f"{key}={_value(value)}" for key, value in beside.items())]
+    parts = [
+        *(split_at(rest, ",") if rest else ()),
+        *(f"{key}={_value(value, takes_several(text, key))}" for key, value in beside.items()),
+    ]
     if name == _CHANNEL:
         parts = [re.sub("^file=(?!/)", lambda _: f"file={_escaped(str(folder))}/", part) for part in parts]
     return f"{name}:{','.join(parts)}" if parts else name
@@ -275,9 +288,10 @@ def _escaped(text: str) -> str:
     return re.sub(r"([\\|,])", r"\\\1", text)
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, several: bool) -> str:
+    """A value as it is typed; one of another kind than is asked for stays one, and is refused where it is read."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "|".join(_value(one) for one in value)
-    return re.sub(r"(?<!\\),", r"\,", value) if isinstance(value, str) else repr(value)
+    if several and isinstance(value, list):
+        return "|".join(_value(one, False) for one in value)
+    return re.sub(r"(?<!\\),", r"\,", str(value))
