@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leakgauge import claims, measures, notions, probability
+from leakgauge import claims, measures, mechanisms, notions, probability
 from leakgauge.arguments import checked
-from leakgauge.errors import InputError, OptionError
+from leakgauge.audit import reconstruct
+from leakgauge.errors import ColumnError, InputError, OptionError
 from leakgauge.measures import anonymity, capacities, divergences, guessing, renyi, vulnerability
 from leakgauge.mechanisms import steps
 from leakgauge.notions import composition
@@ -154,6 +155,12 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     composition.profile: {"steps": STEPS, "neighbours": composition.Neighbours.REPLACE_ONE},
     composition.group_privacy: {"statement": DP, "size": 2},
     composition.in_parallel: {"statements": [DP], "parts": composition.Parts.FIXED},
+    mechanisms.exponential: {"epsilon": 1.0, "sensitivity": 1.0},
+    mechanisms.permute_and_flip: {"epsilon": 1.0, "sensitivity": 1.0},
+    mechanisms.report_noisy_max: {"epsilon": 1.0, "noise": "laplace", "monotonic": True, "grid": 0.25},
+    mechanisms.above_threshold: {"epsilon": 1.0, "threshold": 3.0, "sensitivity": 1.0, "monotonic": True, "grid": 0.25},
+    mechanisms.sparse_vector: {"epsilon": 1.0, "threshold": 3.0, "count": 2, "monotonic": True, "grid": 0.25},
+    reconstruct: {"queries": [[1, 0], [1, 1]], "answers": [1, 2], "share": 0.4, "scale": 1.0},
     steps.Claimed: {"statement": DP, "count": 1},
     steps.ClaimedCurve: {"name": "curve", "points": ((2.0, 0.5),)},
     steps.DiscreteGaussianNoise: {"noise_multiplier": 2.0, "sensitivity": 1},
@@ -221,6 +228,26 @@ def test_the_sentence_names_argument_and_types() -> None:
         notions.implied(DP, int)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="'records' of Circumstances"):
         notions.Circumstances(records="three")  # type: ignore[arg-type]
+
+
+def test_a_pair_has_two_items() -> None:
+    target = claims.ApproximateDP(1.0, 1e-6)
+    for wrong in ((1.0,), (1.0, 2.0, 3.0), (1.0, "a")):
+        with pytest.raises(OptionError, match=r"'between' of calibrate\(\).*'tuple\[float, float\]'"):
+            composition.calibrate(noise_of, target, between=wrong)  # type: ignore[arg-type]
+        with pytest.raises(OptionError, match=r"'points' of ClaimedCurve\(\)"):
+            steps.ClaimedCurve("curve", (wrong,))  # type: ignore[arg-type]
+
+
+def test_what_is_not_a_number_or_not_there_is_refused() -> None:
+    for given in ("text", ["a"], None):
+        curve = steps.ClaimedCurve("curve", function=lambda orders, given=given: given)  # type: ignore[misc]
+        with pytest.raises(OptionError, match="does not give one number"):
+            composition.compose([curve], 1e-6)
+    with pytest.raises(ColumnError, match="0 rows are too few"):
+        measures.conditional_information_of_numbers([], [], [])
+    with pytest.raises(ColumnError, match="0 rows are too few"):
+        measures.differential_entropy([])
 
 
 def test_numbers_of_every_library_are_numbers_and_truth_values_are_not() -> None:

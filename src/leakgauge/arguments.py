@@ -116,6 +116,8 @@ def _is_of(value: object, hint: Any) -> bool:
         return False
     if isinstance(value, Mapping):
         return all(_is_of(item, inside[1]) for item in value.values()) if len(inside) == 2 else True
+    if isinstance(value, tuple) and origin is tuple and Ellipsis not in inside:
+        return len(value) == len(inside) and all(map(_is_of, value, inside))
     # Iterators are not looked into: they can be read once only.
     looked_into = inside and inside[0] is not Hashable and isinstance(value, list | tuple | str)
     return not looked_into or all(_is_of(item, inside[0]) for item in cast("Sequence[object]", value))

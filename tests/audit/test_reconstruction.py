@@ -13,8 +13,9 @@ from leakgauge.audit.planned_queries import PlannedQueries, read_queries
 from leakgauge.audit.reconstruction import MOST_CELLS, AnsweredCounts
 from leakgauge.errors import ColumnError, FileError, OptionError, TableError
 from leakgauge.jobs.audit_queries import audit_queries
+from leakgauge.notions.composition import compose
 from leakgauge.randomness import Simulated, simulation
-from leakgauge.release.queries import Condition
+from leakgauge.release.queries import Condition, Count, Protection
 from leakgauge.release.queries.noise import total_noise
 from leakgauge.tables import Table, open_table
 
@@ -78,6 +79,17 @@ def test_more_noise_reconstructs_less_down_to_guessing() -> None:
     assert success[-1].value == pytest.approx(most)
 
 
+def test_answers_beyond_what_any_column_gives_are_as_good_as_the_furthest_it_gives() -> None:
+    queries = [[1, 1, 0], [0, 1, 1], [1, 0, 1]]
+    for far, near in (([1e300, 1, 2], [2, 1, 2]), ([-1e300, 1, 1], [0, 1, 1]), ([1e9, 1e300, -1e300], [2, 2, 0])):
+        for scale in (0.0, 0.5):
+            decoded = reconstruct(queries, far, share=0.4, scale=scale)
+            assert decoded.tolist() == reconstruct(queries, near, share=0.4, scale=scale).tolist()
+    # With noise that drowns every answer, all that is left is what most rows have.
+    assert not reconstruct(queries, [2, 2, 2], share=0.4, scale=1e300).any()
+    assert reconstruct(queries, [0, 0, 0], share=0.6, scale=1e300).all()
+
+
 def test_what_cannot_be_decoded_is_refused() -> None:
     for queries, answers, share, scale in (
         ([1, 0], [1], 0.5, 0.0),
@@ -86,9 +98,16 @@ def test_what_cannot_be_decoded_is_refused() -> None:
         ([[1, 0]], [np.nan], 0.5, 0.0),
         ([[1, 0]], [1], 1.0, 0.0),
         ([[1, 0]], [1], 0.5, -1.0),
+        ([[1, 0], [1]], [1, 2], 0.5, 0.0),
+        ([["1", "0"]], [1], 0.5, 0.0),
+        ([[1, 0]], ["a"], 0.5, 0.0),
+        ([[1, 0]], None, 0.5, 0.0),
+        ([[1, 0]], [1], "x", 0.0),
+        ([[1, 0]], [1], None, 0.0),
+        ([[1, 0]], [1], 0.5, "x"),
     ):
         with pytest.raises(OptionError):
-            reconstruct(queries, answers, share=share, scale=scale)
+            reconstruct(queries, answers, share=share, scale=scale)  # type: ignore[arg-type]
     side = int(MOST_CELLS**0.5) + 1
     with pytest.raises(OptionError, match="too many to decode"):
         reconstruct(np.eye(side, dtype=bool), np.zeros(side))
@@ -152,6 +171,10 @@ def test_a_job_says_what_the_answers_reveal(table: Table, tmp_path: Path) -> Non
     strong = audit_queries(place, table, "ill", epsilon=0.01, delta=1e-6, runs=4)
     assert strong.exact_runs == 0 and strong.attack.advantage.ends[0] < 0.05 and not strong.simulated
     assert strong.delta == pytest.approx(90e-6) and strong.mechanism.startswith("gaussian:")
+    # Gaussian noise composes to less than the sum of what each answer spends, at the same δ in all.
+    (noise,) = Count(epsilon=0.01, delta=1e-6).noises(Protection())
+    whole = compose(noise.steps() * 90, 90 * 1e-6)
+    assert strong.epsilon.value == pytest.approx(whole.epsilon) and strong.epsilon.value < 0.2 < 90 * 0.01
 
 
 def test_what_cannot_be_planned_is_refused_in_one_sentence(table: Table, tmp_path: Path) -> None:
@@ -164,6 +187,10 @@ def test_what_cannot_be_planned_is_refused_in_one_sentence(table: Table, tmp_pat
     place.write_bytes(b"\xff\xfe")
     with pytest.raises(FileError, match="cannot be read as text"):
         read_queries(place, names)
+    with pytest.raises(FileError, match="There is no file"):
+        read_queries(tmp_path / "nowhere.csv", names)
+    with pytest.raises(FileError, match="is a folder"):
+        read_queries(tmp_path, names)
     about = [(Condition("city", "A"), Condition("ill", "yes"))]
     with pytest.raises(ColumnError, match="'kind' has 3 different values"):
         PlannedQueries.of(table, "kind", about)

@@ -302,6 +302,10 @@ def test_planned_counts_that_give_a_column_away(planned: Path, capsys: pytest.Ca
         (["laplace:epsilon=1,sensitivity=1", "--runs", "3"], "--runs does not apply to the audit of a mechanism"),
         (["--queries", "planned.csv", "--secret", "ill"], "or a table with --queries and --secret"),
         (["people.csv", "--queries", "planned.csv", "--secret", "il", "--epsilon", "1"], "did you mean 'ill'"),
+        (["people.csv", "--secret", "ill", "--epsilon", "1"], "name its planned queries with --queries"),
+        (["people.csv", "--secret", "ill"], "name its planned queries with --queries"),
+        (["people.csv", "--queries", "no.csv", "--secret", "ill", "--epsilon", "1"], "There is no file 'no.csv'"),
+        (["people.csv", "--queries", ".", "--secret", "ill", "--epsilon", "1"], "'.' is a folder"),
     ],
 )
 def test_planned_counts_that_cannot_be_audited(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -210,7 +211,29 @@ def test_what_cannot_be_used_is_refused() -> None:
     with pytest.raises(OptionError, match="report-noisy-max has no multiplicities"):
         report_noisy_max(1.0).run([1, 2], Simulated(simulation_seed=0), [1, 1])
     with pytest.raises(OptionError, match="did you mean 'gumbel'"):
-        report_noisy_max(1.0, noise="gumble")  # type: ignore[arg-type]
+        report_noisy_max(1.0, noise="gumble")
+
+
+@pytest.mark.parametrize("monotonic", ["no", "yes", 1, 0, None, [False]])
+@pytest.mark.parametrize("noise", MaxNoise)
+def test_only_a_truth_value_halves_the_noise(noise: MaxNoise, monotonic: Any) -> None:
+    with pytest.raises(OptionError, match="'monotonic' of report_noisy_max"):
+        report_noisy_max(1.0, noise=noise, monotonic=monotonic)
+    made = report_noisy_max(1.0, noise=noise, monotonic=np.False_)  # type: ignore[arg-type]
+    assert law(made, [1, 2]).tolist() == law(report_noisy_max(1.0, noise=noise), [1, 2]).tolist()
+
+
+@pytest.mark.parametrize("make", [report_noisy_max, exponential, permute_and_flip])
+def test_wrong_types_are_refused_in_one_sentence(make: Callable[..., Any]) -> None:
+    for epsilon in ("1", None, [1], np.ones(2)):
+        with pytest.raises(OptionError, match="'epsilon' of"):
+            make(epsilon)
+    for answers in (None, 5, "123", b"123", ["1", "2"], np.array(3.0), np.ones((2, 2))):
+        with pytest.raises(OptionError, match="utility is not a finite number"):
+            make(1.0).run(answers, Simulated(simulation_seed=0))
+    with pytest.raises(OptionError, match="randomness is of type 'NoneType'"):
+        make(1.0).run([1, 2], None)
+    assert make(9.0).run(np.array([1, 90]), Simulated(simulation_seed=0)) == 1
 
 
 def test_an_audit_shows_nearly_what_is_claimed() -> None:

@@ -171,7 +171,7 @@ def test_what_is_too_much_work_has_no_law() -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, 10**400])
 def test_a_count_that_is_none_is_refused(count: Any) -> None:
-    with pytest.raises(OptionError, match="not a whole number from 1 to 1048576"):
+    with pytest.raises(OptionError, match=r"not a whole number from 1 to 1048576|must be of type 'int'"):
         sparse_vector(1.0, threshold=0, count=count)
 
 
@@ -189,6 +189,26 @@ def test_what_cannot_be_used_is_refused() -> None:
         for answers, message in [([], "no answers"), ([1, math.nan], "not a finite number"), ([None], "not a finite")]:
             with pytest.raises(OptionError, match=message):
                 one.run(answers, Simulated(simulation_seed=0))
+
+
+def test_wrong_types_are_refused_in_one_sentence() -> None:
+    wrong: list[tuple[str, Any]] = [("epsilon", "1"), ("sensitivity", "1"), ("grid", "x")]
+    wrong += [("monotonic", one) for one in ("no", 1, None)]
+    wrong += [("threshold", one) for one in ("a", None, np.array([1, 2]))]
+    for name, value in wrong:
+        given: dict[str, Any] = {"epsilon": 1.0, "threshold": 0, name: value}
+        with pytest.raises(OptionError, match=f"'{name}' of above_threshold"):
+            above_threshold(**given)
+        with pytest.raises(OptionError, match=f"'{name}' of sparse_vector"):
+            sparse_vector(**given, count=1)
+    answers: Any
+    both: list[Any] = [above_threshold(1.0, threshold=0), sparse_vector(1.0, threshold=0, count=1)]
+    for made in both:
+        for answers in (None, 5, "123", ["1"]):
+            with pytest.raises(OptionError, match="answer is not a finite number"):
+                made.run(answers, Simulated(simulation_seed=0))
+        with pytest.raises(OptionError, match="randomness is of type 'NoneType'"):
+            made.run([1, 2], None)
 
 
 def test_an_audit_shows_a_good_share_of_what_is_claimed() -> None:

@@ -18,7 +18,7 @@ class QueryAudit(Artefact, frozen=True, tag="leakgauge/query-audit/1"):
         unused: those whose answers do not count the secret.
         kinds: of rows that the queries tell apart; rows of one kind get the same guess.
         mechanism: of one answer.
-        epsilon: of all answers together, in nats, by adding up.
+        epsilon: of all answers together, in nats: the smallest that is proved at ``delta``.
         delta: of all answers together, by adding up; None of Laplace noise.
         runs: in how many the answers were drawn.
         exact_runs: those in which every row was right.

@@ -31,8 +31,12 @@ def read_queries(path: Path, columns: Sequence[str]) -> tuple[tuple[Condition, .
     Raises:
         FileError: a file that cannot be read, has no queries, or a line that is not made of conditions.
     """
+    if path.is_dir():
+        raise FileError("{path!r} is a folder; name a file in it.", path=str(path))
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise FileError("There is no file {path!r}; check the path.", path=str(path)) from None
     except (OSError, UnicodeDecodeError):
         raise FileError("{path} cannot be read as text; give a file with one query per line.", path=path) from None
     queries = []

@@ -7,11 +7,14 @@ price of privacy and the limits of LP decoding, 2007; Cohen and Nissim, Linear p
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Finding, Quantity, Sentence
 from leakgauge.audit.attacks.attack import SHARE, Truths, independent_advantage, scored
 from leakgauge.audit.experiment import Counting
@@ -26,6 +29,7 @@ _LEAST_SCALE = 1e-6
 """Of noise, for answers without any: where several columns fit equally well, the likelier one is taken."""
 
 
+@checked
 def reconstruct(
     queries: npt.ArrayLike, answers: npt.ArrayLike, *, share: float = 0.5, scale: float = 0.0
 ) -> npt.NDArray[np.bool_]:
@@ -49,8 +53,8 @@ def reconstruct(
         >>> reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1, 1, 2]).tolist()
         [True, False, True]
     """
-    matrix, counts = np.asarray(queries), np.asarray(answers, dtype=np.float64)
-    if matrix.ndim != 2 or not matrix.size or not np.isin(matrix, (0, 1)).all():
+    matrix, counts = _table(queries), _numbers(answers)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biufO" or not matrix.size or not np.isin(matrix, (0, 1)).all():
         raise OptionError("The queries are not a table of 0 and 1; give one row per query and one column per person.")
     if counts.shape != matrix.shape[:1] or not np.isfinite(counts).all():
         raise OptionError(
@@ -68,6 +72,22 @@ def reconstruct(
     kinds, kind, copies = np.unique(matrix.astype(np.bool_), axis=1, return_inverse=True, return_counts=True)
     require_decodable(*kinds.shape)
     return _decoded(kinds, copies, counts, share, scale)[kind.ravel()]
+
+
+def _table(given: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The table as an array; an empty one where its rows have different lengths."""
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def _numbers(given: npt.ArrayLike) -> Floats:
+    """The numbers as an array; NaN in place of all of them where one is not a number."""
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.full(len(given) if isinstance(given, Sized) else 1, np.nan)
 
 
 def require_decodable(queries: int, kinds: int) -> None:
@@ -90,11 +110,15 @@ def _decoded(counted: Truths, copies: Codes, answers: Floats, share: float, scal
     apart = eye_array(queries)
     # z, and how far each answer lies above and below what z would give.
     fit = hstack([csr_array(counted.astype(np.float64)), apart, -apart]).tocsr()
+    # What lies beyond all that a column can give, or costs more than it can gain, does so by any amount: to cut it off
+    # moves no optimum, and keeps the numbers within what the solver takes.
+    reached = np.clip(answers, 0, counted @ copies)
     rarity = max(scale, _LEAST_SCALE) * math.log((1 - share) / share)
+    rarity = min(max(rarity, -queries - 1.0), queries + 1.0)
     costs = np.concatenate([np.full(kinds, rarity), np.ones(2 * queries)])
     ends = np.concatenate([copies, np.full(2 * queries, np.inf)])
     found = linprog(
-        costs, A_eq=fit, b_eq=answers, bounds=np.stack([np.zeros(len(ends)), ends], axis=1), method="highs-ipm"
+        costs, A_eq=fit, b_eq=reached, bounds=np.stack([np.zeros(len(ends)), ends], axis=1), method="highs-ipm"
     )
     if not found.success:
         # Any z can be made to fit, at a price: only the solver itself can fail.

@@ -19,7 +19,7 @@ from leakgauge.cli.language import listed, retell, say, wrapped
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
-from leakgauge.errors import OptionError, RefusalError
+from leakgauge.errors import FileError, OptionError, RefusalError
 from leakgauge.languages import message
 from leakgauge.rounding import at_least, outwards, percent, rounded, written
 
@@ -156,7 +156,16 @@ def _kind(given: Mapping[str, Any]) -> str:
         return "planned queries"
     if not names_a_file(subject):
         return "a mechanism"
-    return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
+    try:
+        fields = parsed_json(Path(subject))
+    except FileError:
+        if subject.lower().endswith(".json") or given["original"] is not None:
+            raise
+        raise OptionError(
+            "{path} is neither a record nor a channel file; if it is a table, name its planned queries with --queries.",
+            path=subject,
+        ) from None
+    return "a channel file" if fields.get("schema") == schema_of(ChannelFile) else "a record"
 
 
 def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:

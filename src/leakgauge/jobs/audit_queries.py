@@ -10,6 +10,7 @@ from leakgauge.audit.experiment import Counting
 from leakgauge.audit.planned_queries import PlannedQueries, read_queries
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
+from leakgauge.notions.composition.sequence import smallest
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release.queries import Count, Protection
 from leakgauge.tables import Table
@@ -50,7 +51,8 @@ def audit_queries(
         raise OptionError("{runs} runs are too few for an interval; try 20.", runs=runs)
     asked = read_queries(queries, [column.name for column in table.columns()])
     planned = PlannedQueries.of(table, secret, asked)
-    (noise,) = Count(epsilon=epsilon, delta=delta, where=asked[0]).noises(Protection())
+    protection = Protection()
+    (noise,) = Count(epsilon=epsilon, delta=delta, where=asked[0]).noises(protection)
     finding, exact_runs = planned.answered.attacked(
         noise,
         OperatingSystem() if simulation_seed is None else Simulated(simulation_seed),
@@ -61,6 +63,11 @@ def audit_queries(
         simulation_seed=simulation_seed or 0,
         progress=progress,
     )
+    # Adding up is one of the bounds that are compared; where every δ adds up to 1, nothing is promised anyway.
+    together, total = len(asked) * epsilon, None if delta is None else min(len(asked) * delta, 1.0)
+    if total is not None and total < 1:
+        steps = noise.steps() * len(asked)
+        together = min(together, smallest(steps, total, neighbours=protection.neighbours).epsilon)
     return QueryAudit(
         table=name,
         secret=planned.secret,
@@ -69,10 +76,10 @@ def audit_queries(
         unused=planned.unused,
         kinds=planned.answered.counted.shape[1],
         mechanism=spelled(noise.mechanism),
-        epsilon=Quantity(len(asked) * epsilon, "nats", origin=Origin.DECLARED),
+        epsilon=Quantity(together, "nats", origin=Origin.DECLARED),
         runs=runs,
         exact_runs=exact_runs,
         attack=finding,
         simulated=simulation_seed is not None,
-        delta=None if delta is None else min(len(asked) * delta, 1.0),
+        delta=total,
     )

@@ -298,7 +298,7 @@ def _columns(given: npt.ArrayLike, name: str, several: bool = True) -> Floats:
         raise ColumnError(
             "The {name} column has {found} dimensions; give one number per row.", name=name, found=numbers.ndim
         )
-    columns = numbers.reshape(len(numbers), -1)
+    columns = numbers[:, None] if numbers.ndim == 1 else numbers
     unusable = int(np.count_nonzero(~np.isfinite(columns).all(axis=1)))
     if unusable:
         raise ColumnError(

@@ -12,6 +12,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.arguments import checked
 from leakgauge.claims import CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import steps
@@ -24,6 +25,7 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.draws import as_floats, coins, proportionally, shuffled
+from leakgauge.randomness.sources import require_source
 
 Utility: TypeAlias = int | float | Fraction
 Counts: TypeAlias = npt.NDArray[np.int64]
@@ -77,6 +79,7 @@ class Choice(Mechanism):
         Raises:
             OptionError: no candidates, a utility that is not finite, or multiplicities that do not fit.
         """
+        require_source(randomness)
         return self._chosen(*self._candidates(utilities, multiplicities), randomness)
 
     def probabilities(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None = None) -> Floats | None:
@@ -176,6 +179,7 @@ class PermuteAndFlip(Choice):
         return np.asarray(heads * (shares / 2 @ others), dtype=np.float64)
 
 
+@checked
 def exponential(epsilon: float, *, sensitivity: float = 1.0) -> Exponential:
     """The exponential mechanism: ε-differential privacy, and ε²/8-zero-concentrated privacy by its bounded range.
 
@@ -202,6 +206,7 @@ def exponential(epsilon: float, *, sensitivity: float = 1.0) -> Exponential:
     return Exponential("exponential", parameters, claims, None, epsilon, sensitivity)
 
 
+@checked
 def permute_and_flip(epsilon: float, *, sensitivity: float = 1.0) -> PermuteAndFlip:
     """Permute-and-flip: ε-differential privacy; its losses may span more than ε, so no ε²/8-zCDP is claimed.
 
@@ -296,15 +301,17 @@ def require_candidates(count: int, confidence: float) -> None:
 
 
 def exact_numbers(numbers: Iterable[object]) -> list[Fraction] | None:
-    """The numbers as they are, without rounding; None where one is not a finite number."""
+    """The numbers as they are, without rounding; None where one is not a finite number, or they are not a list."""
     exact = []
-    for number in numbers:
-        # Numbers of numpy are made plain first: the exact value stays.
-        plain = number.item() if isinstance(number, np.generic) else number
-        try:
+    try:
+        for number in numbers:
+            # Numbers of numpy are made plain first: the exact value stays.
+            plain = number.item() if isinstance(number, np.generic) else number
+            if isinstance(plain, str) or isinstance(numbers, bytes):
+                return None  # digits are a text, which says nothing of numbers
             exact.append(Fraction(plain))  # type: ignore[arg-type]  # what is not a number raises
-        except (ValueError, OverflowError, TypeError):
-            return None
+    except (ValueError, OverflowError, TypeError):
+        return None
     return exact
 
 

@@ -291,7 +291,7 @@ def quotient_above(numerator: int | Fraction, denominator: float | Fraction) -> 
 def _require(what: str, value: float, largest: float) -> None:
     if not 0 < value <= largest:
         raise OptionError(
-            "A {what} of {value:.6g} grid steps is not in (0, {largest:.6g}]; choose another grid.",
+            "A {what} of {value:.6g} grid steps is not in (0, {largest:.6g}]; choose another ε or grid.",
             what=what,
             value=value,
             largest=largest,

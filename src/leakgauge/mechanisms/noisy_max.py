@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.mechanisms.choice import Choice, Counts, Exponential, PermuteAndFlip, require_candidates
@@ -144,11 +145,12 @@ def require_noise(noise: str) -> MaxNoise:
     return MaxNoise(noise)
 
 
+@checked
 def report_noisy_max(
     epsilon: float,
     *,
     sensitivity: float = 1.0,
-    noise: MaxNoise = MaxNoise.LAPLACE,
+    noise: MaxNoise | str = MaxNoise.LAPLACE,
     monotonic: bool = False,
     grid: float | None = None,
 ) -> Choice:

@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.arguments import checked
 from leakgauge.claims import CentralDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.choice import Utility, exact_numbers
@@ -36,6 +37,7 @@ from leakgauge.mechanisms.noisy_max import FAR, MOST_SUMMED, in_batches
 from leakgauge.mechanisms.span import LARGEST_STEPS, Span, require_budget, span
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
+from leakgauge.randomness.sources import require_source
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 MOST_OUTCOMES = 1 << 12
@@ -167,6 +169,7 @@ class AboveThreshold(Thresholded):
         Raises:
             OptionError: no answers, or one that is not a finite number.
         """
+        require_source(randomness)
         found = int(self._coded(self._reached(self._steps(answers), 1, randomness))[0])
         return None if found < 0 else found
 
@@ -193,6 +196,7 @@ class SparseVector(Thresholded):
         Raises:
             OptionError: no answers, or one that is not a finite number.
         """
+        require_source(randomness)
         row = self._coded(self._reached(self._steps(answers), 1, randomness))[0]
         return [bool(found) for found in row if found >= 0]
 
@@ -212,6 +216,7 @@ class SparseVector(Thresholded):
         return np.where(found_before < self.count, reached.astype(np.int8), np.int8(-1))
 
 
+@checked
 def above_threshold(
     epsilon: float,
     *,
@@ -249,6 +254,7 @@ def above_threshold(
     return AboveThreshold(*_parts("above-threshold", epsilon, threshold, sensitivity, 1, monotonic, grid))
 
 
+@checked
 def sparse_vector(
     epsilon: float,
     *,

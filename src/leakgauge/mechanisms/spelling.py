@@ -119,7 +119,7 @@ _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
     "MapUnit": (MapUnit, "km or cell"),
     # A text, since the mechanism says which noise was meant.
-    "MaxNoise": (unescaped, "laplace, exponential or gumbel"),
+    "MaxNoise | str": (unescaped, "laplace, exponential or gumbel"),
     "str": (unescaped, "the path of a channel file"),
 }
 """How a parameter is read, and what it should be, by its annotation."""

@@ -24,6 +24,15 @@ class Randomness(Protocol):
         """So many words."""
 
 
+def require_source(randomness: Randomness) -> None:
+    """Refuse what draws no words, such as None."""
+    if not hasattr(randomness, "words"):
+        raise OptionError(
+            "The randomness is of type {found!r}; give OperatingSystem(), or Simulated(seed) for a simulation.",
+            found=type(randomness).__name__,
+        )
+
+
 class OperatingSystem:
     """The kernel's cryptographic generator: no state in this process, so nothing to steal, fork or repeat."""
 

@@ -198,7 +198,11 @@ class ClaimedCurve(Step):
 
     def renyi(self, orders: Floats) -> Floats:
         if self.function is not None:
-            values = np.asarray(self.function(orders), dtype=np.float64)
+            given = self.function(orders)
+            try:
+                values = np.asarray(given, dtype=np.float64)
+            except (TypeError, ValueError):
+                values = np.array(math.nan)
             if values.shape != orders.shape or np.isnan(values).any() or (values < 0).any():
                 raise OptionError(
                     "The curve {name!r} does not give one number of at least 0 per order; correct it.", name=self.name
