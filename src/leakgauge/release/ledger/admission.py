@@ -188,8 +188,8 @@ def spending(account: Account, total: Total) -> Spending:
     most_epsilon, most_rho = _most(account.limit)
     epsilon_left = None if most_epsilon is None else remainder(most_epsilon, total.epsilon)
     if account.splits and epsilon_left is not None:
-        at_delta, by_splits, rho_left = _of_splits(account, total)
-        return Spending(epsilon, rho, min(epsilon, at_delta), max(epsilon_left, by_splits), rho_left)
+        at_delta, by_splits, by_clock = _of_splits(account, total)
+        return Spending(epsilon, rho, min(epsilon, at_delta), max(epsilon_left, by_splits), by_clock)
     at_delta = epsilon
     if account.delta > 0 and rho < math.inf:
         at_delta = min(epsilon, approximate_of_concentration(rho, account.delta))
