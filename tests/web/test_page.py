@@ -77,6 +77,17 @@ def test_the_first_view_is_there_at_once(chromium: Browser, served: Served) -> N
         expect(visit.page.get_by_role("heading", level=1)).to_have_text("Leakgauge")
 
 
+def test_a_key_moves_the_handle_before_the_curve_is_drawn(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.page.evaluate("() => { ResizeObserver = class { observe() {} } }")
+        visit.page.get_by_label("Path in").fill("people.csv")
+        visit.page.get_by_role("button", name="Open", exact=True).click()
+        visit.give("illness", "secret")
+        visit.handle.press("ArrowRight")
+        expect(visit.page.locator(".numbers")).to_contain_text("Mean distortion")
+        assert float(visit.numbers()["Mean distortion"]) > 0
+
+
 def test_a_table_is_dropped_and_removed(chromium: Browser, served: Served) -> None:
     # A survey that is under way when its table is removed is answered with no.
     with visiting(chromium, served.entry, missteps=True) as visit:

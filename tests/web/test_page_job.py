@@ -107,7 +107,7 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
         ):
             visit.give("city", "background")
         visit.handle.press("ArrowRight")
-        page.get_by_text("Mean distortion").first.wait_for()
+        page.locator(".numbers").wait_for()
         aim = float(visit.numbers()["Mean distortion"])
         page.get_by_role("button", name="Protect", exact=True).click()
         at_work = page.locator(".stages .running, .stages .done").first

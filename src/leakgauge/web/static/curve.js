@@ -66,7 +66,9 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     moved(at);
   }
 
+  // A key may come before the drawing has its size: draw() places the handle then.
   function place() {
+    if (!size) return;
     const point = points[at];
     const [left, top] = [x(point.distortion), y(point[objective])];
     handle.setAttribute("transform", `translate(${left} ${top})`);
@@ -118,7 +120,7 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     drawing,
     go(index) {
       at = index;
-      if (size) place();
+      place();
     },
     // Another leakage of the same points, such as that to an attacker with other knowledge; null for none.
     compare(others) {
