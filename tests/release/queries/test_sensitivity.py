@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leakgauge.mechanisms import MaxNoise
 from leakgauge.mechanisms.noise import DiscreteLaplace
 from leakgauge.notions.composition import Neighbours, compose
 from leakgauge.release.ledger.cost import Cost
@@ -139,10 +140,24 @@ def test_no_neighbour_is_told_apart_by_more_than_epsilon(protection: Protection,
     table: list[Row] = [("u", "A", 5.0), ("u", "B", -3.0), ("v", "A", None), ("v", None, 0.7), ("w", "A", 5.0)]
     for query in queries(where):
         if isinstance(query, Quantile | TopLabels):
-            continue  # their laws are compared with the exact ones elsewhere
+            continue  # their laws are compared elsewhere
         mine = exact(query, table, protection)
         others = [exact(query, other, protection) for other in neighbours(table, protection, DOMAIN)]
         assert max(loss(query, mine, other, protection) for other in others) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("noise", list(MaxNoise))
+@pytest.mark.parametrize("protection", [PROTECTIONS[at] for at in (0, 1, 5)], ids=lambda one: f"{one}-{one.neighbours}")
+def test_no_neighbour_is_told_apart_by_the_label_chosen(protection: Protection, noise: MaxNoise) -> None:
+    """A rare label among common ones has the likeliest losses; with half the noise they would exceed ε."""
+    labels = [str(at) for at in range(5)]
+    query = TopLabels("city", 1, labels, noise=noise, epsilon=1.0)
+    table: list[Row] = [(f"{label} {at}", label, 0.7) for label in labels for at in range(1 if label == "0" else 8)]
+    choice = query._choice(protection)
+    domain = [("0", 0.7), ("1", 0.7)]
+    counts = {tuple(exact(query, other, protection)) for other in neighbours(table, protection, domain)}
+    mine, *others = (np.log(choice.probabilities(some)) for some in ((1, 8, 8, 8, 8), *counts))
+    assert 0.6 < max(np.abs(other - mine).max() for other in others) <= 1 + 1e-9
 
 
 SHARP: list[tuple[Query[Any], Protection]] = [

@@ -159,8 +159,9 @@ class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
     """The k declared labels that most rows have, the most frequent first.
 
     k rounds of report noisy max with ε/k each, on the labels' counts, each without those chosen before. A neighbour
-    moves every count by at most ``rows``. ``rank_error`` says by how many rows the count of any chosen label lies at
-    most below that of the best one it was chosen from.
+    moves every count by at most ``rows``, and all in one direction where rows are added or removed: half the noise is
+    then enough. ``rank_error`` says by how many rows the count of any chosen label lies at most below that of the best
+    one it was chosen from.
 
     Args:
         labels: the texts of values to choose from, None for missing ones; never found in the table, because which
@@ -218,7 +219,9 @@ class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
         return Answer(self, protection, labels, "label", claims, mechanism, not randomness.private, error)
 
     def _choice(self, protection: Protection) -> Choice:
-        epsilon, sensitivity = share(self.epsilon, self.k), self.sensitivity(protection)
-        if self.noise is MaxNoise.GUMBEL:
-            return exponential(epsilon, sensitivity=sensitivity)
-        return report_noisy_max(epsilon, sensitivity=sensitivity, noise=self.noise)
+        return report_noisy_max(
+            share(self.epsilon, self.k),
+            sensitivity=self.sensitivity(protection),
+            noise=self.noise,
+            monotonic=not protection.replaces,
+        )
