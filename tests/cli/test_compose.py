@@ -235,6 +235,7 @@ def test_the_curves_are_those_of_the_profile(capsys: pytest.CaptureFixture[str],
         (("dp:1", "--target", "dp:1"), 2, "The target dp:1 is given, but no number is left open to reach it"),
         (("dp:?",), 2, "'level' is left open, but nothing says what the sequence must satisfy; give a target such as"),
         (("dp:?", "--target", "dp:x"), 2, "'dp:x' has 'x' instead of a number"),
+        (("dp:?", "--target", "dp:inf"), 2, "dp:inf is met without any noise; give a finite level."),
         (("dp:?", "zcdp:?", "--target", "dp:1"), 2, "2 numbers are left open (level, level); leave one of them open"),
         (
             ("dp:?", "--target", "gaussian-dp:1"),

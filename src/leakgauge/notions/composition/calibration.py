@@ -188,6 +188,8 @@ def _require_target(target: Statement) -> None:
             found=str(target),
             known=tuple(notion.name for notion in TARGETS),
         )
+    if target.level == math.inf:
+        raise OptionError("{target!s} is met without any noise; give a finite level.", target=str(target))
     if isinstance(target, ApproximateDP) and target.delta >= 1:
         raise OptionError("A δ of {delta} is not in [0, 1); give one that is.", delta=target.delta)
     if isinstance(target, RenyiDP) and not 1 < target.order < math.inf:
