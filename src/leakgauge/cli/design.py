@@ -88,7 +88,7 @@ PICTURED_GAP = 1e-5
     "--gap",
     type=float,
     metavar="NATS",
-    help="Proven distance from the optimum, in bits; 1e-9, with bounds or weights 1e-6.",
+    help="Proven distance from the optimum, in nats; 1e-9, with bounds or weights 1e-6.",
 )
 @click.option(
     "-o",
