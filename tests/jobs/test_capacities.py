@@ -65,7 +65,7 @@ def test_a_channel_that_tells_all_and_one_that_tells_nothing() -> None:
     assert (everything.additive.value, everything.additive_over_vulnerabilities.value) == (0.75, 1)
     assert (everything.risk.value, everything.bayes_security.value) == (math.inf, 0)
     nothing = of(Channel("abc", "xy", [[0.3, 0.7]] * 3))
-    assert nothing.shannon.ends == (0, pytest.approx(0, abs=1e-12))
+    assert nothing.shannon.value == 0 and nothing.shannon.ends[1] < 1e-12
     assert (nothing.multiplicative.value, nothing.min_capacity.value) == (1, 0)
     assert (nothing.additive.value, nothing.additive_over_vulnerabilities.value) == (0, 0)
     assert (nothing.risk.value, nothing.bayes_security.value) == (1, 1)
