@@ -151,6 +151,13 @@ def test_the_capacity_of_known_channels() -> None:
     assert capacity(Channel("ab", "c", [[1], [1]])).bits == pytest.approx(0, abs=2e-9)
 
 
+def test_outputs_next_to_impossible_do_not_disturb_the_capacity() -> None:
+    tails = np.exp(-0.5 * abs(np.arange(2)[:, None] * 2000 - np.arange(4000)))
+    assert 0 < tails[tails > 0].min() < 1e-320
+    tails /= tails.sum(axis=1, keepdims=True)
+    assert capacity(Channel("ab", range(4000), tails)).bits == pytest.approx(1, abs=2e-9)
+
+
 def test_the_capacity_lies_between_its_bounds() -> None:
     draw = randomness.simulation(3)
     for _ in range(50):

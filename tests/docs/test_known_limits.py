@@ -19,7 +19,7 @@ from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy, sequences
 from leakgauge.design.rounds import designing
 from leakgauge.distances import map_cells
-from leakgauge.jobs import design, measure, survey
+from leakgauge.jobs import capacities, design, measure, survey
 from leakgauge.jobs.protect import choice, stages, telling
 from leakgauge.location import extent
 from leakgauge.measures import bootstrap
@@ -48,6 +48,8 @@ def power_of_ten(number: float) -> str:
 
 
 LIMITS: Final = (
+    f"capacities of channels of up to {capacities.MOST_INPUTS:,} inputs and {power_of_two(capacities.MOST_CELLS)}",
+    f"16 inputs with {capacities.MOST_OUTPUTS:,} outputs, or {capacities.SEARCHED_CELLS} inputs × outputs",
     f"rest on {bootstrap._REDRAWS} redraws of each population",
     f"are left out beyond {measure.REDRAWN:,} combinations",
     f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",

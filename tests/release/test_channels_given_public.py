@@ -166,6 +166,10 @@ def test_levels_given_what_is_known(tmp_path: Path, capsys: pytest.CaptureFixtur
     for name in ("maximal-leakage", "renyi-dp", "zcdp", "gaussian-dp", "approximate-dp", "mutual-information-dp"):
         worst = max(relate_channel(part).levels[name].value for part in parts)
         assert found.levels[name].value == pytest.approx(worst, rel=1e-9)
+    assert found.capacities is not None
+    least, most = found.capacities.shannon.ends
+    assert least - 1e-9 <= found.levels["mutual-information-dp"].value <= most + 1e-8
+    assert found.capacities.min_capacity.value == pytest.approx(found.levels["maximal-leakage"].value, rel=1e-12)
     prior = Distribution(PAIRS, [0.1, 0.05, 0.3, 0.2, 0.1, 0.25])
     shares = [prior.restrict(PAIRS[at::2]) for at in range(2)]
     alone = [relate_channel(part, share).levels for part, share in zip(parts, shares, strict=True)]

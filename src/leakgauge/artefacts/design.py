@@ -82,6 +82,35 @@ class Design(
     rounds: RoundsTold | None = None
 
 
+class GuessedDesign(Artefact, frozen=True, kw_only=True, tag="leakgauge/guessed-design/1"):
+    """A channel designed for the least chance of a right guess.
+
+    Attributes:
+        best_guess: how often the best guess is right before the release is seen, from the background where the
+            attacker knows one; after it, it is never less.
+        best_guess_after: how often it is right after the release is seen, with that background.
+        gap: no channel of at most the distortion asked for has less of ``best_guess_after``, less the gap.
+        leakage: I(X;Y).
+        leakage_with_background: I(X;Y,Z).
+        epsilon: local ε.
+        knowledge: who knows the background.
+        prior: where the frequencies come from that it was designed for.
+        keep_inside: whether they can be computed from it.
+    """
+
+    best_guess: Quantity
+    best_guess_after: Quantity
+    gap: Quantity
+    distortion: Quantity
+    leakage: Quantity
+    leakage_with_background: Quantity | None = None
+    epsilon: Level
+    letters: int
+    knowledge: str
+    prior: PriorOrigin
+    keep_inside: bool
+
+
 class BesideCurve(Part, frozen=True):
     """Points of the same problem that keep something else."""
 

@@ -71,6 +71,30 @@ class Order(Part, frozen=True, kw_only=True):
     other_tells: Telling | None = None
 
 
+class Capacities(Part, frozen=True, kw_only=True):
+    """The most that seeing the output can help, over all priors; of a conditional channel, for any known columns.
+
+    Where it is not exact, ``low`` is what some prior reaches and ``high`` what none exceeds.
+
+    Attributes:
+        shannon: I(X;Y).
+        multiplicative: the factor V(X|Y) / V(X) by which one guess is right more often; no gain makes it more.
+        min_capacity: its logarithm.
+        additive: V(X|Y) − V(X), by which the chance of one right guess grows.
+        additive_over_vulnerabilities: the same of any aim whose expected gain is between 0 and 1.
+        risk: the factor R(X) / R(X|Y) by which one guess is wrong less often.
+        bayes_security: its inverse.
+    """
+
+    shannon: Quantity
+    multiplicative: Quantity
+    min_capacity: Quantity
+    additive: Quantity
+    additive_over_vulnerabilities: Quantity
+    risk: Quantity
+    bayes_security: Quantity
+
+
 class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     """Exact levels and implied statements.
 
@@ -83,6 +107,7 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
         order: how the channel compares with another one, where one was given.
+        capacities: of a channel; None of a statement, of a large channel and in files of earlier versions.
     """
 
     subject: str
@@ -99,3 +124,4 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     warnings: tuple[str, ...]
     given: tuple[str, ...] = ()
     order: Order | None = None
+    capacities: Capacities | None = None

@@ -13,7 +13,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.composition import Composed
-from leakgauge.artefacts.design import Comparison, Design, Frontier
+from leakgauge.artefacts.design import Comparison, Design, Frontier, GuessedDesign
 from leakgauge.artefacts.estimates import Estimates, Kit, Recipients
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
@@ -41,6 +41,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
     EachMeasurement,
     Design,
+    GuessedDesign,
     Frontier,
     Comparison,
     Utility,

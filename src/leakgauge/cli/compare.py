@@ -56,7 +56,7 @@ NARROW, NUMBER = 9, 8
     help="What ranks the mechanisms that meet the target.",
 )
 @click.option(
-    "--gap", type=float, metavar="NATS", help="Proven distance from the optimum, in bits; 1e-9, with weights 1e-6."
+    "--gap", type=float, metavar="NATS", help="Proven distance from the optimum, in nats; 1e-9, with weights 1e-6."
 )
 @options.output
 def command(

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
+from leakgauge.cli.output import Parts, deliver, kept_private, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from leakgauge.artefacts.design import RoundsTold
     from leakgauge.design import Knowledge, RateDistortion, Solution
     from leakgauge.design.problem import Target
+    from leakgauge.design.vulnerability import LeastVulnerable
     from leakgauge.jobs.design import Question
 
 PICTURED_GAP = 1e-5
@@ -38,7 +38,7 @@ PICTURED_GAP = 1e-5
     cls=Grouped,
     groups={
         message("Columns"): "secret together background knowledge through after weights",
-        message("How much"): "slope max_distortion max_leakage within curve",
+        message("How much"): "least slope max_distortion max_leakage within curve",
         message("What the channel keeps"): "distortion keep keep_at_least never_changed local_dp identifiability",
         message("Coarser columns"): "bins levels",
         message("Reading the table"): " ".join(options.READING),
@@ -72,6 +72,13 @@ PICTURED_GAP = 1e-5
 @click.option("--never-changed", multiple=True, metavar="VALUE", help="With --keep: a value that is always released.")
 @options.distortion
 @click.option(
+    "--least",
+    type=click.Choice(["bits", "guess"]),
+    default="bits",
+    show_default=True,
+    help="What the channel makes least: the bits revealed, or for a largest distortion the chance of a right guess.",
+)
+@click.option(
     "--slope", type=float, metavar="NATS", help="The point where one unit of distortion is worth this many nats."
 )
 @options.max_distortion
@@ -88,7 +95,7 @@ PICTURED_GAP = 1e-5
     "--gap",
     type=float,
     metavar="NATS",
-    help="Proven distance from the optimum, in bits; 1e-9, with bounds or weights 1e-6.",
+    help="Proven distance from the optimum, in nats; 1e-9, with bounds or weights 1e-6.",
 )
 @click.option(
     "-o",
@@ -122,12 +129,15 @@ def command(
         --max-distortion 0.1 -o channel.json
     leakgauge design people.csv --secret illness --after january.json \\
         --max-distortion 0.2 -o february.json
+    leakgauge design people.csv --secret illness --least guess \\
+        --max-distortion 0.2 -o channel.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
     A plan of `leakgauge release` takes the channel file. The table's exact counts can be computed from it, so keep it
     private.
     """
     from leakgauge.artefacts.channel_file import read_channel
+    from leakgauge.cli import guessed
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
     from leakgauge.design.rounds import NextRound
     from leakgauge.design.rounds.designing import after_rounds, told_before
@@ -135,6 +145,7 @@ def command(
         Question,
         as_design,
         as_frontier,
+        as_guessed,
         as_rounds,
         bins_within,
         earlier_rounds,
@@ -149,6 +160,8 @@ def command(
     from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given["together"])
+    if given["least"] == "guess":
+        guessed.require_distortion_alone(given | {"curve": curve, "after": after, "weights": weights})
     within = given["within"]
     target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve, within)
     known = _knowledge(given["knowledge"], background)
@@ -187,32 +200,41 @@ def command(
         require_few_values(source, released, {name: how for name, how in bins.items() if name in released})
         question = replace(question, bins=bins)
         problem = question.problem(source, target)
-        earlier = earlier_rounds(channels, secret, problem)
-        before = told_before(problem, earlier) if earlier else None
-        problem, exact = after_rounds(problem, earlier) if earlier else (problem, True)
         if curve is None:
             _require_drawable(problem, output)
-        solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
-        price = price_of_keeping(solutions[0], gap) if curve is None else None
-        beside: Sequence[Solution] = ()
-        if curve is not None and _is_picture(output) and problem.keep is not Keep.NOTHING:
-            # The second curve, where nothing is kept, shows what keeping costs.
-            free = replace(problem, keep=Keep.NOTHING, keep_at_least=0.0, never_changed=())
-            beside = frontier(free, curve, max(gap, PICTURED_GAP))
-    if output is not None:
-        write_whole(output, _artefact(question, solutions, output, curve is not None, beside))
+        least = None
+        if given["least"] == "guess":
+            from leakgauge.design.vulnerability import least_vulnerability
+
+            least = least_vulnerability(problem)
+        else:
+            earlier = earlier_rounds(channels, secret, problem)
+            before = told_before(problem, earlier) if earlier else None
+            problem, exact = after_rounds(problem, earlier) if earlier else (problem, True)
+            solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
+            price = price_of_keeping(solutions[0], gap) if curve is None else None
+            beside: Sequence[Solution] = ()
+            if curve is not None and _is_picture(output) and problem.keep is not Keep.NOTHING:
+                # The second curve, where nothing is kept, shows what keeping costs.
+                free = replace(problem, keep=Keep.NOTHING, keep_at_least=0.0, never_changed=())
+                beside = frontier(free, curve, max(gap, PICTURED_GAP))
+
+    def about_bins() -> Parts:
+        return [*options.between_centres(loss, bins, released), *options.learnt_bins(bins)]
+
+    if least is not None:
+        if output is not None:
+            write_whole(output, _channel_artefact(question, least, output))
+        told = as_guessed(least)
+        deliver(told, as_json, None, lambda: [*guessed.render(told, question, output), *about_bins()])
+        return
+    if output is not None and curve is None:
+        write_whole(output, _channel_artefact(question, solutions[0], output))
+    elif output is not None:
+        write_whole(output, _curve_artefact(question, solutions, output, beside))
     rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
     answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
-    deliver(
-        answer,
-        as_json,
-        None,
-        lambda: [
-            *_render(solutions, question, price, rounds, output),
-            *options.between_centres(loss, bins, released),
-            *options.learnt_bins(bins),
-        ],
-    )
+    deliver(answer, as_json, None, lambda: [*_render(solutions, question, price, rounds, output), *about_bins()])
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:
@@ -303,33 +325,34 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
         require_readable(len(problem.inputs) * backgrounds, len(problem.letters))
 
 
-def _artefact(
-    question: Question, solutions: Sequence[Solution], output: Path, curve: bool, beside: Sequence[Solution]
-) -> str:
+def _channel_artefact(question: Question, designed: Solution | LeastVulnerable, output: Path) -> str:
+    """The file of a channel, or its picture."""
     from leakgauge.artefacts.channel_file import ChannelFile
+    from leakgauge.artefacts.codec import text_of
+
+    if not _is_picture(output):
+        return text_of(ChannelFile.of(question.named(designed)))
+    from leakgauge.report.figures.channel import channel_figure
+
+    channel, prior = designed.channel, designed.problem.prior
+    # The inputs of a channel that reads the background are not just values of the secret.
+    shown = prior if channel.inputs == prior.outcomes else None
+    return channel_figure(channel, current(), prior=shown).to_svg() + "\n"
+
+
+def _curve_artefact(question: Question, solutions: Sequence[Solution], output: Path, beside: Sequence[Solution]) -> str:
+    """The file of a curve, or its picture."""
     from leakgauge.artefacts.codec import encode, text_of
     from leakgauge.jobs.design import as_frontier
 
-    frontier, suffix = as_frontier(solutions, question, beside), output.suffix.lower()
+    frontier = as_frontier(solutions, question, beside)
     if _is_picture(output):
         from leakgauge.distances.distortions import DISTORTIONS
-        from leakgauge.probability import Joint
-        from leakgauge.report.figures.channel import channel_figure
         from leakgauge.report.figures.frontier import frontier_figure
 
-        if curve:
-            loss = next((name for name, kind in DISTORTIONS.items() if question.distortion == kind()), "")
-            return frontier_figure(encode(frontier), language=current(), distortion=loss).to_svg() + "\n"
-        channel, source = solutions[0].channel, solutions[0].problem.source
-        prior = source.row_marginal() if isinstance(source, Joint) else source
-        # The inputs of a channel that reads the background are not just values of the secret.
-        return (
-            channel_figure(channel, current(), prior=prior if channel.inputs == prior.outcomes else None).to_svg()
-            + "\n"
-        )
-    if not curve:
-        return text_of(ChannelFile.of(question.named(solutions[0])))
-    if suffix != ".csv":
+        loss = next((name for name, kind in DISTORTIONS.items() if question.distortion == kind()), "")
+        return frontier_figure(encode(frontier), language=current(), distortion=loss).to_svg() + "\n"
+    if output.suffix.lower() != ".csv":
         return text_of(frontier)
     text = io.StringIO()
     rows = [
@@ -390,8 +413,7 @@ def _render(
         parts.extend(_said_of_use(solutions[0], price))
     parts.extend(_said_of_all(solutions[0].problem, rounds is not None))
     if output is not None:
-        inside = say("Keep {file!s} private: the exact counts of the table can be computed from it.", file=output.name)
-        parts.append(Text(inside, "bold"))
+        parts.append(kept_private(output))
     return parts
 
 

@@ -14,13 +14,16 @@ from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, deliver, grid, number, told_level
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
+from leakgauge.rounding import at_least, at_most
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Level, Relation
-    from leakgauge.artefacts.relation import Order
+    from leakgauge.artefacts import Level, Quantity, Relation
+    from leakgauge.artefacts.relation import Capacities, Order
 
 SHOWN = 8
 """Values and actions up to which gains are printed; all are in the JSON."""
+CLOSE = 1e-8
+"""How far apart bounds are that are shown as one number; both are in the JSON."""
 
 
 @click.command()
@@ -55,7 +58,7 @@ def command(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """What a channel satisfies exactly, with witnesses; or what a statement implies in every other notion.
+    """What a channel satisfies exactly and reveals at most; or what a statement implies in every other notion.
 
     CHANNEL is a channel file (JSON); NOTION a statement such as local-dp:1.0, identifiability:3.5,
     mutual-information:0.2bits or dp:0.5,delta=1e-6.
@@ -98,6 +101,15 @@ def _render(relation: Relation) -> Parts:
         parts.append(levels)
     if relation.levels and "zcdp" not in relation.levels and NO_NEIGHBOURS not in relation.warnings:
         parts.append(say("The channel is large: levels that compare every pair of rows were left out."))
+    if relation.capacities is not None:
+        parts.append(_most(relation.capacities, relation.records))
+    elif relation.levels:
+        parts.append(
+            say(
+                "The channel is large: the most that can be learnt over all priors was left out; in bits it is at "
+                "most maximal-leakage."
+            )
+        )
     if relation.prior_skew is not None:
         skew = number(relation.prior_skew.value)
         if relation.records > 1:
@@ -179,6 +191,46 @@ def _ordered(subject: str, order: Order) -> Parts:
                     gains.add_row(say("action {at}", at=at + 1), *map(number, row))
                 parts.append(gains)
     return parts
+
+
+def _most(found: Capacities, records: int) -> Table:
+    """The capacities of a channel, each in words and by its name."""
+    title = say("The most that anybody can learn, whatever they believed before (over all priors)")
+    if records > 1:
+        title = say("The most that anybody can learn about a data set, whatever they believed before (over all priors)")
+    factor, bits = number(found.multiplicative.value), number(found.min_capacity.value)
+    secure = number(found.bayes_security.value)
+    table = grid("|".join((say("seeing the output"), say("the most"), say("known as"))), title)
+    rows = (
+        (say("tells about the value"), say("{bits!s} bits", bits=_bracket(found.shannon)), say("Shannon capacity")),
+        (
+            say("multiplies the chance of a right guess by"),
+            say("{factor!s} ({bits!s} bits)", factor=factor, bits=bits),
+            say("multiplicative capacity, min-capacity"),
+        ),
+        (say("adds to the chance of a right guess"), _bracket(found.additive), say("additive capacity")),
+        (
+            say("adds to any expected gain between 0 and 1"),
+            number(found.additive_over_vulnerabilities.value),
+            say("additive capacity over all gains"),
+        ),
+        (
+            say("divides the chance of a wrong guess by"),
+            number(found.risk.value),
+            say("Bayes-risk capacity; Bayes security {share!s}", share=secure),
+        ),
+    )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _bracket(found: Quantity) -> str:
+    """The most over all priors; where the proof leaves it open, what is reached and what is not exceeded."""
+    low, high = found.ends
+    if high - low <= CLOSE or number(low) == number(high):
+        return number(low)
+    return say("{low!s} to {high!s}", low=number(at_least(low)), high=number(at_most(high)))
 
 
 def _level(value: float, unit: str, shown: str = "", *, exact: bool = False) -> str:

@@ -12,6 +12,9 @@ from leakgauge.design.interior import CapacityFit, minimise
 from leakgauge.errors import EngineError
 from leakgauge.probability import Channel, Distribution
 
+TINY = 1e-200
+"""Probabilities whose products with weights would no longer be numbers above 0."""
+
 
 @dataclass(frozen=True, eq=False)
 class Capacity:
@@ -47,7 +50,8 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
     require_gap(gap)
     matrix = channel.matrix
     count = len(channel.inputs)
-    seen = matrix[:, matrix.max(axis=0) > 0]
+    # Without outputs so rare that all of them together tell less than the rounding that is given away.
+    seen = matrix[:, matrix.max(axis=0) > TINY]
     found = minimise(CapacityFit(seen), np.full(count, 1 / count), gap)
     slack = ROUNDING * (1 + abs(found.lower))
     if found.gap > gap:
@@ -57,4 +61,6 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
             asked=gap,
         )
     source = Distribution(channel.inputs, found.weights)
-    return Capacity(max(-found.upper, 0.0) / math.log(2), (found.gap + slack) / math.log(2), source, found.steps)
+    # A gap below 0 is rounding, by which the bounds may be off.
+    gap = abs(found.gap) + slack
+    return Capacity(max(-found.upper, 0.0) / math.log(2), gap / math.log(2), source, found.steps)

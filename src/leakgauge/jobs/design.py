@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
-from leakgauge.artefacts.design import BesideCurve, RoundsTold
+from leakgauge.artefacts.design import BesideCurve, GuessedDesign, RoundsTold
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Solution, solve
 from leakgauge.design.problem import Target
 from leakgauge.design.rounds import NextRound
+from leakgauge.design.solution import exact_level
 from leakgauge.distances import Distortion
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.jobs.measure import in_order, reading_secret, require_inputs
-from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin
+from leakgauge.measures import leakage_with_background, mutual_information
+from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import label_parts, text_of
 from leakgauge.tables import Binning, Kind, Levels, Table
 from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_binning
 from leakgauge.tables.chosen_bins import bin_error, present_share, settled
+
+if TYPE_CHECKING:
+    from leakgauge.design.vulnerability import LeastVulnerable
 
 MOST_VALUES = 1000
 """A secret with more values is a number or a key, which must be binned first."""
@@ -118,7 +123,7 @@ class Question:
             cells[:, places[label[0], known]] = found.matrix[:, at]
         return Joint(found.rows, pairs, cells)
 
-    def named(self, solution: Solution) -> NamedChannel:
+    def named(self, solution: Solution | LeastVulnerable) -> NamedChannel:
         """The channel with the columns it reads and writes, marked as learnt from the table."""
         reads = self.released + (self.background if self.knowledge is Knowledge.BOTH else ())
         channel = solution.channel
@@ -287,6 +292,25 @@ def as_design(
         told_unprotected=bits_or_none(found.told_unprotected, origin),
         certain=Quantity(found.certain, "share", origin=origin),
         rounds=rounds,
+    )
+
+
+def as_guessed(found: LeastVulnerable) -> GuessedDesign:
+    """A channel that is guessed least as stored, with what it leaks; from the table's own counts."""
+    prior, source = PriorOrigin.THIS_TABLE, found.problem.source
+    scenario = Scenario(source, found.channel)
+    return GuessedDesign(
+        best_guess=Quantity(found.before, "probability"),
+        best_guess_after=Quantity(found.vulnerability, "probability"),
+        gap=Quantity(found.gap, "probability"),
+        distortion=Quantity(found.distortion, "distortion"),
+        leakage=Quantity(mutual_information(scenario), "bits"),
+        leakage_with_background=bits_or_none(leakage_with_background(scenario) if isinstance(source, Joint) else None),
+        epsilon=exact_level(found.channel).stored(),
+        letters=int((found.channel.matrix.max(axis=0) > 0).sum()),
+        knowledge=found.problem.knowledge.value,
+        prior=prior,
+        keep_inside=prior.keep_inside,
     )
 
 

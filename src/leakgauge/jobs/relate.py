@@ -12,6 +12,7 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.relation import Derivation, Implied, Order, Telling
 from leakgauge.claims import Statement, parse_statement
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.jobs.capacities import capacities_of
 from leakgauge.notions import Circumstances
 from leakgauge.notions.graph import Implication
 from leakgauge.notions.refinement import Refinement, refined_by
@@ -60,7 +61,7 @@ def relate(
     if isinstance(subject, Channel):
         subject = NamedChannel(subject, (), ())
     given: tuple[str, ...] = ()
-    order = None
+    order = most = None
     if isinstance(subject, NamedChannel):
         channel, given, compared = subject.channel, subject.given, subject.compared
         believed = _prior(prior, channel.inputs)
@@ -68,6 +69,8 @@ def relate(
             channel, believed, records, known, ordered=ordered, restricted=restricted, compared=compared
         )
         order = None if against is None else _order(channel, against)
+        occurring = channel.restrict(believed.support) if restricted and believed is not None else channel
+        most = capacities_of(occurring, compared)
     else:
         if against is not None:
             raise OptionError("{subject!s} is a statement, not a channel; give two channel files.", subject=told)
@@ -89,6 +92,7 @@ def relate(
         warnings=found.warnings,
         given=given,
         order=order,
+        capacities=most,
     )
 
 

@@ -1,0 +1,91 @@
+"""The capacities of a channel that is not large, ready to be stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.relation import Capacities
+from leakgauge.design import capacity
+from leakgauge.errors import EngineError
+from leakgauge.measures import capacities, mutual_information
+from leakgauge.measures.capacities import FEW
+from leakgauge.notions.neighbours import all_pairs, given
+from leakgauge.probability import Channel, Distribution, Scenario
+from leakgauge.probability.files import Groups
+
+MOST_INPUTS, MOST_CELLS = 1000, 1 << 20
+"""Inputs, and inputs × outputs, up to which capacities are computed: within about a second."""
+MOST_OUTPUTS, SEARCHED_CELLS = 4000, 900
+"""Outputs up to which all sets of up to 16 inputs are looked at, and inputs × outputs up to which a set of more inputs
+is searched: within half a second."""
+
+
+def capacities_of(channel: Channel, compared: Groups | None = None) -> Capacities | None:
+    """The most that the channel reveals over all priors; None of a large channel.
+
+    Where inputs are ``compared`` in groups, those that agree in what everybody knows, it is the most over the groups:
+    averages over what is known, and ratios of averages, do not exceed their largest term.
+    """
+    if len(channel.inputs) > MOST_INPUTS or len(channel.inputs) * len(channel.outputs) > MOST_CELLS:
+        return None
+    structure = all_pairs(channel.inputs) if compared is None else given(compared)
+    parts = [channel.restrict([channel.inputs[place] for place in group]) for group in structure.groups]
+    factor = max(capacities.multiplicative(part).value for part in parts)
+    risk = max(capacities.risk(part).value for part in parts)
+    searched = _is_quick(parts)
+    return Capacities(
+        shannon=_largest([_shannon(part) for part in parts], "bits"),
+        multiplicative=Quantity(factor, "1"),
+        min_capacity=Quantity(_bits(factor), "bits"),
+        additive=_largest([_additive(part, searched) for part in parts], "1"),
+        additive_over_vulnerabilities=Quantity(max(map(capacities.additive_over_vulnerabilities, parts)), "1"),
+        risk=Quantity(risk, "1"),
+        bayes_security=Quantity(1 / risk, "1"),
+    )
+
+
+def _is_quick(parts: Sequence[Channel]) -> bool:
+    """Whether the sets of inputs that are told apart best can be searched for."""
+    if max(len(part.inputs) for part in parts) <= FEW and sum(len(part.outputs) for part in parts) <= MOST_OUTPUTS:
+        return True
+    return sum(len(part.inputs) * len(part.outputs) for part in parts) <= SEARCHED_CELLS
+
+
+def _shannon(channel: Channel) -> tuple[float, float]:
+    """What a prior reaches and none exceeds, in bits."""
+    try:
+        found = capacity(channel)
+    except EngineError:
+        # The Shannon capacity is at most the min-capacity.
+        uniform = Scenario(Distribution.uniform(channel.inputs), channel)
+        return mutual_information(uniform), _bits(capacities.multiplicative(channel).value)
+    return found.bits, found.bits + found.gap
+
+
+def _additive(channel: Channel, searched: bool) -> tuple[float, float]:
+    """What a prior reaches and none exceeds: without a search, what the other capacities C and 1 / β* say of it.
+
+    The uniform priors over all n inputs and over the two told apart best reach (C − 1) / n and (1 − β*) / 2. Since
+    V(X|Y) is at most 1 and at most C V(X), no prior exceeds 1 − 1 / C.
+    """
+    if searched:
+        try:
+            # Without branching, which takes most of the time, the bounds are a little further apart.
+            found = capacities.additive(channel, nodes=1)
+        except EngineError:
+            return _additive(channel, searched=False)
+        return found.value, found.high
+    factor, risk = capacities.multiplicative(channel).value, capacities.risk(channel).value
+    low = max((factor - 1) / len(channel.inputs), (1 - 1 / risk) / 2, 0.0)
+    return low, max(min(1 - 1 / factor, capacities.additive_over_vulnerabilities(channel)), low)
+
+
+def _bits(factor: float) -> float:
+    return math.log2(max(factor, 1.0))
+
+
+def _largest(bounds: Sequence[tuple[float, float]], unit: str) -> Quantity:
+    low, high = (max(ends) for ends in zip(*bounds, strict=True))
+    return Quantity(low, unit) if low == high else Quantity(low, unit, low, high, 1.0)
