@@ -28,15 +28,16 @@ from leakgauge.audit.partitions import (
     ranges,
 )
 from leakgauge.audit.scores import combined, learned_scores
+from leakgauge.audit.smooth_laws import smooth_laws
 from leakgauge.audit.text_partitions import beginnings, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
 
-_LUCK, _LUCK_OF_TAILS, _MORE_LUCK = 0.05, 0.1, 0.2
+_LUCK, _MORE_LUCK = 0.03, 0.2
 """The chance that the counts used for the choice flatter a union on either side; it only affects which event is tried.
 Unions that grow are hit by mostly the same outputs, so each has the whole chance: more caution would leave out rare
-ones, and what is counted later proves. Of a learnt score few tails are tried. The last decides where none is left."""
+ones, and what is counted later proves. The second decides where none is left."""
 _KNOWN = 0.9
 """An event that is known to be the best one is taken unless a learnt one promises much more."""
 FEWEST = 8
@@ -99,10 +100,12 @@ def best_events(
     miss: float,
     learning: Learning = Learning.NOTHING,
     fitted: Sequence[Partition] = (),
+    smooth: bool = False,
 ) -> list[Event]:
     """For each partition and each direction the event that would prove most with so many trials to come.
 
-    Partitions that were fitted to other outputs may be tried beside those that suit these.
+    Partitions that were fitted to other outputs may be tried beside those that suit these. Smooth promises compare
+    pairs of inputs on few outputs; they are too uncertain to choose an event by (``smooth_laws``).
     """
     if min(len(first), len(second)) < FEWEST:
         return []
@@ -116,7 +119,9 @@ def best_events(
         ]
         for swapped in (False, True):
             orders = list(_orders(partition, swapped, counts))
-            unions = [_best_union(claim, partition, order, swapped, counts[2:], trials, miss) for order in orders]
+            unions = [
+                _best_union(claim, partition, order, swapped, counts[2:], trials, miss, smooth) for order in orders
+            ]
             events.append(max(unions, key=lambda event: event.promise))
     return events
 
@@ -143,20 +148,31 @@ def _best_union(
     counts: Sequence[Codes],
     trials: int,
     miss: float,
+    smooth: bool,
 ) -> Event:
     """As many of the first cells as promise most (Neyman and Pearson)."""
     seen = [max(int(count.sum()), 1) for count in (counts[swapped], counts[1 - swapped])]
     hits = [np.cumsum(count[order]) for count in (counts[swapped], counts[1 - swapped])]
-    luck = _LUCK_OF_TAILS if partition.monotone else _LUCK
-    for weight, flattered in ((1.0, luck), (1e-3, _MORE_LUCK), (1e-6, 0.5)):
+
+    def proved(p: Floats, q: Floats) -> Floats:
+        """The level that trials of these probabilities prove."""
+        low, high = at_least(np.floor(p * trials), trials, miss), at_most(np.ceil(q * trials), trials, miss)
+        return least_level(claim, low, high)
+
+    counted = tuple(hit / total for hit, total in zip(hits, seen, strict=True))
+    for weight, flattered in ((1.0, _LUCK), (1e-3, _MORE_LUCK), (1e-6, 0.5)):
         # What each union would prove if the counts flatter it as much as they may.
         least, most = at_least(hits[0], seen[0], flattered), at_most(hits[1], seen[1], flattered)
-        low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
-        promised = weight * least_level(claim, low, high)
+        promised = weight * proved(least, most)
+        if smooth and weight == 1.0 and partition.monotone:
+            laws = smooth_laws(partition.scores, *counts)
+            cut = [np.minimum(np.cumsum(law[order]), 1.0) for law in (laws[swapped], laws[1 - swapped])]
+            # The line may rise where the log-ratio does not: never more than the counts show.
+            promised = np.maximum(promised, np.minimum(proved(*cut), proved(*counted)))
         if promised.max() > 0:
             break
     else:
-        promised = 1e-9 * np.maximum(hits[0] / seen[0] - hits[1] / seen[1], 0.0)
+        promised = 1e-9 * np.maximum(counted[0] - counted[1], 0.0)
     best = int(np.argmax(promised))
     members = np.zeros(partition.cells, dtype=bool)
     members[order[: best + 1]] = True

@@ -36,7 +36,7 @@ FIRST_ROUND = 250
 FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 200_000, 2_000
 PILOT, PILOT_TIME = 0.5, 0.25
 """The outputs that choose among pairs of inputs, in shares of those to draw, and the share of the time."""
-LEARNT_FROM, BET_ON = 200_000, 50_000
+LEARNT_FROM, BET_ON = 250_000, 50_000
 """Outputs a side that choose the event that is counted, and those of the bets, at most; more would cost time and choose
 no better."""
 LEARNING = 0.25
@@ -77,13 +77,13 @@ class Experiment:
     declared: DeclaredNoise | None
     progress: Counting | None
 
-    def most_telling(self, pairs: list[Pair], in_order: bool) -> Pair:
-        """The pair that promises most on a few outputs, which are then thrown away.
+    def most_telling(self, pairs: list[Pair], in_order: bool) -> tuple[Pair, list[Round]]:
+        """The pair that promises most on a few outputs, and these outputs.
 
         In order the pairs that are known to tell most stand first.
         """
         if len(pairs) == 1:
-            return pairs[0]
+            return pairs[0], []
         left = list(range(len(pairs)))
         sizes = _pilot_sizes(len(pairs), self.samples, in_order)
         start = time.monotonic()
@@ -101,14 +101,19 @@ class Experiment:
                 drawn[at].append(found)
                 first, second = _whole(drawn[at])
                 if _fixed(first, second):
-                    return pairs[at]
-                events = self._events(pairs[at], first, second, self.samples, Learning.LOGISTIC)
+                    return pairs[at], drawn[at]
+                events = self._events(pairs[at], first, second, self.samples, Learning.LOGISTIC, smooth=True)
                 promises[at] = most_promising(events).promise if events else 0.0
         enough = _NEARLY * promises[left].max() if in_order else promises[left].max()
-        return pairs[next(at for at in sorted(left) if promises[at] >= enough)]
+        best = next(at for at in sorted(left) if promises[at] >= enough)
+        return pairs[best], drawn[best]
 
-    def run(self, pair: Pair) -> Shown:
-        """Draw, bet, and bound; errors as of ``lower_bound``."""
+    def run(self, pair: Pair, before: list[Round]) -> Shown:
+        """Draw, bet, and bound; errors as of ``lower_bound``.
+
+        Outputs of this pair that were drawn before, and helped to choose it, help to choose the event too, and prove
+        nothing.
+        """
         bets = Bets(self.claim, self.miss * BETTING)
         rounds: list[Round] = []
         fitted: dict[tuple[str, int], list[Partition]] = {}
@@ -133,18 +138,21 @@ class Experiment:
                 break
         if not rounds:
             raise EngineError("The mechanism gave no output in time; allow it more seconds, or fix it.")
-        return self._concluded(pair, rounds, bets.disproved)
+        return self._concluded(pair, before, rounds, bets.disproved)
 
     @property
     def _betting(self) -> bool:
         return self.claimed and self.stop_early
 
-    def _concluded(self, pair: Pair, rounds: list[Round], disproved: float | None) -> Shown:
+    def _concluded(self, pair: Pair, before: list[Round], rounds: list[Round], disproved: float | None) -> Shown:
         """What was drawn, by the level that the bets disproved or else by the count of one event."""
-        first, second = _whole(rounds)
+        one, other = _whole([*before, *rounds])
+        pilot = sum(len(early) for early, _ in before)
+        first, second = one[pilot:], other[pilot:]
         learning = min(max(int(LEARNING * len(first)), FEWEST), LEARNT_FROM) if disproved is None else len(first)
         trials = len(first) - learning if disproved is None else len(first)
-        events = self._events(pair, first[:learning], second[:learning], trials, Learning.TREES) if trials > 0 else []
+        known = slice(pilot + learning)
+        events = self._events(pair, one[known], other[known], trials, Learning.TREES) if trials > 0 else []
         event = most_promising(events) if events else None
         low = point = 0.0
         if event is not None and disproved is not None:
@@ -191,9 +199,11 @@ class Experiment:
         trials: int,
         learning: Learning,
         fitted: Sequence[Partition] = (),
+        *,
+        smooth: bool = False,
     ) -> list[Event]:
         ratio = self.subject.log_ratio(*pair)
-        return best_events(self.claim, first, second, ratio, trials, self.miss / 2, learning, fitted)
+        return best_events(self.claim, first, second, ratio, trials, self.miss / 2, learning, fitted, smooth)
 
     def _both(self, pair: Pair, count: int, until: float) -> Round:
         """As many outputs on the one input as on the other; none where one of them gives none in time."""

@@ -89,7 +89,7 @@ def lower_bound(
     experiment = Experiment(
         subject, target, held is not None, samples, miss, time.monotonic() + seconds, stop_early, declared, progress
     )
-    return experiment.run(experiment.most_telling(chosen, in_order=pairs is None))
+    return experiment.run(*experiment.most_telling(chosen, in_order=pairs is None))
 
 
 def _of_channel(named: NamedChannel, claim: Statement, held: bool) -> Shown:

@@ -41,7 +41,7 @@ class Partition:
         describe: a union of cells in words, the numbers in ascending order.
         known: whether an output of a later cell is known to be likelier under the first input.
         in_order: whether neighbouring cells are neighbours, so that all cells up to one are worth a try.
-        monotone: whether a later cell was learnt to be likelier under the first input, so that nothing else is.
+        scores: of cells that are ranges of a learnt score, its mean in each; empty for others.
         stake: what is bet on its events, in shares of what is bet on those of another kind.
     """
 
@@ -52,7 +52,12 @@ class Partition:
     known: bool = False
     in_order: bool = False
     stake: float = 1.0
-    monotone: bool = False
+    scores: tuple[float, ...] = ()
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a later cell was learnt to be likelier under the first input, so that no other order is tried."""
+        return bool(self.scores)
 
     def reading(self, read: Callable[[Outputs], Outputs]) -> Partition:
         """The same cells, of something that is read off each output."""
@@ -114,6 +119,7 @@ def ranges(
         where = listed([interval(int(run[0]), int(run[-1])) for run in runs if len(run)])
         return Sentence("{what} {where}", what=what, where=where)
 
+    cell = np.searchsorted(ends, numbers, side="left")
     return Partition(
         what.template,
         len(ends) + 1,
@@ -122,8 +128,15 @@ def ranges(
         known,
         in_order=True,
         stake=stake,
-        monotone=monotone,
+        scores=_means(numbers, cell, len(ends) + 1) if monotone else (),
     )
+
+
+def _means(numbers: Floats, cell: Codes, cells: int) -> tuple[float, ...]:
+    """Of each cell; of an empty one, the end at which it begins."""
+    counts = np.bincount(cell, minlength=cells)
+    means = np.bincount(cell, weights=numbers, minlength=cells) / np.maximum(counts, 1)
+    return tuple(np.where(counts > 0, means, numbers.max()).tolist())
 
 
 _FINEST, _COARSEST = -90, 10

@@ -26,12 +26,16 @@ Score: TypeAlias = Callable[[Outputs], Floats]
 
 FEWEST = 500
 """From fewer outputs of each input no classifier is learnt."""
-MOST = 50_000
-"""Outputs of each input that classifiers are learnt from."""
+MOST, MOST_FOR_TREES = 150_000, 50_000
+"""Outputs of each input that the logistic score and the trees are learnt from."""
+_CELLS = 5e7
+"""Features of all outputs that the logistic score is learnt from, at most: half a gigabyte."""
 _AT_ONCE = 1 << 16
 """Outputs whose features are in memory at once."""
 _KNOTS = (0.0005, 0.05, 0.3, 0.7, 0.95, 0.9995)
 """Quantiles between which the logistic score may have another slope in each number."""
+_FITTED = 20.0
+"""How much the mean fit weighs against small coefficients: among many features a weak effect drowns in chance ones."""
 _STAKE = 0.5
 """What is staked on a learnt score, so that it does not make bets on other events much poorer."""
 _LOGISTIC, _TREES = Sentence("logistic score"), Sentence("score of boosted trees")
@@ -46,16 +50,22 @@ def learned_scores(first: Outputs, second: Outputs, cells: Sequence[Partition], 
         cells: partitions whose cells are features as well.
         trees: whether to grow trees too, which takes longer.
     """
-    first, second = first[:MOST], second[:MOST]
     if min(len(first), len(second)) < FEWEST:
         return
-    seen = features(first, second, cells)
-    both = np.concatenate([first, second])
-    labels = np.repeat([1, 0], [len(first), len(second)])
+    seen = features(first[:MOST], second[:MOST], cells)
+    width = len(_KNOTS) * seen.plain(first[:1]).shape[1] + seen.marks(first[:1]).shape[1]
+    both, labels = _labelled(first, second, min(MOST, int(_CELLS / 2 / max(width, 1))))
     logistic = _logistic(seen, both, labels)
     yield ranges(both, logistic, _LOGISTIC, stake=_STAKE, monotone=True)
     if trees:
-        yield ranges(both, _boosted(seen, logistic, both, labels), _TREES, stake=_STAKE, monotone=True)
+        boosted = _boosted(seen, logistic, *_labelled(first, second, MOST_FOR_TREES))
+        yield ranges(both, boosted, _TREES, stake=_STAKE, monotone=True)
+
+
+def _labelled(first: Outputs, second: Outputs, most: int) -> tuple[Outputs, Floats]:
+    """So many outputs of each input at most, and 1 for those of the first."""
+    parts = first[:most], second[:most]
+    return np.concatenate(parts), np.repeat([1.0, 0.0], [len(part) for part in parts])
 
 
 def _logistic(seen: Features, both: Outputs, labels: Floats) -> Score:
@@ -71,7 +81,12 @@ def _logistic(seen: Features, both: Outputs, labels: Floats) -> Score:
         pieces = [np.clip(plain, low, high) for low, high in pairwise(ends)]
         return np.hstack([*pieces, seen.marks(outputs)])
 
-    return _fitted(make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky")), columns, both, labels)
+    return _fitted(
+        make_pipeline(StandardScaler(), LogisticRegression(C=_FITTED / len(labels), solver="newton-cholesky")),
+        columns,
+        both,
+        labels,
+    )
 
 
 def _boosted(seen: Features, logistic: Score, both: Outputs, labels: Floats) -> Score:
