@@ -97,6 +97,7 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     measures.conditional_information_of_numbers: {"x": X, "y": Y, "z": Y**2 - X, "neighbours": 3, "limit": 20},
     capacities.multiplicative: {"channel": CHANNEL, "gain": None, "nodes": 10},
     capacities.additive: {"channel": CHANNEL, "gain": None, "nodes": 10},
+    capacities.additive_bounds: {"channel": CHANNEL},
     capacities.risk: {"channel": CHANNEL},
     capacities.additive_over_gains: {"scenario": SCENARIO, "seen": probability.Seen.RELEASE},
     capacities.additive_over_vulnerabilities: {"channel": CHANNEL},

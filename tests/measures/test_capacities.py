@@ -74,6 +74,8 @@ def test_the_additive_capacity_is_that_of_all_sets_however_it_is_searched(
         monkeypatch.undo()
         assert searched.value == pytest.approx(expected, abs=1e-12)
         assert expected <= searched.high + 1e-12 < expected + CLOSE
+        unsearched = capacities.additive_bounds(channel)
+        assert unsearched.value - 1e-12 <= expected <= unsearched.high + 1e-12
 
 
 @pytest.mark.parametrize("cases", [12, nightly(200)])

@@ -65,21 +65,13 @@ def _shannon(channel: Channel) -> tuple[float, float]:
 
 
 def _additive(channel: Channel, searched: bool) -> tuple[float, float]:
-    """What a prior reaches and none exceeds: without a search, what the other capacities C and 1 / β* say of it.
-
-    The uniform priors over all n inputs and over the two told apart best reach (C − 1) / n and (1 − β*) / 2. Since
-    V(X|Y) is at most 1 and at most C V(X), no prior exceeds 1 − 1 / C.
-    """
-    if searched:
-        try:
-            # Without branching, which takes most of the time, the bounds are a little further apart.
-            found = capacities.additive(channel, nodes=1)
-        except EngineError:
-            return _additive(channel, searched=False)
-        return found.value, found.high
-    factor, risk = capacities.multiplicative(channel).value, capacities.risk(channel).value
-    low = max((factor - 1) / len(channel.inputs), (1 - 1 / risk) / 2, 0.0)
-    return low, max(min(1 - 1 / factor, capacities.additive_over_vulnerabilities(channel)), low)
+    """What a prior reaches and none exceeds."""
+    try:
+        # Without branching, which takes most of the time, the bounds are a little further apart.
+        found = capacities.additive(channel, nodes=1) if searched else capacities.additive_bounds(channel)
+    except EngineError:
+        found = capacities.additive_bounds(channel)
+    return found.value, found.high
 
 
 def _bits(factor: float) -> float:
