@@ -69,7 +69,7 @@ LIMITS: Final = (
     f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
     f"up to {MOST_PAIRS} pairs are tried; more than {subjects.MOST_GIVEN} given pairs are refused",
     f"the {features.COLUMNS} columns that differ most",
-    f"Scores are learnt from {scores.FEWEST} outputs of each input on",
+    f"A score needs {scores.FEWEST} outputs of each input to learn from",
     f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
     f"with more than {columns.LETTERS} values are known, and guessed, by deciles",
     f"with more than {choice.LETTERS} values no frontier is drawn",

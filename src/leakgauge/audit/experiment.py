@@ -37,8 +37,7 @@ FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 200_000, 2_000
 PILOT, PILOT_TIME = 0.5, 0.25
 """The outputs that choose among pairs of inputs, in shares of those to draw, and the share of the time."""
 LEARNT_FROM, BET_ON = 250_000, 50_000
-"""Outputs a side that choose the event that is counted, and those of the bets, at most; more would cost time and choose
-no better."""
+"""Outputs a side that choose the event that is counted, and those of the bets, at most: more would take long."""
 LEARNING = 0.25
 """The share of the outputs that chooses the event, up to ``LEARNT_FROM``; the rest proves."""
 BETS_LEARN = 10_000

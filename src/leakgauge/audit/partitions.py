@@ -119,7 +119,6 @@ def ranges(
         where = listed([interval(int(run[0]), int(run[-1])) for run in runs if len(run)])
         return Sentence("{what} {where}", what=what, where=where)
 
-    cell = np.searchsorted(ends, numbers, side="left")
     return Partition(
         what.template,
         len(ends) + 1,
@@ -128,14 +127,15 @@ def ranges(
         known,
         in_order=True,
         stake=stake,
-        scores=_means(numbers, cell, len(ends) + 1) if monotone else (),
+        scores=_means(numbers, ends) if monotone else (),
     )
 
 
-def _means(numbers: Floats, cell: Codes, cells: int) -> tuple[float, ...]:
-    """Of each cell; of an empty one, the end at which it begins."""
-    counts = np.bincount(cell, minlength=cells)
-    means = np.bincount(cell, weights=numbers, minlength=cells) / np.maximum(counts, 1)
+def _means(numbers: Floats, ends: Floats) -> tuple[float, ...]:
+    """Of the numbers in each range; only the last can be empty, and has the number at which it begins."""
+    cell = np.searchsorted(ends, numbers, side="left")
+    counts = np.bincount(cell, minlength=len(ends) + 1)
+    means = np.bincount(cell, weights=numbers, minlength=len(ends) + 1) / np.maximum(counts, 1)
     return tuple(np.where(counts > 0, means, numbers.max()).tolist())
 
 

@@ -29,13 +29,14 @@ FEWEST = 500
 MOST, MOST_FOR_TREES = 150_000, 50_000
 """Outputs of each input that the logistic score and the trees are learnt from."""
 _CELLS = 5e7
-"""Features of all outputs that the logistic score is learnt from, at most: half a gigabyte."""
+"""Features of all outputs that the logistic score is learnt from, at most: 0.4 gigabytes."""
 _AT_ONCE = 1 << 16
 """Outputs whose features are in memory at once."""
 _KNOTS = (0.0005, 0.05, 0.3, 0.7, 0.95, 0.9995)
 """Quantiles between which the logistic score may have another slope in each number."""
 _FITTED = 20.0
-"""How much the mean fit weighs against small coefficients: among many features a weak effect drowns in chance ones."""
+"""What the mean fit weighs against the squares of coefficients: those of features that tell nothing are chance, and
+would drown a weak effect if they were large."""
 _STAKE = 0.5
 """What is staked on a learnt score, so that it does not make bets on other events much poorer."""
 _LOGISTIC, _TREES = Sentence("logistic score"), Sentence("score of boosted trees")

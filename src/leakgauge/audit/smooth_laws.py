@@ -34,7 +34,7 @@ def smooth_laws(scores: Sequence[float], first: Codes, second: Codes) -> tuple[F
     spread = max(float(np.sqrt(shares @ (np.array(scores) - middle) ** 2)), 1e-12)
     line = np.column_stack([np.ones(len(both)), (np.array(scores) - middle) / spread])
     at = np.zeros(2)
-    # Newton's rounds of a logistic regression; a little less than the full step where outputs are told apart.
+    # Newton's rounds of a logistic regression. The small addition keeps steps finite where outputs are told apart.
     for _ in range(_ROUNDS):
         odds = expit(line @ at)
         information = (line * (both * odds * (1 - odds))[:, None]).T @ line + 1e-6 * max(both.sum(), 1) * np.eye(2)

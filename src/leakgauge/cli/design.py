@@ -200,6 +200,9 @@ def command(
         require_few_values(source, released, {name: how for name, how in bins.items() if name in released})
         question = replace(question, bins=bins)
         problem = question.problem(source, target)
+        earlier = earlier_rounds(channels, secret, problem)
+        before = told_before(problem, earlier) if earlier else None
+        problem, exact = after_rounds(problem, earlier) if earlier else (problem, True)
         if curve is None:
             _require_drawable(problem, output)
         least = None
@@ -208,9 +211,6 @@ def command(
 
             least = least_vulnerability(problem)
         else:
-            earlier = earlier_rounds(channels, secret, problem)
-            before = told_before(problem, earlier) if earlier else None
-            problem, exact = after_rounds(problem, earlier) if earlier else (problem, True)
             solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
             price = price_of_keeping(solutions[0], gap) if curve is None else None
             beside: Sequence[Solution] = ()
