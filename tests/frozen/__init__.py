@@ -1,0 +1,1 @@
+"""What the product says, frozen: ``python -m tests.frozen`` shows what a change makes it say differently."""
