@@ -20,12 +20,15 @@ from leakgauge.artefacts import Job, Recipients, Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.estimates import Kit, Method, ReadAs
+from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.cli import main
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs import protect as jobs
 from leakgauge.jobs.protect import protect
 from leakgauge.jobs.protect.recipients import epsilon_of_histogram, require_private_shares, write_recipients_kit
 from leakgauge.release import Release
+from leakgauge.release.estimates import Protected, write_kit
+from leakgauge.release.estimates.handed_out import CHOSEN
 from leakgauge.report import Edition, Report
 from leakgauge.report.markdown import to_markdown
 from tests.jobs.finished import Finished
@@ -35,6 +38,7 @@ from tests.release.estimates.test_kit import agrees, script
 from tests.release.test_keep_inside import numbers
 
 ROWS = 600
+IMPROVEMENT = "improvement.json"
 
 
 def asked_of(table: Path) -> Request:
@@ -81,6 +85,54 @@ def test_no_number_of_the_kit_follows_from_the_counts(keeping: Path) -> None:
     assert np.sort(shares / shares.sum()) == pytest.approx(sorted(true_shares(keeping).values()), abs=1e-9)
     handed_out = "".join(path.read_text() for path in (keeping / "kit").iterdir() if path.name != "release.csv")
     assert not any(str(cell) in handed_out for cell in matrix.ravel().tolist())
+
+
+@pytest.fixture(scope="session")
+def searching(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A finished job whose setting was searched for; nobody may change it."""
+
+    def make(place: Path) -> None:
+        asked = replace(
+            asked_of(write_people(place / "people.csv", ROWS)), max_distortion=None, keep=None, min_protection=60.0
+        )
+        protect(asked, place / "out").require()
+
+    return once("searching", make) / "out"
+
+
+def test_a_search_ends_in_a_release_that_recipients_can_use(searching: Path) -> None:
+    shares = lg.estimate(searching / "kit").shares("illness")
+    assert shares.method is Method.DIRECT
+    assert all(share in shares.of(value) for value, share in true_shares(searching).items())
+    # No setting was even tried of which recipients could compute nothing.
+    tried = {str(one.mechanism).partition(":")[0] for one in read(StoredImprovement, searching / IMPROVEMENT).trials}
+    assert {name.partition(",")[0] for name in tried} == {"keep-or-redraw", "least leaking that keeps the shares"}
+    # Nor does the kit, or the public record, name the setting, which follows from the counts.
+    assert not list((searching / "kit").glob("channel*"))
+    public = (searching / "release.public.json").read_text(encoding="utf-8")
+    assert '"withheld"' in public and "redraw" not in public
+
+
+def test_a_kit_explains_only_how_its_own_columns_are_read(searching: Path, tmp_path: Path) -> None:
+    page = (searching / "kit" / "README.md").read_text(encoding="utf-8")
+    assert "(`keeps_shares`)" in page and "（`keeps_shares`）" in page and "`rows_per_unit`" in page
+    assert "unknown amount" not in page and "未知的偏差" not in page and "(`noise`)" not in page
+    columns = [Protected("illness", unreadable=CHOSEN)]
+    write_kit(tmp_path / "kit", searching / "release.csv", columns)
+    page = (tmp_path / "kit" / "README.md").read_text(encoding="utf-8")
+    assert "unknown amount" in page and "未知的偏差" in page and "`keeps_shares`" not in page
+
+
+def test_a_search_for_a_setting_that_nobody_could_use_is_refused(tmp_path: Path) -> None:
+    table = write_people(tmp_path / "people.csv", ROWS)
+    asked = {"secret": "illness", "min_protection": 60.0, "keep": "nothing", "simulate": 3}
+    with pytest.raises(OptionError, match="recipients can compute nothing; leave --keep nothing out, or add --publish"):
+        lg.protect(table, tmp_path / "out", **asked)
+    assert not (tmp_path / "out").exists()
+    # Noise is of use where recipients may know how much it is.
+    asked = {"secret": "age", "min_protection": 60.0, "lower": 0, "upper": 100, "bins": (), "simulate": 3}
+    lg.protect(table, tmp_path / "noisy", publish_shares=True, **asked).require()
+    assert lg.estimate(tmp_path / "noisy" / "kit").mean("age").cells
 
 
 def written(folder: Path, place: Path, **changes: object) -> Kit:

@@ -49,7 +49,7 @@ SHOWN = 8
     type=click.Choice(["nothing", "shares"]),
     default="shares",
     show_default=True,
-    help="shares: designed channels release every value as often as it occurs.",
+    help="shares: designed channels release every value as often as it occurs; nothing goes with --accounted.",
 )
 @click.option(
     "--start", type=FILE, metavar="RECORD", help="An earlier release: its mechanism is the cheapest to change."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -17,7 +17,7 @@ from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment.dials import DialPolicy
-from leakgauge.assessment.search import Search, Trial, most_useful
+from leakgauge.assessment.search import HandedOut, Search, Trial, most_useful
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
@@ -50,6 +50,7 @@ class Goal:
 
     Attributes:
         as_it_is: whether the column itself must be released, not bins of it or counts.
+        handed_out: what recipients get to know of the mechanism.
     """
 
     secret: str
@@ -66,6 +67,7 @@ class Goal:
     upper: float | None = None
     start: Mechanism | None = None
     as_it_is: bool = False
+    handed_out: HandedOut = HandedOut.DECLARED
 
     def __post_init__(self) -> None:
         # Limits that no setting can keep are refused before a histogram is bought.
@@ -139,8 +141,8 @@ def improve(
         background: columns that the attacker knows.
         lower: the publicly known least value of a numeric secret; without bounds no noise is added to numbers.
         upper: the greatest value.
-        keep: ``shares`` designs channels among those that release every value as often as it occurs, ``nothing`` among
-            all.
+        keep: ``shares`` designs channels among those that release every value as often as it occurs; ``nothing``, only
+            with ``accounted``, among all.
         start: the record of a release; its mechanism is the cheapest to change.
         accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
         ledger: the ledger that pays for it.
@@ -154,6 +156,11 @@ def improve(
     """
     if min_protection is None and min_usefulness is None:
         raise OptionError("Nothing is asked for; give --min-protection, --min-usefulness or both.")
+    if keep == Keep.NOTHING.value and accounted is None:
+        raise OptionError(
+            "--keep nothing searches among channels that follow from private counts and change the shares, from which "
+            "recipients can compute nothing; leave it out, or buy a histogram with --accounted."
+        )
     name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, **reading))
@@ -222,6 +229,8 @@ def search(
     if goal.published or any(goal.backgrounds):
         raise OptionError("An accounted search reads only the secret; leave public and background out.")
     source = noisy_table(table, goal.secret, accounted, ledger, dataset)
+    # What was paid for may be known.
+    goal = replace(goal, handed_out=HandedOut.EVERYTHING)
     learned = Sentence(
         "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
         "occur is not protected, and nothing else was read.",
@@ -256,6 +265,7 @@ def _found(
         rows=rows,
         counts_are_private=counts_are_private,
         as_it_is=goal.as_it_is,
+        handed_out=goal.handed_out,
         progress=progress,
     )
 

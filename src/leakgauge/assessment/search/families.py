@@ -57,6 +57,14 @@ class Stage(Enum):
     FORM = "form of the data"
 
 
+class HandedOut(Enum):
+    """What recipients get to know of a mechanism; a column that they cannot read is of no use to them."""
+
+    NOTHING = "nothing"
+    DECLARED = "mechanisms with declared parameters"
+    EVERYTHING = "every channel"
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Settings that differ in one parameter, which adds noise as it falls.
@@ -69,6 +77,8 @@ class Family:
         span: the parameters that are tried, from the noisiest on.
         parameter: what it is called.
         is_fitted: whether the mechanism is fitted to the counts.
+        keeps_shares: whether it releases every value as often as it occurs, so that recipients can count what they
+            get whatever they know of the mechanism.
         is_sampled: whether a sample of the rows may be released so, as ``sampled`` does.
         read: how often each value is that a designed channel reads; None of other mechanisms.
     """
@@ -81,6 +91,7 @@ class Family:
     span: tuple[float, float] = (1e-3, 40.0)
     parameter: str = "epsilon"
     is_fitted: bool = False
+    keeps_shares: bool = False
     is_sampled: bool = False
     read: Distribution | None = field(default=None, repr=False)
 
@@ -88,6 +99,12 @@ class Family:
     def counts_rows(self) -> bool:
         """Whether counts leave in place of rows."""
         return self.form == COUNTS
+
+    def is_readable(self, handed_out: HandedOut) -> bool:
+        """Whether recipients can compute anything from its release."""
+        if self.keeps_shares or self.counts_rows or handed_out is HandedOut.EVERYTHING:
+            return True
+        return handed_out is HandedOut.DECLARED and not self.is_fitted
 
     def said(self, mechanism: Mechanism, parameter: float) -> Sentence:
         """The setting in words; letters are the column's own, so that they are left out."""
@@ -174,7 +191,7 @@ def _named(
     yield Family(stage, Sentence("randomized-response"), form, make, judge, is_sampled=True)
     make = partial(keep_or_redraw, letters=letters, shares=shares.tolist())
     fitted = partial(judge, given_counts=column.learnt)
-    yield Family(stage, Sentence("keep-or-redraw"), form, make, fitted, is_fitted=True)
+    yield Family(stage, Sentence("keep-or-redraw"), form, make, fitted, is_fitted=True, keeps_shares=True)
     if len(letters) <= MOST_DESIGNED:
         yield _designed(column, values, later, form, fitted, keep)
     if use is Use.STATISTICS:
@@ -203,7 +220,10 @@ def _designed(
 
     words = "least leaking that keeps the shares" if keep is Keep.SHARES else "least leaking"
     span = (0.05 / unit, 12.0 / unit)
-    return Family(stage, Sentence(words), form, make, judge, span, "slope", is_fitted=True, read=values)
+    kept = keep is Keep.SHARES
+    return Family(
+        stage, Sentence(words), form, make, judge, span, "slope", is_fitted=True, keeps_shares=kept, read=values
+    )
 
 
 def _noisy(column: CountedColumn, use: Use, bounds: tuple[float, float], delta: float) -> Iterator[Family]:

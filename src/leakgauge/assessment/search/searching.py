@@ -16,7 +16,7 @@ from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
 from leakgauge.assessment.dials.usefulness import Use
 from leakgauge.assessment.search.column import CountedColumn, counted_column
-from leakgauge.assessment.search.families import DELTA, ROWS, Family, Stage, families, sampled
+from leakgauge.assessment.search.families import DELTA, ROWS, Family, HandedOut, Stage, families, sampled
 from leakgauge.assessment.search.found import MUCH_EXPOSED, Search, Trial
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, InputError, OptionError
@@ -54,6 +54,7 @@ def most_useful(
     rows: int | None = None,
     counts_are_private: bool = True,
     as_it_is: bool = False,
+    handed_out: HandedOut = HandedOut.EVERYTHING,
     progress: Callable[[int], None] | None = None,
 ) -> Search:
     """The most useful setting that protects enough; without ``min_protection``, the most protective useful one.
@@ -78,6 +79,8 @@ def most_useful(
         counts_are_private: whether the counts are private, so that a mechanism fitted to them reveals something; not if
             they were bought.
         as_it_is: whether the column itself must be released, not bins of it or counts.
+        handed_out: what recipients get to know of the mechanism: settings from which they could then compute nothing
+            are not tried.
         progress: called with the number of settings tried.
 
     Raises:
@@ -105,7 +108,8 @@ def most_useful(
         counts_are_private=counts_are_private,
         has_bounds=bounds is not None,
     )
-    every = list(families(column, use=wanted, keep=keep, bounds=bounds, delta=delta))
+    tried = families(column, use=wanted, keep=keep, bounds=bounds, delta=delta)
+    every = [one for one in tried if one.is_readable(handed_out)]
     if as_it_is:
         every = [one for one in every if one.form == ROWS]
         if not every:
@@ -117,7 +121,8 @@ def most_useful(
                 )
             raise ColumnError(
                 "Column {name!r} has too many numbers to be released by name; bin them, for instance with --bins "
-                "{name!s}=auto, or give publicly known bounds, lower and upper, so that noise can be added.",
+                "{name!s}=auto, or give publicly known bounds, lower and upper, and --publish-shares, so that noise can be "
+                "added that recipients know.",
                 name=secret,
             )
     return _Searching(column, goal, start, progress).search(every)

@@ -15,6 +15,7 @@ from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
+from leakgauge.assessment.search import HandedOut
 from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
@@ -170,13 +171,19 @@ def require_designable(asked: Request, sources: Sources) -> None:
 
     Raises:
         OptionError: a secret with more values than a channel is designed for, where no mechanism is named; clamping
-            where nothing adds noise.
+            where nothing adds noise; a search for a setting that recipients cannot use.
         RefusalError: bins that alone move values by more than the error allowed.
     """
     named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
     if asked.clamp and all(_any_letters(text).noise is None for text in named):
         raise OptionError(
             "--clamp clamps noisy numbers to their bounds, but no --mechanism here adds noise; leave it out."
+        )
+    if asked.is_searched and asked.kept == "nothing" and not asked.publish_shares and asked.accounted is None:
+        raise OptionError(
+            "--min-protection alone searches among channels that follow from private counts, and of one that does not "
+            "keep the shares recipients can compute nothing; leave --keep nothing out, or add --publish-shares if the "
+            "table's shares may be known."
         )
     for aim in asked.aims:
         sources.allowing(aim)
@@ -361,6 +368,8 @@ def _searched(
         lower=asked.lower,
         upper=asked.upper,
         as_it_is=True,
+        # The setting follows from the counts: unless these may be known, recipients get only the release.
+        handed_out=HandedOut.EVERYTHING if asked.publish_shares else HandedOut.NOTHING,
     )
     found = _found(asked, goal, sources, progress)
     if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:

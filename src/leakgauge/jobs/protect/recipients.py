@@ -50,7 +50,7 @@ def recipients(
 ) -> Recipients:
     """What recipients can compute from every column that went through a mechanism; ``folder`` is that of the job."""
     record = release.record
-    kept = () if chosen_from_table else tuple(_kept(asked, sources, plan))
+    kept = tuple(_kept(asked, sources, plan))
     found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
     columns = tuple(_estimable(asked, sources, one, found[one.name], record.rows) for one in plan.columns)
     inside = any(column.follows_from_counts for column in record.plan.columns.values())

@@ -57,7 +57,7 @@ def readings(
         release: the file, which shows values that the mechanisms took from the table.
         kept: the columns of the plan whose channel was designed on this table and keeps its shares.
         chosen_from_table: whether a mechanism was chosen by what it does to the table, so that the public record does
-            not name it.
+            not name it. All that were chosen from may keep the shares: that they do is then no news of the table.
         publish_shares: whether the steward declared that what follows from the counts may be known.
     """
     released, found = frozenset(kept), list[Reading]()
@@ -65,7 +65,7 @@ def readings(
         # It takes longer to open than all the rest, and most plans need none of it.
         table = cache(lambda: opened.enter_context(open_table(release)))
         for column in plan.columns:
-            if chosen_from_table and not publish_shares and not column.unprotected:
+            if chosen_from_table and not (publish_shares or column.unprotected or column.name in released):
                 found += [_unreadable(name, CHOSEN) for name in column.writes]
             elif column.reads != column.writes or len(column.writes) > 1:
                 found += _of_several(column, plan.order, column.name in released)

@@ -32,6 +32,9 @@ _PAGE: Final = "README.md"
 _SCRIPT: Final = "estimate.py"
 """The script is not a module of ours: it runs where only numpy is."""
 _CHANNELS: Final = re.compile(r"channel-\d+\.json")
+_FIELDS: Final = ("keeps_shares", "channel", "noise", "unreadable")
+_ABOUT: Final = re.compile(rf"^- [^\n`]*[(（]`({'|'.join(_FIELDS)})`.*\n(?:  .*\n)*", re.MULTILINE)
+"""A point of the page that explains one field of the kit's columns."""
 INSIDE: Final = Sentence(
     "its channel is kept private, because it follows from private counts, and does not keep the shares of this table"
 )
@@ -166,7 +169,10 @@ def _write(place: Path, source: Path, files: Mapping[str, str]) -> None:
 
 def _page(kit: Kit) -> str:
     """The page that says how to use the kit, by the names of its columns, without examples that the kit refuses."""
+    # How columns are read that this kit does not have would only be taken for one that it has.
+    used = {field for one in kit.protected for field in _FIELDS if getattr(one, field) not in (None, False)}
     page = (_FILES / _PAGE).read_text(encoding="utf-8")
+    page = _ABOUT.sub(lambda point: point[0] if point[1] in used else "", page)
     for code in CODES:
         told = (f"- {language_of(code).retell(one)}" for one in _sentences(kit))
         page = page.replace(f"<columns {code}>", "\n".join(told))
