@@ -135,7 +135,7 @@ def test_what_nobody_declared_is_to_be_filled_in(facts: Facts, refused: Facts) -
     asked = {**facts.get("job.json", "asked"), "recipient": "a school", "prepared_by": "A. Person"}
     for edition in Edition:
         said = texts(compose(changed(facts, job={"asked": asked}), ENGLISH, edition))
-        assert "a school" in said and "A. Person" in said
+        assert "a school" in said and ("A. Person" in said) is (edition is Edition.INTERNAL)
     assert "to be filled in" not in texts(compose(facts, ENGLISH, Edition.EXTERNAL))
 
 

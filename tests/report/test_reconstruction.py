@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.codec import encode, text_of
 from leakgauge.artefacts.record import Plan, PlannedColumn
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.distances import Hamming
@@ -43,11 +43,11 @@ def exact(value: float, unit: str) -> dict[str, Any]:
     return {"value": value, "unit": unit, "low": value, "high": value, "confidence": 0.95}
 
 
-def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+def artefacts(rows: int, rare: int, asked: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What a job on a table with a rare value writes, as far as it follows from the counts without any draw."""
     middle = rows * 3 // 10
     source = Distribution(["common", "middle", "rare"], [(rows - middle - rare) / rows, middle / rows, rare / rows])
-    ((name, value),) = asked.items()
+    name, value = next(iter(asked.items()))
     target = MaxDistortion(value) if name == "max_distortion" else MaxLeakage(value)
     solution = solve(RateDistortion(source, Hamming(), target))
     channel: Channel = solution.channel
@@ -60,7 +60,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
     claims = {"illness": claims_of(column, mechanism)}
     p, released = source.probabilities, source.probabilities @ channel.matrix
     kept = float((p * channel.matrix.diagonal()).sum())
-    before, told = entropy(source), mutual_information(Scenario(source, channel))
+    bits, told = entropy(source), mutual_information(Scenario(source, channel))
     return {
         "job.json": {
             "schema": "leakgauge/job/1",
@@ -72,10 +72,10 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
             "secret": ["illness"],
             "background": [],
             "letters": {"secret": 3},
-            "entropy": exact(before, "bits"),
+            "entropy": exact(bits, "bits"),
             "reliable": rare >= 10,
         },
-        "leakage.json": {"entropy": exact(before, "bits"), "mutual_information": exact(told, "bits")},
+        "leakage.json": {"entropy": exact(bits, "bits"), "mutual_information": exact(told, "bits")},
         "design.json": encode(as_design(solution)),
         "release.json": {
             "rows": rows,
@@ -96,6 +96,10 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
                     "unchanged": exact(kept, "share"),
                     "distortion": exact(1 - kept, "hamming"),
                     "total_variation": exact(float(abs(p - released).sum() / 2), "share"),
+                    "shares": [
+                        {"value": [label], "table": exact(before, "share"), "released": exact(after, "share")}
+                        for label, before, after in zip(source.outcomes, p.tolist(), released.tolist(), strict=True)
+                    ],
                 }
             }
         },
@@ -110,13 +114,14 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
 
 
 @cache
-def printed(rows: int, rare: int, asked: tuple[tuple[str, float], ...], limit: int) -> str:
-    """Everything that the external editions in both languages say of a table."""
+def printed(rows: int, rare: int, asked: tuple[tuple[str, Any], ...], limit: int) -> str:
+    """Everything that the external editions in both languages say of a table, and what they draw pictures from."""
     facts = Facts(artefacts(rows, rare, dict(asked)))
-    return "\n".join(to_markdown(compose(facts, one, Edition.EXTERNAL, limit=limit)) for one in (ENGLISH, CHINESE))
+    documents = [compose(facts, one, Edition.EXTERNAL, limit=limit) for one in (ENGLISH, CHINESE)]
+    return "\n".join([*map(to_markdown, documents), text_of(twin(documents))])
 
 
-def fitting(rows: int, rare: int, limit: int, asked: Mapping[str, float]) -> list[int]:
+def fitting(rows: int, rare: int, limit: int, asked: Mapping[str, Any]) -> list[int]:
     """The counts that an attacker cannot tell from the true one."""
     known = tuple(asked.items())
     seen = printed(rows, rare, known, limit)
@@ -132,6 +137,15 @@ def candidates(rows: int, limit: int) -> range:
 def test_no_count_can_be_computed_back(rows: int) -> None:
     for rare in [one for one in RARE if one in candidates(rows, LIMIT)]:
         assert len(fitting(rows, rare, LIMIT, ASKED)) >= LIMIT, rare
+
+
+@pytest.mark.parametrize("rows", [250, 1000, 10**5])
+def test_no_count_can_be_computed_back_from_pictures_of_declared_shares(rows: int) -> None:
+    declared = {**ASKED, "publish_shares": True}
+    shown = {rare: "unchanged table: " in printed(rows, rare, tuple(declared.items()), LIMIT) for rare in RARE}
+    assert shown == {rare: rare > LIMIT for rare in RARE}
+    for rare in RARE:
+        assert len(fitting(rows, rare, LIMIT, declared)) >= LIMIT, rare
 
 
 @pytest.mark.nightly

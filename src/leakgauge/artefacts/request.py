@@ -152,7 +152,7 @@ class Request(Part, frozen=True):
         releases_per_period: how often such a release is made.
         purpose: what the release is for, in the user's words.
         review: when to review the release, such as 2027-11-16.
-        prepared_by: who wrote the report, for its first page.
+        prepared_by: who wrote the report, for the first page of its internal edition.
         report_language: en, zh or both, side by side.
         simulate: a seed, for a rehearsal that protects nobody.
 
@@ -207,7 +207,7 @@ class Request(Part, frozen=True):
     purpose: Annotated[str | None, Origin.DECLARED] = None
     recipient: Annotated[str | None, Origin.DECLARED] = None
     review: Annotated[str | None, Origin.DECLARED] = None
-    prepared_by: Annotated[str | None, Origin.DECLARED] = None
+    prepared_by: str | None = None
     report_language: str = "en"
     simulate: int | None = None
 

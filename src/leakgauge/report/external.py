@@ -7,8 +7,7 @@ names an origin, and everything else is left out.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from types import NoneType, UnionType
@@ -18,9 +17,9 @@ import msgspec
 
 from leakgauge.artefacts import Origin, PublicRecord, Quantity, Utility
 from leakgauge.artefacts.quantity import PROMISE
-from leakgauge.artefacts.report import Code, Grid, Picture
+from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.document import Block, Document, Edition, inlines, numbers_of, retold
+from leakgauge.report.document import Document, Edition, numbers_of, retold
 from leakgauge.report.facts import Facts
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.pictures import FOR_EVERYBODY, figure_of
@@ -30,20 +29,13 @@ LIMIT: Final = 10
 """Counts below it are masked."""
 _UNITS: Final = ("rows", "people", "persons", "records", "targets", "members")
 """Units that count people or rows, whatever a number says of itself."""
-_COUNTED: Final = re.compile(
-    r"(?<![\w.,<])(\d{1,3}(?:,\d{3})+|\d+)(?=\s*(?:other\s+)?"
-    r"(?:rows?|people|persons?|records?|individuals?|targets?|members?|行|人|条|名|个(?:人|目标|成员|体)))"
-)
-"""A number in a text that counts people or rows."""
-_LETTERS: Final = re.compile(r"[:,]letters=[^;()\n]*")
-"""The values of a column in the spelling of a mechanism."""
 _OF_A_QUANTITY: Final = ("value", "unit", "order", "delta", "origin")
 """The fields of a quantity that are shown; the witness of a level names values."""
 _NOTHING: Final = object()
 
 
 def shareable(facts: Facts, limit: int = LIMIT) -> Facts:
-    """The part of the facts that everybody may know; values of fewer rows than the limit are gathered."""
+    """The part of the facts that everybody may know; shares that were declared publishable are rounded."""
     marks: set[object] = {one for one in Origin if one.is_shareable}
     # Counts are masked where the document is made.
     marks.add(Origin.COUNT)
@@ -61,45 +53,39 @@ def shareable(facts: Facts, limit: int = LIMIT) -> Facts:
 
 
 def _utilities(facts: Facts) -> list[str]:
-    """The files that have the shares of values before and after."""
+    """The files that have the shares of values in the table."""
     return [name for name in facts.files if facts.kinds.get(name) is Utility]
 
 
 def _with_shares(known: Mapping[str, Any], facts: Facts, file: str, limit: int) -> Mapping[str, Any]:
-    """The publishable part of a file, and the shares in it that were declared publishable."""
+    """The publishable part of a file, and the shares in it that were declared publishable, without their counts."""
     rows = facts.get("release.json", "rows")
     shares = {name: facts.items(file, "columns", name, "shares") for name in facts.names(file, "columns")}
-    gathered = {name: _gathered(some, rows, limit) for name, some in shares.items() if some and rows}
-    columns = {name: {"shares": some} for name, some in gathered.items() if some}
+    coarse = {name: _coarse(some, rows, limit) for name, some in shares.items() if some and rows}
+    columns = {name: {"shares": some} for name, some in coarse.items() if some}
     return {**known, "columns": columns} if columns else known
 
 
-def _gathered(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[Mapping[str, Any]]:
-    """The shares of the values, those of fewer rows than the limit as one without a name.
+def _coarse(shares: Sequence[Mapping[str, Any]], rows: int, limit: int) -> list[Mapping[str, Any]]:
+    """The shares of the values in the table, to the nearest multiple of twice the limit of rows.
 
-    As many are gathered as it takes for them to have at least that many rows together, and to be two that occur: the
-    share of one alone would be its own. Nothing is left where that takes all of them.
+    So a share stands for about that many counts. The commonest value has what the others leave, because its own
+    rounding would tell some of their counts apart; so would shares by the law of the release, which are left out.
+    Nothing is shown where a value that occurs has no more rows than the limit, or so few rows are left to the commonest
+    that another seems more frequent.
     """
-    few, gathered, occurring = list[Mapping[str, Any]](), 0, 0
-    for one in sorted(shares, key=_share_in_table):
-        count = round(_share_in_table(one) * rows)
-        if count >= limit and (not few or (gathered >= limit and occurring > 1)):
-            break
-        few.append(one)
-        gathered += count
-        occurring += count > 0
-    kept = [_plain(one["value"], [one]) for one in shares if one not in few]
-    return [*kept, _plain([], few)] if few and kept else kept
-
-
-def _share_in_table(one: Mapping[str, Any]) -> float:
-    return float(one["table"]["value"])
-
-
-def _plain(value: list[Any], some: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Shares without the intervals of a quantity, added up."""
-    sides = {side: sum(float(one[side]["value"]) for one in some) for side in ("table", "released")}
-    return {"value": value, **{side: {"value": share, "unit": "share"} for side, share in sides.items()}}
+    step = 2 * limit
+    counts = {at: round(float(one["table"]["value"]) * rows) for at, one in enumerate(shares)}
+    shown = {at: (count + limit) // step * step for at, count in counts.items() if count}
+    if not shown or any(counts[at] <= limit for at in shown):
+        return []
+    commonest = max(shown, key=shown.__getitem__)
+    shown[commonest] += rows - sum(shown.values())
+    if shown[commonest] < max(shown.values()):
+        return []
+    return [
+        {"value": shares[at]["value"], "table": {"value": count / rows, "unit": "share"}} for at, count in shown.items()
+    ]
 
 
 def _published(facts: Facts) -> Mapping[str, Any]:
@@ -153,7 +139,9 @@ def _hints(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 
 
 def masked(document: Document, limit: int = LIMIT) -> Document:
-    """The document with counts below a limit masked.
+    """The document with counts below a limit masked: numbers that say of themselves that they count people or rows.
+
+    Texts stay: a name of a column such as ``2 rows``, or a declared purpose, is no count.
 
     Raises:
         OptionError: a limit below 1.
@@ -161,14 +149,10 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
     if limit < 1:
         raise OptionError("The limit for counts is {limit}; give at least 1.", limit=limit)
 
-    def text(said: str) -> str:
-        said = _LETTERS.sub("", said)
-        return _COUNTED.sub(lambda found: found[1] if int(found[1].replace(",", "")) >= limit else f"<{limit}", said)
-
     def number(one: Number) -> Number:
         return replace(one, value=f"<{limit}", low=None, high=None, confidence=None) if _is_small(one, limit) else one
 
-    return retold(document, text, number)
+    return retold(document, lambda same: same, number)
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
@@ -179,10 +163,8 @@ def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None
     """
     drawn = _drawn(document, known)
     for section in document.sections:
-        texts = [document.title, section.title, *(text for block in section.blocks for text in _texts(block))]
-        counts = [int(found.replace(",", "")) for text in texts for found in _COUNTED.findall(text)]
         numbers = [number for block in section.blocks for number in numbers_of(block)]
-        if any(count < limit for count in counts) or any(_is_small(number, limit) for number in numbers):
+        if any(_is_small(number, limit) for number in numbers):
             raise InternalError(
                 "A count below the limit is left in the section {section} of the external report; nothing was written, "
                 "please report this.",
@@ -217,13 +199,3 @@ def _is_small(number: Number, limit: int) -> bool:
     ends = (number.value, number.low, number.high)
     counts = number.count or number.unit in _UNITS
     return counts and any(isinstance(end, int | float) and end < limit for end in ends)
-
-
-def _texts(block: Block) -> Iterator[str]:
-    for inline in inlines(block):
-        yield from (part for part in inline if isinstance(part, str))
-    if isinstance(block, Grid):
-        yield block.caption
-        yield from block.head
-    elif isinstance(block, Code):
-        yield block.text

@@ -21,10 +21,16 @@ _NEVER = 1e-9
 def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Figure:
     """The shares of the values in the table and in a release by its law, the most frequent first, side by side.
 
-    They are those of a column in ``utility.json``; a value without a text stands for others that were gathered. Values
-    that are never released are marked.
+    They are those of a column in ``utility.json``, or those that everybody may know: rounded, and of the table alone.
+    Values that are never released are marked.
     """
+    title = language.say("Shares before and after")
+    under = language.say("How often each value occurs, in the table and in a release by its law.")
     sides = {"table": language.say("unchanged table"), "released": language.say("this release")}
+    if not all("released" in one for one in shares):
+        title = language.say("Shares in the table")
+        under = language.say("How often each value occurs, rounded so that no count can be computed.")
+        del sides["released"]
     order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
     names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
@@ -34,10 +40,7 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     fill = chart.nominal("side", scale=scale, sort=None, legend={"orient": "bottom", "title": None})
     colour = {"condition": {"test": "datum.lost", "value": chart.ALARM}, "value": chart.INK}
     spec = {
-        "title": {
-            "text": language.say("Shares before and after"),
-            "subtitle": language.say("How often each value occurs, in the table and in a release by its law."),
-        },
+        "title": {"text": title, "subtitle": under},
         # Room on the right for what is said of the longest bar.
         "width": chart.WIDTH - 44 - labels,
         "height": {"step": _BAR + 2, "for": "offset"},
@@ -82,8 +85,6 @@ def prior_of(shares: Sequence[Fields], values: Sequence[Label]) -> Distribution 
 
 
 def _name(one: Fields, language: Language) -> str:
-    if not one["value"]:
-        return language.say("other values")
     parts = [language.say("(missing)") if part is None else part or language.say("(empty)") for part in one["value"]]
     return shortened("|".join(parts), _LABELS)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content
+from leakgauge.report.sections.pictures import is_drawn
 from leakgauge.report.sections.teller import AS_DECLARED, Cell, Teller, own
 
 
@@ -86,7 +87,9 @@ def data(tell: Teller) -> Iterator[Content]:
             yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
         if coarser:
             yield tell.say("Released at a coarser level: {columns}.", columns=tell.listed(coarser))
-    if (rows or columns) and tell.external:
+    if (rows or columns) and tell.external and is_drawn(tell, "shares", "channel"):
+        yield tell.note("No row is in this report, but values of the secret are: those of pictures.")
+    elif (rows or columns) and tell.external:
         yield tell.note("No value of any row is in this report.")
     elif rows or columns:
         yield tell.note(

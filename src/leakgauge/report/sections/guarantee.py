@@ -117,13 +117,18 @@ def _columns(tell: Teller) -> Iterator[Content]:
 
 def _mechanism(tell: Teller, column: str) -> Inline:
     mechanism = tell.get("release.json", "plan", "columns", column, "mechanism")
-    if mechanism is None:
-        return tell.say(
-            "{column} was released through a random mechanism. Its settings may follow from private counts, and its "
-            "exact levels would reveal something about these counts: they are in the internal edition only.",
-            column=own(column),
-        )
     written = tell.written(column)
+    if mechanism is None:
+        template = message(
+            "{column} was released through a random mechanism. Its settings may follow from private counts, and its "
+            "exact levels would reveal something about these counts: they are in the internal edition only."
+        )
+        if tell.is_in_kit(*(tell.names("release.json", "plan", "columns", column, "writes") or [column])):
+            template = message(
+                "{column} was released through a random mechanism. Its settings may follow from private counts, and "
+                "are not in this edition; its channel is in the recipient's kit, and its exact levels follow from it."
+            )
+        return tell.say(template, column=written)
     if mechanism == "channel":
         return tell.say(
             "{column} was released through a designed channel: for each true value a released value is drawn with "

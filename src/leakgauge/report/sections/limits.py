@@ -12,7 +12,7 @@ from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.bits import bits_of, exposure
-from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.pictures import is_drawn
 from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
 
@@ -145,10 +145,16 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             "up to, is unknown."
         )
     if not tell.external and tell.released and tell.get("release.json", "keep_inside"):
-        yield tell.say(
+        template = message(
             "Keep the record and the channel private: the exact counts of the table can be computed from them. "
             "release.public.json is the record for recipients."
         )
+        if tell.is_in_kit(*tell.secret):
+            template = message(
+                "Keep the record private: the exact counts of the table can be computed from it, as from the channel "
+                "that is in the recipient's kit. release.public.json is the record for recipients."
+            )
+        yield tell.say(template)
     if not tell.external and tell.released:
         yield tell.say("This edition contains numbers from the private table; keep it private.")
 
@@ -163,20 +169,15 @@ def left_out(tell: Teller) -> Iterator[Content]:
         "coarse, can be solved together for the count of a rare value."
     )
     yield Points(numbered=False, items=tuple(_left_out(tell)))
-    if _drawn(tell, "shares"):
+    if is_drawn(tell, "shares"):
         yield tell.note(
-            "The shares of values before and after are shown, because whoever released the table declared that they "
-            "may be known; values of few rows are gathered."
+            "There is one exception: the shares of values in the table are shown, because whoever released the table "
+            "declared that they may be known; they are rounded so that no count can be computed."
         )
     if tell.released:
         yield tell.note(
             "This edition does not say how the release was judged; that does not mean that there are no objections."
         )
-
-
-def _drawn(tell: Teller, *names: str) -> bool:
-    """Whether a picture of these names is in this edition."""
-    return any(picture for one in tell.each for picture in pictures(one, *names))
 
 
 def _left_out(tell: Teller) -> Iterator[Inline]:
@@ -186,11 +187,17 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
         "the recommendation, the policy, the curve of least leakage, and every picture of these."
     )
     if tell.keeps_guarantee_inside:
-        yield tell.say(
+        template = message(
             "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
             "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
         )
-    if not _drawn(tell, "shares", "channel"):
+        if tell.is_in_kit(*tell.secret):
+            template = message(
+                "The mechanism, its assumptions and its exact levels, which follow from the channel in the recipient's "
+                "kit."
+            )
+        yield tell.say(template)
+    if not is_drawn(tell, "shares", "channel"):
         yield tell.say("Which values a column has, and which of them reach a guarantee.")
     yield tell.say("What a survey of the table says about columns that are not released, and what each column reveals.")
     yield tell.say(

@@ -51,6 +51,7 @@ _CAPTIONS: Final = {
     "levels": message("The levels of the table above, by their units."),
     "decomposition": message("Where the information of the secret goes."),
     "shares": message("Shares of the values of the secret, before the release and after."),
+    "rounded shares": message("Shares of the values of the secret in the table, rounded."),
     "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
     "attacks": message("Each attack between its two anchors."),
     "dials": message("The dials of the table as it is and of this release, and the limits of the policy."),
@@ -70,10 +71,16 @@ def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
     for name in (one for one in names if not tell.external or one in FOR_EVERYBODY):
         figure = figure_of(tell, name)
         if figure is not None:
-            caption = tell.language.say(_CAPTIONS[name])
+            rounded = tell.external and name == "shares"
+            caption = tell.language.say(_CAPTIONS["rounded shares" if rounded else name])
             if tell.group:
                 caption = tell.language.say("{secret}: {caption!s}", secret=tell.listed(tell.group), caption=caption)
             yield Picture(caption, figure.told, figure.spec)
+
+
+def is_drawn(tell: Teller, *names: str) -> bool:
+    """Whether a picture of these names is in the edition."""
+    return any(picture for one in tell.each for picture in pictures(one, *names))
 
 
 def figure_of(tell: Teller, name: str) -> Figure | None:

@@ -32,6 +32,8 @@ _RESTS_ON = {
     "survey": ("survey.json",),
 }
 """Without these fields of artefacts there is nothing in such a section to point at."""
+_INSIDE = ("usefulness",)
+"""Sections of the internal edition alone; everybody may know the shares at most, which stand with the decision."""
 
 
 def reproduction(tell: Teller) -> Iterator[Content]:
@@ -118,7 +120,8 @@ def crosswalk(tell: Teller) -> Iterator[Content]:
     rows = (
         (topic, tell.title(key), given)
         for topic, key, given in _topics(tell)
-        if key not in _RESTS_ON or any(one.has(*_RESTS_ON[key]) for one in tell.each)
+        if (key not in _RESTS_ON or any(one.has(*_RESTS_ON[key]) for one in tell.each))
+        and not (tell.external and key in _INSIDE)
     )
     yield from tell.grid("Topics", "Topic|Section|What it gives", rows)
 

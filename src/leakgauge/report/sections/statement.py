@@ -134,7 +134,18 @@ def _released(tell: Teller) -> Inline:
         message("Of {table}, {rows}, the column {secret} was released with noise that protects it."),
         message("Of {table}, {rows}, the columns {secret} were released with noise that protects them."),
     )
-    if tell.keeps_guarantee_inside:
+    if tell.keeps_guarantee_inside and tell.is_in_kit(*tell.secret):
+        one, several = (
+            message(
+                "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its exact levels are "
+                "not in this edition; they follow from its channel, which is in the recipient's kit."
+            ),
+            message(
+                "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their exact levels "
+                "are not in this edition; they follow from their channels, which are in the recipient's kit."
+            ),
+        )
+    elif tell.keeps_guarantee_inside:
         one, several = (
             message(
                 "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may "

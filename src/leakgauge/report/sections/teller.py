@@ -269,6 +269,11 @@ class Teller(Facts):
         """Whether what the release promises follows from private counts, so that everybody may not be told."""
         return self.external and self.released and not self.has("release.json", "claims")
 
+    def is_in_kit(self, *columns: str) -> bool:
+        """Whether recipients are handed the channels of all these columns."""
+        found = [one for one in self.items("recipients.json", "columns") if one and one.get("corrected")]
+        return {*columns} <= {name for one in found for name in one["columns"]}
+
     @property
     def epsilon(self) -> tuple[str, ...] | None:
         """Where the record has the ε of one row, or of a person: of all columns together, where there are several."""
