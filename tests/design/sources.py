@@ -40,19 +40,35 @@ def random_tables(draw: np.random.Generator, backgrounds: int = 1) -> tuple[Floa
 
 def conic_optimum(joint: Floats, costs: Floats, epsilon: float | None = None) -> float:
     """The least I(X;Y|Z) + E cost in nats by Clarabel, about 1e-7 off."""
+    leakage, cost, constraints = _conic_program(joint, costs, epsilon)
+    return _conic_value(leakage + cost, constraints)
+
+
+def conic_distortion(joint: Floats, distances: Floats, most: float, epsilon: float | None = None) -> float:
+    """The least E d with I(X;Y|Z) of at most so many nats by Clarabel, about 1e-7 off."""
+    leakage, distortion, constraints = _conic_program(joint, distances, epsilon)
+    return _conic_value(distortion, [*constraints, leakage <= most])
+
+
+def _conic_program(joint: Floats, costs: Floats, epsilon: float | None) -> tuple[Any, Any, list[Any]]:
+    """I(X;Y|Z) and E cost of a channel, and what makes it one."""
     inputs, outputs = costs.shape
     channel = cvxpy.Variable((inputs, outputs), nonneg=True)
     constraints = [cvxpy.sum(channel, axis=1) == 1]
-    total = cvxpy.sum(cvxpy.multiply(joint.sum(axis=1)[:, None] * costs, channel))
+    leakage = 0
     for z in range(joint.shape[1]):
         own = joint[:, z]
         seen = (own / own.sum()) @ channel
-        total += cvxpy.sum([own[x] * cvxpy.sum(cvxpy.rel_entr(channel[x], seen)) for x in range(inputs)])
+        leakage += cvxpy.sum([own[x] * cvxpy.sum(cvxpy.rel_entr(channel[x], seen)) for x in range(inputs)])
     if epsilon is not None:
         least = cvxpy.Variable(outputs)
         constraints += [channel[x] >= least for x in range(inputs)]
         constraints += [channel[x] <= np.exp(epsilon) * least for x in range(inputs)]
-    problem = cvxpy.Problem(cvxpy.Minimize(total), constraints)
+    return leakage, cvxpy.sum(cvxpy.multiply(joint.sum(axis=1)[:, None] * costs, channel)), constraints
+
+
+def _conic_value(objective: Any, constraints: list[Any]) -> float:
+    problem = cvxpy.Problem(cvxpy.Minimize(objective), constraints)
     with warnings.catch_warnings():
         # It warns where it misses these tolerances, which are far below what is compared.
         warnings.simplefilter("ignore", UserWarning)

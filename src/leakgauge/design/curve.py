@@ -91,9 +91,22 @@ class Curve:
         """Steps of the solver over all points."""
         return sum(point.steps for point in self.points)
 
+    def proof_at(self, excess: float) -> Point:
+        """The point whose proof says most at this excess: its line supports the curve there, up to the gap."""
+        return max(self.points, key=lambda point: point.floor_at(excess))
+
+    def proof_for(self, leakage: float, excess: float, gap: float) -> Point:
+        """The point whose proof leaves the least distance between this excess and the least at this leakage in nats.
+
+        No channel that leaks at most this much has an excess smaller by more than (leakage − floor) / slope; of the
+        proofs within the gap any slope supports the curve, and next to a corner the steepest says most.
+        """
+        lines = [point for point in self.points if point.slope > 0 and leakage - point.floor_at(excess) <= gap]
+        return min(lines, key=lambda p: (leakage - p.floor_at(excess)) / p.slope, default=self.proof_at(excess))
+
     def floor_at(self, excess: float) -> float:
         """The best proven floor of the leakage in nats at this excess."""
-        return max([0.0, *(point.floor_at(excess) for point in self.points)])
+        return max(0.0, self.proof_at(excess).floor_at(excess))
 
     @cached_property
     def end(self) -> Point:

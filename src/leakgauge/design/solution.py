@@ -61,7 +61,10 @@ class Solution:
         told_unprotected: I(S;X) in bits where the source X tells on a secret S; None where it is the secret.
         gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
             one) has less of what is made small than this one has, less the gap. For ``MaxLeakage`` it is counted from
-            the asked leakage, and the distortion is within gap · ln 2 / slope of the least.
+            the asked leakage, and where the slope is above 0 the distortion is within gap · ln 2 / slope of the least.
+        slope: in nats per unit of distortion, of the line that proves the gap: it supports the curve where this point
+            lies, so that ``Slope`` of it leads to the same point, within the gap, or along a straight piece to another
+            one. 0 where a larger distortion would save nothing; infinite at the least distortion of all.
     """
 
     problem: RateDistortion

@@ -227,19 +227,22 @@ def _finish(
             what=Sentence("this target and these bounds") if arrays.family.bounded else Sentence("this target"),
             how=Sentence("one of them") if arrays.family.bounded else Sentence("it"),
         )
-    steep = bracket.steep
-    ideal = steep.gap
+    # The slope that is told is that of the line which proves the gap: it supports the curve where this point is.
+    proof = bracket.steep
     if isinstance(target, MaxDistortion):
+        proof = curve.proof_at(target.distortion - arrays.least)
         open_gap = rounded.leakage - curve.floor_at(target.distortion - arrays.least)
     elif isinstance(target, MaxLeakage) and bracket.gentle is not bracket.steep:
-        open_gap = most - curve.floor_at(rounded.excess)
+        proof = curve.proof_for(most, rounded.excess, gap)
+        # What was allowed is a little less than what was asked for.
+        open_gap = most + ROUNDING * (1 + target.bits) - proof.floor_at(rounded.excess)
     else:
         # Not only the leakage: one of 0 is the least, but the distortion has to be too.
-        open_gap = rounded.leakage - steep.floor_at(rounded.excess)
-    reached = ideal if rounding else open_gap
+        open_gap = rounded.leakage - proof.floor_at(rounded.excess)
+    reached = proof.gap if rounding else open_gap
     if reached > gap:
         raise not_reached(reached, gap)
-    return _described(problem, arrays, rounded, max(open_gap, 0.0), steep.slope, curve.steps)
+    return _described(problem, arrays, rounded, max(open_gap, 0.0), proof.slope, curve.steps)
 
 
 def _described(
