@@ -16,7 +16,7 @@ from leakgauge.design.cones import Window
 from leakgauge.design.curve import Curve
 from leakgauge.design.ends import least_distortion, least_hamming
 from leakgauge.design.families import OneChannel
-from leakgauge.design.interior import MixtureFit, minimise
+from leakgauge.measures.interior import MixtureFit, minimise
 from leakgauge.design.problem import Target
 from leakgauge.distances import Absolute, Distortion, Given, Hamming
 from leakgauge.errors import EngineError, RefusalError

@@ -9,7 +9,7 @@ import pytest
 
 from leakgauge import randomness
 from leakgauge.design import Knowledge, RateDistortion, Slope, Solution, frontier, solve
-from leakgauge.design.banded import Band
+from leakgauge.measures.banded import Band
 from leakgauge.design.certificate import Secrets, lower_bound
 from leakgauge.design.sweeps import alternate
 from leakgauge.distances import Absolute, Euclidean, Given, Hamming, Squared

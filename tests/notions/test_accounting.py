@@ -25,6 +25,7 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.errors import InputError, ModelError, OptionError
+from leakgauge.measures import capacities
 from leakgauge.mechanisms import permute_and_flip
 from leakgauge.mechanisms.steps import (
     Batch,
@@ -50,7 +51,6 @@ from leakgauge.notions.composition import (
     compose_exactly,
     profile,
 )
-from leakgauge.notions.curves import capacity_from_above
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats, sums_by
 from leakgauge.randomness import simulation
@@ -446,7 +446,7 @@ def test_information_over_steps_is_never_below_the_truth() -> None:
     """Capacity of the channel of all outputs, of which mutual information under any prior is at most."""
     for seed in range(4):
         steps, exactly = random_channels(400 + seed)
-        truth = capacity_from_above(exactly.matrix) / math.log(2)
+        truth = capacities.shannon(exactly).value
         for claims in (steps, [Claimed(CentralDP(step.pure_epsilon()), count=step.count) for step in steps]):
             found = calibrate(
                 lambda extra, claims=claims: [*claims, Claimed(ZeroConcentratedDP(extra))],  # type: ignore[misc]

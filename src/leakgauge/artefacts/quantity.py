@@ -106,9 +106,18 @@ class Level(Quantity, frozen=True):
     witness: Witness | None = None
 
     @classmethod
-    def stated(cls, statement: Statement, origin: Origin = Origin.TABLE, witness: Witness | None = None) -> Level:
-        """What a statement says."""
-        return cls(statement.level, statement.unit, origin=origin, witness=witness, **dict(statement.parameters))
+    def stated(
+        cls,
+        statement: Statement,
+        origin: Origin = Origin.TABLE,
+        witness: Witness | None = None,
+        low: float | None = None,
+    ) -> Level:
+        """What a statement says; with ``low``, what is certainly reached of a level that is proven from above."""
+        proven = {} if low is None else {"low": low, "high": statement.level, "confidence": 1.0}
+        return cls(
+            statement.level, statement.unit, origin=origin, witness=witness, **proven, **dict(statement.parameters)
+        )
 
 
 class Levels(Artefact, frozen=True, tag="leakgauge/levels/2"):

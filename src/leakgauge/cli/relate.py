@@ -97,7 +97,8 @@ def _render(relation: Relation) -> Parts:
         levels = grid("|".join(heads), relation.subject)
         for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)
-            levels.add_row(notion, _level(level.value, level.unit, exact=True), retell(level.unit), _witness(level))
+            shown = _level(level.value, level.unit, exact=True) if level.low is None else _bracket(level)
+            levels.add_row(notion, shown, retell(level.unit), _witness(level))
         parts.append(levels)
     if relation.levels and "zcdp" not in relation.levels and NO_NEIGHBOURS not in relation.warnings:
         parts.append(say("The channel is large: levels that compare every pair of rows were left out."))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import Window
-from leakgauge.design.interior import reach
+from leakgauge.measures.interior import reach
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 300

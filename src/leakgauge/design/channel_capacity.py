@@ -1,19 +1,13 @@
-"""The most a channel can reveal, over all priors."""
+"""The most a channel can reveal, over all priors, or a refusal where the proof is not as close as asked for."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from leakgauge.design.certificate import ROUNDING, require_gap
-from leakgauge.design.interior import CapacityFit, minimise
 from leakgauge.errors import EngineError
+from leakgauge.measures import capacities
 from leakgauge.probability import Channel, Distribution
-
-TINY = 1e-200
-"""Probabilities whose products with weights would no longer be numbers above 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +23,6 @@ class Capacity:
     bits: float
     gap: float
     source: Distribution = field(repr=False)
-    iterations: int
 
 
 def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
@@ -47,20 +40,13 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
         >>> round(found.bits, 6), found.gap < 1e-8
         (0.531004, True)
     """
-    require_gap(gap)
-    matrix = channel.matrix
-    count = len(channel.inputs)
-    # Without outputs so rare that all of them together tell less than the rounding that is given away.
-    seen = matrix[:, matrix.max(axis=0) > TINY]
-    found = minimise(CapacityFit(seen), np.full(count, 1 / count), gap)
-    slack = ROUNDING * (1 + abs(found.lower))
-    if found.gap > gap:
+    found = capacities.shannon(channel, gap)
+    apart = found.high - found.value
+    # Rounding, which the upper bound gives away, is no lack of proof.
+    if apart * math.log(2) > gap + 2 * capacities.ROUNDING * (1 + found.high):
         raise EngineError(
             "The capacity is proven to within {found:.3g} nats, not within {asked:.3g}; ask for a larger gap.",
-            found=found.gap,
+            found=apart * math.log(2),
             asked=gap,
         )
-    source = Distribution(channel.inputs, found.weights)
-    # A gap below 0 is rounding, by which the bounds may be off.
-    gap = abs(found.gap) + slack
-    return Capacity(max(-found.upper, 0.0) / math.log(2), gap / math.log(2), source, found.steps)
+    return Capacity(found.value, apart, found.prior)

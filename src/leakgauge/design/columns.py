@@ -17,7 +17,7 @@ import numpy as np
 
 from leakgauge.design.certificate import Secrets, lower_bound, weighted_lower_bound
 from leakgauge.design.cones import Cone
-from leakgauge.design.interior import reach
+from leakgauge.measures.interior import reach
 from leakgauge.probability.cells import Floats
 
 STEPS = 150

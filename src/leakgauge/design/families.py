@@ -25,7 +25,7 @@ from leakgauge.design.ends import (
     least_hamming,
 )
 from leakgauge.design.inference import ThroughColumn
-from leakgauge.design.interior import minimise_from
+from leakgauge.measures.interior import minimise_from
 from leakgauge.design.keeping import KeepingShares
 from leakgauge.design.points import OverValues, Point, cost_at, costs_at, hamming_marginal, induced, steepest
 from leakgauge.design.sweeps import alternate

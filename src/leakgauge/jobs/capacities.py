@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.relation import Capacities
-from leakgauge.design import capacity
 from leakgauge.errors import EngineError
-from leakgauge.measures import capacities, mutual_information
+from leakgauge.measures import capacities
 from leakgauge.measures.capacities import FEW
 from leakgauge.notions.neighbours import all_pairs, given
-from leakgauge.probability import Channel, Distribution, Scenario
+from leakgauge.probability import Channel
 from leakgauge.probability.files import Groups
 
 MOST_INPUTS, MOST_CELLS = 1000, 1 << 20
@@ -36,7 +35,7 @@ def capacities_of(channel: Channel, compared: Groups | None = None) -> Capacitie
     risk = max(capacities.risk(part).value for part in parts)
     searched = _is_quick(parts)
     return Capacities(
-        shannon=_largest([_shannon(part) for part in parts], "bits"),
+        shannon=_largest([(found.value, found.high) for found in map(capacities.shannon, parts)], "bits"),
         multiplicative=Quantity(factor, "1"),
         min_capacity=Quantity(_bits(factor), "bits"),
         additive=_largest([_additive(part, searched) for part in parts], "1"),
@@ -51,17 +50,6 @@ def _is_quick(parts: Sequence[Channel]) -> bool:
     if max(len(part.inputs) for part in parts) <= FEW and sum(len(part.outputs) for part in parts) <= MOST_OUTPUTS:
         return True
     return sum(len(part.inputs) * len(part.outputs) for part in parts) <= SEARCHED_CELLS
-
-
-def _shannon(channel: Channel) -> tuple[float, float]:
-    """What a prior reaches and none exceeds, in bits."""
-    try:
-        found = capacity(channel)
-    except EngineError:
-        # The Shannon capacity is at most the min-capacity.
-        uniform = Scenario(Distribution.uniform(channel.inputs), channel)
-        return mutual_information(uniform), _bits(capacities.multiplicative(channel).value)
-    return found.bits, found.bits + found.gap
 
 
 def _additive(channel: Channel, searched: bool) -> tuple[float, float]:

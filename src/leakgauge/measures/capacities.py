@@ -20,6 +20,7 @@ from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.measures import vulnerability, worst_priors
 from leakgauge.measures.information import unweighted_cells
+from leakgauge.measures.interior import CapacityFit, minimise
 from leakgauge.measures.terms import Measure
 from leakgauge.measures.vulnerability import Gain, additive_leakage
 from leakgauge.probability import Channel, Distribution, Scenario, Seen
@@ -32,6 +33,10 @@ FEW = 16
 """Secrets up to which all sets of them are looked at."""
 MOST_PAIRS, MOST_TRIPLES = 5_000, 1_000
 """Inputs × outputs, and with gains × actions, up to which the worst prior is searched: some seconds."""
+TINY = 1e-200
+"""Probabilities whose products with weights would no longer be numbers above 0."""
+ROUNDING = 2.0**-46
+"""A relative slack far above the rounding of sums of logarithms; the upper bound gives it away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,36 @@ class Capacity:
     value: float
     high: float
     prior: Distribution = field(repr=False)
+
+
+@checked
+def shannon(channel: Channel, gap: float = 1e-12) -> Capacity:
+    """The most that I(X;Y) can be, over all priors, in bits.
+
+    Between what a prior reaches and max_x KL(q(·|x) ‖ q) at some prior, which none exceeds, by a primal-dual interior
+    point: sweeps of Blahut and Arimoto need about as many as the capacity is small.
+
+    Args:
+        gap: how far apart the bounds may be, in nats; where rounding keeps them further apart, they are given so.
+
+    Raises:
+        OptionError: a gap that is not above 0.
+
+    Example:
+        >>> round(shannon(Channel("ab", "ab", [[0.9, 0.1], [0.1, 0.9]])).high, 6)
+        0.531004
+    """
+    if not 0 < gap < math.inf:
+        raise OptionError("A gap of {gap} nats cannot be reached; give a finite number above 0.", gap=gap)
+    matrix, count = channel.matrix, len(channel.inputs)
+    # Without outputs so rare that all of them together tell less than the rounding that is given away.
+    found = minimise(CapacityFit(matrix[:, matrix.max(axis=0) > TINY]), np.full(count, 1 / count), gap)
+    value = max(-found.upper, 0.0)
+    # Nor is it above the min-capacity, or what there is to tell, beyond which rounding is not given away.
+    proven = min(-found.lower, math.log(max(float(matrix.max(axis=0).sum()), 1.0)))
+    high = min(max(proven, value) + ROUNDING * (1 + abs(proven)), math.log(count))
+    prior = Distribution(channel.inputs, found.weights)
+    return Capacity(min(value, high) / math.log(2), high / math.log(2), prior)
 
 
 @checked

@@ -25,10 +25,14 @@ class Level:
     """The tightest statement of its notion that a known channel satisfies.
 
     An infinite level is a fact, not an error; averages over a prior have no witness.
+
+    Attributes:
+        low: what is certainly reached, where the level is only proven from above; None where it is exact.
     """
 
     statement: Statement
     witness: Witness | None = None
+    low: float | None = None
 
     @property
     def value(self) -> float:
@@ -42,11 +46,11 @@ class Level:
 
     def stored(self, origin: Origin = Origin.TABLE) -> artefacts.Level:
         """The level as files have it, its witness in words."""
-        if self.witness is None:
-            return artefacts.Level.stated(self.statement, origin)
-        output = None if self.witness.output is None else text_of(self.witness.output)
-        witness = artefacts.Witness(tuple(map(text_of, self.witness.inputs)), output)
-        return artefacts.Level.stated(self.statement, origin, witness)
+        witness = None
+        if self.witness is not None:
+            output = None if self.witness.output is None else text_of(self.witness.output)
+            witness = artefacts.Witness(tuple(map(text_of, self.witness.inputs)), output)
+        return artefacts.Level.stated(self.statement, origin, witness, self.low)
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, object]] = [("level", notebook.number(self.value, self.unit))]

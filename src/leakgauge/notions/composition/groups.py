@@ -19,10 +19,10 @@ from typing import TypeAlias
 import numpy as np
 
 from leakgauge.errors import ModelError
+from leakgauge.measures import capacities
 from leakgauge.mechanisms.steps import KnownChannel, Step, renyi_curves
 from leakgauge.mechanisms.steps.losses import Added, Loss, PairLoss, Part, Removed, Seen
 from leakgauge.mechanisms.steps.step import Pair, amplified_epsilon
-from leakgauge.notions.curves import capacity_from_above
 from leakgauge.notions.formulas import information_of_ratio
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
@@ -139,7 +139,7 @@ class Spent:
         pure = information_of_ratio(self.step.pure_epsilon())
         bounds = [near_one / self.probability, pure, self.step.information()]
         if isinstance(self.step, KnownChannel):
-            bounds.append(capacity_from_above(self.step.channel.matrix))
+            bounds.append(capacities.shannon(self.step.channel).high * math.log(2))
         return self.probability * min(bounds)
 
     @property

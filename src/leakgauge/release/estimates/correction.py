@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.interior import minimise_from
+from leakgauge.measures.interior import minimise_from
 from leakgauge.errors import InternalError, RefusalError
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats

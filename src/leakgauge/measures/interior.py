@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.design.banded import Band
+from leakgauge.measures.banded import Band
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 100
