@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -190,13 +190,15 @@ class Started(Served):
 
 
 @contextmanager
-def running(folder: Path, *, results: Path | None = None, max_upload: int = 1024) -> Iterator[Served]:
+def running(
+    folder: Path, *, results: Path | None = None, max_upload: int = 1024, databases: Sequence[str] = ()
+) -> Iterator[Served]:
     """The server on the folder in a thread of this process, gone when the block ends; ``max_upload`` is in MiB."""
     results = results or folder / "leakgauge-results"
     before, temporary = tempfile.tempdir, tempfile.mkdtemp()
     tempfile.tempdir = temporary
     try:
-        with ready_server(folder, results, 0, max_upload << 20) as server:
+        with ready_server(folder, results, 0, max_upload << 20, databases) as server:
             thread = threading.Thread(target=server.run)
             thread.start()
             try:

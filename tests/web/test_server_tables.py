@@ -16,6 +16,7 @@ import pytest
 
 from leakgauge.errors import LeakgaugeError
 from leakgauge.web.questions import OutsideError
+from leakgauge.web.reach import Reach
 from leakgauge.web.workspace import Workspace
 from tests.web.serving import Served, Started, running
 from tests.web.tables import folder_with_people, people
@@ -256,7 +257,7 @@ def test_only_what_was_dropped_is_removed(served: Served) -> None:
 def test_the_folder_itself_can_be_a_table_of_parquet_files(tmp_path: Path) -> None:
     folder = tmp_path / "parts"
     (folder / "inner").mkdir(parents=True)
-    workspace = Workspace(folder, 1 << 20)
+    workspace = Workspace(Reach(folder), 1 << 20)
     with pytest.raises(LeakgaugeError, match="a folder without Parquet files") as refused:
         workspace.open(".")
     assert str(tmp_path) not in str(refused.value)

@@ -8,9 +8,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, get_type_hints
 
 import msgspec
 
@@ -31,6 +32,15 @@ _BY_NAME = {"hamming", "absolute"}
 """Distortions that go with an error to bear: the default, which gives way, and its own."""
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
+
+
+class Names(Enum):
+    """Marks a field whose text names something that a job reads besides its table."""
+
+    PLACE = "place"
+    """A file, a folder or the address of a server."""
+    SPELLED = "spelled"
+    """A name of ours or a file, where there may be ``column=`` before it and ``:level`` after it."""
 
 
 @dataclass(frozen=True)
@@ -176,12 +186,12 @@ class Request(Part, frozen=True):
     min_protection: Annotated[float | None, Origin.DECLARED] = None
     min_usefulness: Annotated[float | None, Origin.DECLARED] = None
     use: Annotated[str, Origin.DECLARED] = "statistics"
-    mechanism: tuple[str, ...] = ()
+    mechanism: Annotated[tuple[str, ...], Names.SPELLED] = ()
     keep: Annotated[str | None, Origin.DECLARED] = None
     publish_shares: Annotated[bool, Origin.DECLARED] = False
-    distortion: tuple[str, ...] = ("hamming",)
+    distortion: Annotated[tuple[str, ...], Names.SPELLED] = ("hamming",)
     bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
-    levels: tuple[str, ...] = ()
+    levels: Annotated[tuple[str, ...], Names.SPELLED] = ()
     suppress_below: Annotated[int | None, Origin.DECLARED] = None
     min_k: Annotated[int | None, Origin.DECLARED] = None
     max_suppressed: Annotated[float, Origin.DECLARED] = MAX_SUPPRESSED
@@ -193,15 +203,15 @@ class Request(Part, frozen=True):
     decimal: str = "."
     date_format: tuple[str, ...] = ()
     no_header: bool = False
-    repeat: str | None = None
+    repeat: Annotated[str | None, Names.PLACE] = None
     lower: float | None = None
     upper: float | None = None
     accounted: Annotated[float | None, Origin.DECLARED] = None
-    ledger: str | None = None
+    ledger: Annotated[str | None, Names.PLACE] = None
     dataset: str | None = None
-    policy: str | None = None
-    diagram: str | None = None
-    questionnaire: str | None = None
+    policy: Annotated[str | None, Names.PLACE] = None
+    diagram: Annotated[str | None, Names.PLACE] = None
+    questionnaire: Annotated[str | None, Names.PLACE] = None
     releases_per_period: Annotated[float, Origin.DECLARED] = 1.0
     confidence: float = 0.95
     purpose: Annotated[str | None, Origin.DECLARED] = None
@@ -630,6 +640,20 @@ class Request(Part, frozen=True):
         """Every column that is named."""
         return tuple(dict.fromkeys((*self.secrets, *self.seen, *(() if self.unit is None else (self.unit,)))))
 
+    def places(self) -> dict[str, tuple[str, ...]]:
+        """By its field, every text that may be read as a file, a folder or an address besides the table.
+
+        Of a text that could be read in several ways, all of them; names of ours are among them.
+        """
+        found = {}
+        for name, mark in _places().items():
+            value = getattr(self, name)
+            texts = () if value is None else (value,) if isinstance(value, str) else value
+            found[name] = (
+                tuple(texts) if mark is Names.PLACE else tuple(one for text in texts for one in _readings(text))
+            )
+        return found
+
     def given(self) -> dict[str, object]:
         """What is asked beside the table, defaults left out."""
         every = {name: getattr(self, name) for name in self.__struct_fields__[1:]}
@@ -681,6 +705,22 @@ class Request(Part, frozen=True):
 @cache
 def _defaults() -> dict[str, object]:
     return {one.name: one.default for one in msgspec.structs.fields(Request)}
+
+
+@cache
+def _places() -> dict[str, Names]:
+    """The fields that are marked as naming something, by their names."""
+    marks = {
+        name: getattr(hint, "__metadata__", ()) for name, hint in get_type_hints(Request, None, None, True).items()
+    }
+    return {name: mark for name, found in marks.items() for mark in found if isinstance(mark, Names)}
+
+
+def _readings(text: str) -> list[str]:
+    """The text and what follows each of its equals signs, with and without a level at its end."""
+    parts = text.split("=")
+    rests = ["=".join(parts[at:]) for at in range(len(parts))]
+    return list(dict.fromkeys(one for rest in rests for one in (rest, re.sub(r":\d*$", "", rest))))
 
 
 def is_date(text: str) -> bool:

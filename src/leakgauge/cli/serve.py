@@ -34,8 +34,17 @@ _MIB = 1 << 20
     metavar="MIB",
     help="Largest dropped file; all of them together may be four times as large.",
 )
+@click.option(
+    "--database",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A PostgreSQL server whose tables and ledgers the page may use, such as postgresql://user@host/database; "
+    "without, none.",
+)
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def command(folder: Path, port: int, results: Path | None, max_upload: int, no_browser: bool) -> None:
+def command(
+    folder: Path, port: int, results: Path | None, max_upload: int, database: tuple[str, ...], no_browser: bool
+) -> None:
     """A page on this machine to look at the tables of FOLDER, choose and protect.
 
     \b
@@ -64,7 +73,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
 
         # The server has already stopped when the interrupt is raised again here.
         with suppress(KeyboardInterrupt):
-            serve(folder, results or folder / "leakgauge-results", port, max_upload * _MIB, opened)
+            serve(folder, results or folder / "leakgauge-results", port, max_upload * _MIB, opened, database)
     click.echo(say("The page is closed."))
 
 

@@ -30,7 +30,6 @@ from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import (
     DECLARED,
-    FILES,
     UnknownError,
     fields_of,
     language_asked,
@@ -252,9 +251,7 @@ class Page:
         question = request_in(await fields_of(request))
         table = self._workspace.table(question.table)
         await to_thread.run_sync(self._workspace.require_unchanged, table)
-        for name in FILES:
-            if (file := getattr(question, name)) is not None:
-                self._workspace.require_beside(table, file)
+        await to_thread.run_sync(self._workspace.require_beside, table, question)
         job = await self._jobs.start(question, table)
         return JSONResponse(await _fields(job, language_asked(request)), 202)
 

@@ -4,7 +4,7 @@ What a request can be refused for, and the status it is refused with::
 
     InputError                            400
     ├── FileError
-    │   ├── OutsideError                  403   a path outside the folder that is served
+    │   ├── OutsideError                  403   a path or an address out of reach
     │   └── TooLargeError                 413   a body above the limit
     └── OptionError
         └── UnknownError                  404   an id or a name that nothing has
@@ -37,9 +37,7 @@ DECLARED: Final = tuple(
     name for name in ("purpose", "recipient", "review", "prepared_by") if name in Request.__struct_fields__
 )
 """Declarations about a release, which do not change it."""
-FILES: Final = ("policy", "ledger")
-"""Files of the folder that is served, by their paths in it."""
-_TEXTS: Final = ("unit", "use", "keep", *FILES, *DECLARED)
+_TEXTS: Final = ("unit", "use", "keep", "policy", "ledger", *DECLARED)
 _LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
 _OTHERS: Final = ("distortion", "releases_per_period", "rows_per_unit", "together", "public_distortion")
 SHOWN: Final = (*_LISTS, *_TEXTS, *_OTHERS, *_AIMS, *_POINTS)
@@ -53,7 +51,7 @@ _NOT_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class OutsideError(FileError):
-    """A path outside the folder that is served."""
+    """A path outside the folder that is served, or a server that the page was not started with."""
 
 
 class TooLargeError(FileError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,32 +16,36 @@ from leakgauge.web.app import application
 from leakgauge.web.guard import Guard, Secrets
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.private_folder import remove_abandoned
+from leakgauge.web.reach import Reach
 from leakgauge.web.workspace import Workspace
 
 _PATIENCE = 5
 """Seconds that answers under way have when the server ends."""
 
 
-def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[str], None]) -> None:
+def serve(
+    folder: Path, results: Path, port: int, limit: int, opened: Callable[[str], None], databases: Sequence[str] = ()
+) -> None:
     """Serve the tables of a folder until interrupted; port 0 is one that is free, the limit that of a dropped file.
 
-    ``opened`` is told the address with its token once the server listens. Raises ``FileError`` where there is no such
-    folder, and ``OptionError`` where the port is taken.
+    Of other servers only the ``databases`` are asked. ``opened`` is told the address with its token once the server
+    listens. Raises ``FileError`` where there is no such folder, and ``OptionError`` where the port is taken.
     """
-    with _ended_by_signals(), ready_server(folder, results, port, limit) as server:
+    with _ended_by_signals(), ready_server(folder, results, port, limit, databases) as server:
         opened(server.entry)
         server.run()
 
 
 @contextmanager
-def ready_server(folder: Path, results: Path, port: int, limit: int) -> Iterator[Server]:
+def ready_server(folder: Path, results: Path, port: int, limit: int, databases: Sequence[str] = ()) -> Iterator[Server]:
     """A server that listens and has not run yet; what it holds is gone when the block ends. Errors as of ``serve``."""
     if not folder.is_dir():
         raise FileError("There is no folder {path!r}; name one whose tables are to be opened.", path=str(folder))
+    reach = Reach(folder, databases)
     remove_abandoned()
     with _listening(port) as listener:
         secrets = Secrets(new_token(), new_token(), new_token())
-        workspace, jobs = Workspace(folder, limit), Jobs(results, folder)
+        workspace, jobs = Workspace(reach, limit), Jobs(results, folder)
         try:
             yield Server(listener, secrets, workspace, jobs)
         finally:

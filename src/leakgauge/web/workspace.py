@@ -14,6 +14,7 @@ from typing import Final
 
 from anyio import to_thread
 
+from leakgauge.artefacts import Request
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
 from leakgauge.tables import Table, open_table
@@ -23,7 +24,8 @@ from leakgauge.tables.sql.table import SqlTable
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 from leakgauge.web.private_folder import PrivateFolder
-from leakgauge.web.questions import OutsideError, TooLargeError, UnknownError
+from leakgauge.web.questions import TooLargeError, UnknownError
+from leakgauge.web.reach import Reach
 
 ENDINGS: Final = (
     *(".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".duckdb", ".db"),
@@ -67,10 +69,11 @@ class OpenTable:
 
 
 class Workspace:
-    """The folder that is served and the tables opened from it; no file outside of it is read."""
+    """The folder that is served and the tables opened from it; nothing out of reach is read."""
 
-    def __init__(self, folder: Path, limit: int) -> None:
-        self.folder = folder.resolve()
+    def __init__(self, reach: Reach, limit: int) -> None:
+        self.reach = reach
+        self.folder = reach.folder
         self.limit = limit
         self.total = limit * _TIMES
         self._tables: dict[str, OpenTable] = {}
@@ -103,12 +106,12 @@ class Workspace:
         """The table of a path relative to the folder, or absolute inside it, or of an address in PostgreSQL.
 
         Raises:
-            OutsideError: the path, or what it links to, lies elsewhere.
+            OutsideError: the path, or what it links to, lies elsewhere, or the server was not started with the address.
             LeakgaugeError: as ``open_table``, with paths from the folder on.
         """
         if not path or "\0" in path:
             raise FileError("No file is named; give its path in the folder that is served.")
-        if path.startswith(SCHEMES):
+        if self.reach.is_address(path):
             return self._opened(self.folder, path, path)
         given = self.folder / path
         try:
@@ -119,7 +122,7 @@ class Workspace:
             raise FileError("This path cannot be read; give another.") from None
         whole = within == self.folder
         for file in files if whole else (within.parent, *files):
-            self._require_inside(file)
+            self.reach.require(file)
         address = str(within.relative_to(self.folder))
         # The folder itself is opened by its name, which the report shows.
         return self._opened(self.folder, f"../{self.folder.name}" if whole else address, address)
@@ -215,17 +218,17 @@ class Workspace:
         else:
             raise RefusalError("{name!r} has changed since it was opened; open it again.", name=table.name)
 
-    def require_beside(self, table: OpenTable, name: str) -> None:
-        """Refuse a file that a job is to use with a table, by its path in the folder that is served, from elsewhere."""
-        if table.path is None:
-            raise OptionError(
-                "{name!r} is in the folder that is served, but the table was dropped; open the table by its path.",
-                name=name,
-            )
-        given = Path(name)
-        if given.is_absolute() or "\0" in name:
-            raise OutsideError("{name!r} is not a path in the folder that is served; give one.", name=name)
-        self._require_inside(self.folder / given)
+    def require_beside(self, table: OpenTable, request: Request) -> None:
+        """Refuse a job that would read, beside its table, what is out of reach or not where the table is."""
+        files = self.reach.files(request)
+        for field, name in files if table.path is None else ():
+            # A job on a dropped table runs in a folder of its own, where a ledger would be gone with the table; a text
+            # among several of a field may be a name of ours.
+            if getattr(request, field) == name or (self.folder / name).is_file():
+                raise OptionError(
+                    "{name!r} is in the folder that is served, but the table was dropped; open the table by its path.",
+                    name=name,
+                )
 
     def told(self, error: LeakgaugeError) -> LeakgaugeError:
         """The error with paths from the folder on: where the folder lies is nobody's business."""
@@ -263,16 +266,6 @@ class Workspace:
             return self._tables.setdefault(key, made)
         # Raised outside the handler: the first one has the whole path in it.
         raise failure
-
-    def _require_inside(self, path: Path) -> None:
-        try:
-            place = path.resolve()
-        except (OSError, RuntimeError):
-            place = None
-        if place is None or not place.is_relative_to(self.folder):
-            raise OutsideError("This path is outside the folder that is served; copy the file into it, or drop it.")
-        if place.exists() and not place.is_file() and not place.is_dir():
-            raise FileError("{name!r} is not a regular file; name another.", name=path.name)
 
     def _holds(self, path: Path) -> bool:
         try:
