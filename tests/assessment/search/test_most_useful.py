@@ -219,3 +219,11 @@ def test_bad_input(people: Table, column: str, options: dict[str, Any], error: t
 def test_a_table_of_few_rows_is_refused() -> None:
     with pytest.raises(TableError, match="has 4 rows"):
         most_useful(open_table(pa.table({"a": ["x", "y", "x", "y"]})), "a", min_protection=60)
+
+
+def test_values_that_are_read_by_name_are_those_of_the_table() -> None:
+    """Not what is left of them after weighing: 5.000000000000001 is another value than 5.0."""
+    counts = {float(at): 7 * at + 3 for at in range(1, 31)} | {0.1: 11, 0.7: 13}
+    values = [value for value, count in counts.items() for _ in range(count)]
+    column = counted_column(open_table(pa.table({"score": values})), "score")
+    assert column.by_name and {*column.values.outcomes} == {*counts}

@@ -159,13 +159,13 @@ def _of_numbers(
         raise ColumnError("Column {name!r} holds infinite numbers; leave those rows out.", name=about.name)
     shares = np.bincount(codes, minlength=len(distinct)) / len(codes)
     every = [cuts for count in BINS if len(cuts := _cuts(table, about.name, count))]
-    groups = np.unique(distinct, return_inverse=True)[1]
+    points, groups = np.unique(distinct, return_inverse=True)
     most = POINTS_BESIDE if beside else POINTS
     by_name = len(distinct) <= most
     if not by_name:
         groups = _grouped(distinct, shares, every, most)
-    weights = sums_by(groups, shares, int(groups.max()) + 1)
-    points = sums_by(groups, shares * distinct, len(weights)) / weights
+        weights = sums_by(groups, shares, int(groups.max()) + 1)
+        points = sums_by(groups, shares * distinct, len(weights)) / weights
     labels: list[Label] = [int(one) if float(one).is_integer() else float(one) for one in points]
     source = _joint(labels, groups[codes], beside, about.columns)
     bins = tuple(_into_bins(labels, points, cuts) for cuts in every)

@@ -1,0 +1,52 @@
+"""Columns of every kind go through the main job: numbers, truths, dates and decimals, with missing values among them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from leakgauge.jobs.protect import protect
+from tests.jobs.stubs import stubbed
+
+ROWS = 240
+LEVELS = [1 + at % 5 if at % 3 else 5 for at in range(ROWS)]
+
+
+def missing(values: list[Any]) -> list[Any]:
+    return [None if at % 11 == 0 else value for at, value in enumerate(values)]
+
+
+VALUES: dict[str, Any] = {
+    "whole numbers": LEVELS,
+    "floats": list(map(float, LEVELS)),
+    "many floats": [1.0 + at * 7 % 30 for at in range(ROWS)],
+    "truths": [level > 2 for level in LEVELS],
+    "dates": [date(2020, 1, 1) + timedelta(level) for level in LEVELS],
+    "times": [datetime(2020, 1, 1, level) for level in LEVELS],
+    "decimals": pa.array([Decimal(level) / 4 for level in LEVELS], pa.decimal128(6, 2)),
+    "missing numbers": missing(LEVELS),
+    "missing floats": missing(list(map(float, LEVELS))),
+    "missing truths": missing([level > 2 for level in LEVELS]),
+}
+
+
+CASES = [
+    (kind, how)
+    for kind in VALUES
+    for how in ({"min_protection": 40.0}, {"mechanism": "unary-encoding:epsilon=3"})
+    # Sets of thirty values are too many to count.
+    if kind != "many floats" or "mechanism" not in how
+]
+
+
+@pytest.mark.parametrize(("kind", "how"), CASES, ids=str)
+def test_values_of_every_kind_are_protected(kind: str, how: dict[str, Any], made: Path, tmp_path: Path) -> None:
+    with stubbed(made, ("report",)):
+        done = protect(pa.table({"level": VALUES[kind]}), tmp_path / "out", secret="level", simulate=3, **how)
+    done.require()
+    assert done.verdict.protection.ends[0] >= how.get("min_protection", 0)
