@@ -246,7 +246,13 @@ def release(
             entry=entry,
             chosen_from_table=chosen_from_table,
         )
-        handed_out = make_public_record(written, bound, where.named_from(public), chosen_from_table=chosen_from_table)
+        handed_out = make_public_record(
+            written,
+            bound,
+            where.named_from(public),
+            released=made.path if isinstance(made, Draft | DraftFolder) else None,
+            chosen_from_table=chosen_from_table,
+        )
         texts = text_of(written), text_of(handed_out)
         noted.write(texts[0])
         shared.write(texts[1])

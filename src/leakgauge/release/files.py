@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv as arrow
 
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.probability import Interval
+from leakgauge.probability import Interval, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.release.letters import letter_column, taken
 from leakgauge.sentences import Sentence
@@ -69,10 +70,11 @@ def write_batches(
         with ExitStack() as opened:
             writer: Any = None
             for table in tables_of(batches, 1 if texts else group, simulated):
-                if texts:
-                    table = plain(table)
+                # A dictionary would be written whole, with every letter of the mechanism or value of the table that no
+                # row shows. Of plain values a Parquet file makes its own, of those that are in the rows.
+                table = plain(table)
                 if writer is None:
-                    # Without Arrow's own schema, texts read back as texts and not as dictionaries.
+                    # Arrow's own schema is left out: the types are those of Parquet.
                     made = arrow.CSVWriter if texts else partial(pq.ParquetWriter, store_schema=False)
                     writer = opened.enter_context(made(to, table.schema))
                 writer.write_table(table)
@@ -140,6 +142,13 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
             for name, (writes, holds) in looked.items():
                 impossible[name] = impossible[name] or not holds([batch.column(names.index(one)) for one in writes])
     return Found(tuple(names), rows, tuple(name for name, wrong in impossible.items() if wrong))
+
+
+def shown_values(path: Path, extension: str, column: str) -> list[Label]:
+    """The different values of a column in a released file, as the file has them."""
+    with _opened(path, extension) as (names, batches):
+        parts = [pc.unique(batch.column(names.index(column))) for batch in batches]
+    return list(dict.fromkeys(value for part in parts for value in part.to_pylist()))
 
 
 class UnreadableError(Exception):

@@ -39,7 +39,8 @@ from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.guarantees import assumptions, budget_of, claims_of, declared_steps, public_steps, together_of
 from leakgauge.release.ledger import Entry
 from leakgauge.release.priors import Prior
-from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
+from leakgauge.release.recorded_plan import CHANNEL, WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
+from leakgauge.release.shown import names_unseen_values
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 TABLE: Final = "postgresql"
@@ -187,13 +188,24 @@ def public_place(output: Path) -> Path:
 
 
 def make_public_record(
-    record: Record, bound: RecordedPlan, called: str, *, chosen_from_table: bool = False
+    record: Record, bound: RecordedPlan, called: str, *, released: Path | None, chosen_from_table: bool = False
 ) -> PublicRecord:
-    """The public record of a release, sealed; the release is called so from where it will lie."""
-    plan, mechanisms = public_plan(record.plan, chosen_from_table=chosen_from_table), bound.mechanisms
+    """The public record of a release, sealed; the release is called so from where it will lie.
+
+    ``released`` is where it lies now: a channel that names values of the table which it does not show is left out. It
+    is None of a release that is not a file.
+    """
+    form, kept = record.output.format, record.plan.columns
+    inside = {
+        one.name
+        for one in bound.columns
+        if kept[one.name].follows_from_counts
+        or (kept[one.name].kind == CHANNEL and names_unseen_values(one, released, form))
+    }
+    plan, mechanisms = public_plan(record.plan, inside, chosen_from_table=chosen_from_table), bound.mechanisms
     claims: dict[str, Claims | None] = {
         name: None
-        if chosen_from_table or record.plan.columns[name].follows_from_counts
+        if chosen_from_table or name in inside
         else _public_claims(column, record.claims[name], mechanisms[name])
         for name, column in plan.columns.items()
     }
@@ -252,7 +264,7 @@ def lacking(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool)
             yield Sentence("mechanism of {column!s}", column=column.writes)
         elif lacks_letters(column):
             yield Sentence("letters of {column!s}", column=column.writes)
-        elif column.kind == "channel" and column.channel is None:
+        elif column.kind == CHANNEL and column.channel is None:
             yield Sentence("channel of {column!s}", column=column.writes)
         if claims[name] is None:
             yield Sentence("claims of {column!s}", column=column.writes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -27,7 +28,7 @@ PRIVATE_LETTERS = (THIS_TABLE, ANOTHER_TABLE)
 """Letters that are values of a private table."""
 WITHHELD = "withheld"
 """Replaces a mechanism that was chosen by its effect on the table."""
-_CHANNEL = "channel"
+CHANNEL = "channel"
 """The mechanism that is a file of its own."""
 _ANY_LETTERS = ("a", "b")
 """Where the letters are left out: what is computed then follows from ε alone."""
@@ -95,16 +96,16 @@ def _planned_column(one: BoundColumn, elsewhere: bool) -> PlannedColumn:
     )
 
 
-def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
+def public_plan(plan: Plan, inside: Collection[str], *, chosen_from_table: bool) -> Plan:
     """The publishable part of a plan: no mechanisms chosen by their effect on the table, no values taken from it, no
-    channels of private counts. Bins are labels of the released file anyway; levels keep their number, and suppression
-    its limit.
+    channels of columns whose channels are kept ``inside``. Bins are labels of the released file anyway; levels keep
+    their number, and suppression its limit.
     """
 
-    def shown(column: PlannedColumn) -> PlannedColumn:
+    def shown(name: str, column: PlannedColumn) -> PlannedColumn:
         if chosen_from_table:
             return replace(column, mechanism=WITHHELD, epsilon=None, channel_prior=None, channel=None)
-        if column.follows_from_counts:
+        if name in inside:
             return replace(column, mechanism=column.kind, epsilon=None, channel=None)
         if column.letters in PRIVATE_LETTERS:
             return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
@@ -112,7 +113,7 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
 
     return replace(
         plan,
-        columns={name: shown(column) for name, column in plan.columns.items()},
+        columns={name: shown(name, column) for name, column in plan.columns.items()},
         bins={name: replace(one, levels=None) for name, one in plan.bins.items()},
         suppressed=None,
     )
@@ -125,7 +126,7 @@ def lacks_letters(column: PlannedColumn) -> bool:
 
 def names_a_file(column: PlannedColumn) -> bool:
     """Whether the mechanism of a column is known only as a file, which is not opened because a record names it."""
-    return column.channel is None and (column.kind == _CHANNEL or column.kind not in CATALOGUE)
+    return column.channel is None and (column.kind == CHANNEL or column.kind not in CATALOGUE)
 
 
 def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
@@ -176,7 +177,7 @@ def _mechanism(column: PlannedColumn, named: NamedChannel | None) -> Mechanism:
     kind, _, rest = column.mechanism.partition(":")
     if named is None:
         return parse_mechanism(column.mechanism, _ANY_LETTERS if lacks_letters(column) else None)
-    if kind == _CHANNEL or kind not in CATALOGUE:
+    if kind == CHANNEL or kind not in CATALOGUE:
         # The channel stands in the record; the file it once came from is not opened.
         file = re.sub(r"\\(.)", r"\1", rest.removeprefix("file="), flags=re.DOTALL)
         return through_channel(named.channel, file or None, named.compared)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from leakgauge.artefacts.record import Plan, PlannedColumn
-from leakgauge.mechanisms.letter_sets import SEPARATOR
 from leakgauge.probability import Channel, Distribution, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.estimates.effective_rows import KEPT
 from leakgauge.release.estimates.reading import Protected, protected_column
-from leakgauge.release.letters import places_among
+from leakgauge.release.shown import names_unseen_values
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Table, open_table
 
 MOST_CELLS = 1 << 20
 """Of a channel that is handed out; one of more could hardly be read, nor inverted in a minute."""
@@ -61,19 +57,17 @@ def readings(
         publish_shares: whether the steward declared that what follows from the counts may be known.
     """
     released, found = frozenset(kept), list[Reading]()
-    with ExitStack() as opened:
-        # It takes longer to open than all the rest, and most plans need none of it.
-        table = cache(lambda: opened.enter_context(open_table(release)))
-        for column in plan.columns:
-            if chosen_from_table and not (publish_shares or column.unprotected or column.name in released):
-                found += [_unreadable(name, CHOSEN) for name in column.writes]
-            elif column.reads != column.writes or len(column.writes) > 1:
-                found += _of_several(column, plan.order, column.name in released)
-            elif column.letters_from_table and not publish_shares and not _all_seen(column, table()):
-                # The kit would name a value of the table that nobody else does.
-                found.append(_unreadable(column.name, UNSEEN))
-            else:
-                found.append(_of_one(column, recorded.columns[column.name], column.name in released))
+    extension = release.suffix.lower().lstrip(".")
+    for column in plan.columns:
+        if chosen_from_table and not (publish_shares or column.unprotected or column.name in released):
+            found += [_unreadable(name, CHOSEN) for name in column.writes]
+        elif column.reads != column.writes or len(column.writes) > 1:
+            found += _of_several(column, plan.order, column.name in released)
+        elif not publish_shares and names_unseen_values(column, release, extension):
+            # The kit would name a value of the table that nobody else does.
+            found.append(_unreadable(column.name, UNSEEN))
+        else:
+            found.append(_of_one(column, recorded.columns[column.name], column.name in released))
     return found
 
 
@@ -109,16 +103,6 @@ def channel_of(column: BoundColumn) -> Channel | None:
     """The channel of a column, of a mechanism that releases sets too; None of noise, and where it is too large."""
     channel = column.mechanism.channel() if column.channel is None else column.channel.channel
     return None if channel is None or len(channel.inputs) * len(channel.outputs) > MOST_CELLS else channel
-
-
-def _all_seen(column: BoundColumn, table: Table) -> bool:
-    """Whether the release itself shows every value that the mechanism took from the table."""
-    shown = table.counts(column.name).labels(column.name)
-    letters: tuple[Label, ...] = column.mechanism.letters or ()
-    if column.mechanism.sets is not None:
-        parts: dict[Label, None] = {text: None for one in shown for text in str(one or "").split(SEPARATOR)}
-        letters, shown = column.mechanism.sets.letter_texts, tuple(parts)
-    return set(range(len(letters))) <= set(places_among(letters, shown).tolist())
 
 
 def keeps_shares(named: NamedChannel, prior: Distribution) -> bool:
