@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -10,12 +12,17 @@ from leakgauge.errors import TableError, did_you_mean
 from leakgauge.tables.cells import column_of_cells, text_of_cell
 from leakgauge.tables.csv_files import require_names
 from leakgauge.tables.reading import Reading
+from leakgauge.tables.workbook_trial import DAMAGED, FITS
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from python_calamine import CalamineWorkbook
 
 WORKBOOKS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_TRIAL: Final = Path(__file__).with_name("workbook_trial.py")
+_LEAST_MEMORY: Final = 256 << 20
+_PER_BYTE: Final = 100
+"""Bytes of memory for each byte of a file: those that people save take about 20, and 40 where all cells are alike."""
 _ENCRYPTED = b"E\0n\0c\0r\0y\0p\0t\0"
 """How the name of what holds an encrypted workbook begins, wherever a file calls it so."""
 
@@ -27,12 +34,14 @@ def read_workbook(path: Path, sheet: str | None, reading: Reading) -> pa.Table:
     empty, or holds an error such as #N/A, is missing. Formulas count as the values that were stored with them.
 
     Raises:
-        TableError: a workbook that is encrypted, damaged or empty, or has no such sheet; several and none is named.
+        TableError: a workbook that is encrypted, damaged or empty, or takes far more memory than its file suggests; one
+            that has no such sheet, or several and none is named.
     """
     import pyarrow as pa
     from python_calamine import CalamineError, PasswordError, load_workbook
 
     place = repr(str(path))
+    _require_moderate(path, sheet, place)
     try:
         # Python's own error, where there is one, is an OSError and told by who opened the file before.
         with load_workbook(str(path)) as workbook:
@@ -44,6 +53,22 @@ def read_workbook(path: Path, sheet: str | None, reading: Reading) -> pa.Table:
         names, columns = _table(rows, repr(f"{path}#{name}"), reading)
         return pa.table([column_of_cells(cells) for cells in columns], names=names)
     raise failure
+
+
+def _require_moderate(path: Path, sheet: str | None, place: str) -> None:
+    """Refuse a small file that is read as something too large for memory, for want of which this process would end."""
+    most = _LEAST_MEMORY + _PER_BYTE * path.stat().st_size
+    command = [sys.executable, "-P", str(_TRIAL), str(path.absolute()), sheet or "", str(most)]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode
+    if ended == DAMAGED:
+        raise TableError("{place} is not a complete workbook; save it again as .xlsx or CSV.", place=place)
+    if ended != FITS:
+        raise TableError(
+            "{place} would take more than {most:,} MiB of memory, because of cells far from the table or contents that "
+            "repeat without end; save its table alone, as CSV.",
+            place=place,
+            most=most >> 20,
+        )
 
 
 def _failure(error: Exception, path: Path, place: str) -> TableError:
