@@ -57,6 +57,13 @@ def test_units_follow_and_infinity_needs_none() -> None:
     assert said(2.5, "1") == "2.5"
 
 
+def test_a_proven_bracket_narrower_than_the_digits_is_left_out() -> None:
+    assert said(1.02483719, "bits", low=1.02483718, high=1.02483719, confidence=1.0) == "1.02 bits"
+    assert said(1.02483719, "bits", low=1.02, high=1.03, confidence=1.0) == "1.02 [1.02, 1.03] bits"
+    # An estimate's interval is part of what it says, however narrow.
+    assert said(1.02483719, "bits", low=1.02483718, high=1.0248372, confidence=0.95) == "1.02 [1.02, 1.03] bits"
+
+
 def test_counts_are_in_full() -> None:
     assert said(1234567, "rows", count=True) == "1,234,567 rows"
     assert said(1234567.0, "rows", count=True) == "1,234,567 rows"

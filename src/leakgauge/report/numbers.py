@@ -63,7 +63,7 @@ def written(number: Number, language: Language) -> str:
     if number.unit == _NATS and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
         return text if _is_infinite(number.value) else language.say("practically unlimited")
     is_masked = isinstance(number.value, str) and not _is_infinite(number.value)
-    if not is_masked and number.low is not None and number.high is not None:
+    if not is_masked and number.low is not None and number.high is not None and not _is_pinned(number):
         low = _value(number, number.low, language, ROUND_FLOOR)
         high = _value(number, number.high, language, ROUND_CEILING)
         text = f"{text} [{low}, {high}]"
@@ -71,6 +71,15 @@ def written(number: Number, language: Language) -> str:
         # Nothing is counted in a unit.
         return text
     return f"{text} {unit}" if unit else text
+
+
+def _is_pinned(number: Number) -> bool:
+    """Whether a proof leaves less open than the digits that are shown: brackets would then be of the rounding alone."""
+    ends = (number.low, number.high)
+    if number.confidence != 1.0 or not all(isinstance(end, float) and not _is_infinite(end) for end in ends):
+        return False
+    low, high = (rounding_of.rounded(float(end), number.digits) for end in ends if end is not None)
+    return low == high
 
 
 def _unit(number: Number, text: str, language: Language) -> str:
