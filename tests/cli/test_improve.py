@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import leakgauge as lg
@@ -52,6 +53,39 @@ def test_the_screen_has_a_command_that_releases_it(people: Path, capsys: pytest.
     code, fields = as_json(capsys, *words[1:-1], "released", "--simulate", "1")
     assert code == 0, fields
     assert fields["headline"]["dials"]["protection"]["value"] >= 59.9
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ("--secret", "illness", "--public", "city"),
+        # The search weighs numbers within their bins, the job the bins that leave.
+        ("--secret", "age", "--public", "city"),
+        # The search counts what the job learns, because most combinations are of few rows.
+        ("--secret", "illness", "--public", "age"),
+    ],
+    ids=str,
+)
+def test_the_command_yields_what_is_promised(
+    how: tuple[str, ...], people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(3)
+    rows = draw.integers((2, 4, 50), size=(600, 3)).tolist()
+    lines = (f"{'AB'[city]},{('flu', 'none', 'none', 'cold')[ill]},{20 + age}" for city, ill, age in rows)
+    Path("people.csv").write_text("\n".join(["city,illness,age", *lines]) + "\n")
+    asked = ("improve", "people.csv", *how, "--min-protection", "60")
+    code, out, _ = run(capsys, *asked)
+    (line,) = [line.strip() for line in out.splitlines() if line.startswith("  leakgauge ")]
+    _, fields = as_json(capsys, *asked)
+    promised = fields["promised"]
+    found, job = as_json(capsys, *shlex.split(line)[1:-1], "released", "--simulate", "1")
+    assert found == code
+    yields = job["headline"]["dials"]
+    for dial in ("protection", "usefulness", "exposed"):
+        low, high = (promised[dial][end] or promised[dial]["value"] for end in ("low", "high"))
+        assert low - 1e-6 <= yields[dial]["value"] <= high + 1e-6, dial
+    unfavourable = promised["protection"]["low"] or promised["protection"]["value"]
+    assert f"protection {unfavourable:.2g}" in out
 
 
 def test_bins_and_counts_have_commands_of_their_own(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,8 @@
-"""Columns of every kind go through the main job: numbers, truths, dates and decimals, with missing values among them."""
+"""Columns of every kind go through the main job: numbers, truths, dates and decimals, some of them missing."""
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ VALUES: dict[str, Any] = {
     "many floats": [1.0 + at * 7 % 30 for at in range(ROWS)],
     "truths": [level > 2 for level in LEVELS],
     "dates": [date(2020, 1, 1) + timedelta(level) for level in LEVELS],
-    "times": [datetime(2020, 1, 1, level) for level in LEVELS],
+    "times": [datetime.combine(date(2020, 1, 1), time(level)) for level in LEVELS],
     "decimals": pa.array([Decimal(level) / 4 for level in LEVELS], pa.decimal128(6, 2)),
     "missing numbers": missing(LEVELS),
     "missing floats": missing(list(map(float, LEVELS))),

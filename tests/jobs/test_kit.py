@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.csv
@@ -125,7 +126,7 @@ def test_a_kit_explains_only_how_its_own_columns_are_read(searching: Path, tmp_p
 
 def test_a_search_for_a_setting_that_nobody_could_use_is_refused(tmp_path: Path) -> None:
     table = write_people(tmp_path / "people.csv", ROWS)
-    asked = {"secret": "illness", "min_protection": 60.0, "keep": "nothing", "simulate": 3}
+    asked: dict[str, Any] = {"secret": "illness", "min_protection": 60.0, "keep": "nothing", "simulate": 3}
     with pytest.raises(OptionError, match="recipients can compute nothing; leave --keep nothing out, or add --publish"):
         lg.protect(table, tmp_path / "out", **asked)
     assert not (tmp_path / "out").exists()

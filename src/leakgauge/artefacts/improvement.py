@@ -51,6 +51,7 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
         withheld: what the published columns reveal although the secret is not released; None where there are none.
         blocking: what the closest one misses.
         notes: what a reader should know besides, in whole sentences.
+        promised: the dials that the job promises that releases the chosen setting; None where it was not asked.
     """
 
     column: str
@@ -64,3 +65,4 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
     withheld: Dials | None
     blocking: tuple[Sentence, ...]
     notes: tuple[Sentence, ...]
+    promised: Dials | None = None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 from rich.text import Text
@@ -17,9 +19,10 @@ from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, counting, deliver, require_not_read
 from leakgauge.drafts import require_room
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Request
+    from leakgauge.artefacts import Judgement, Request
     from leakgauge.assessment.search import Search, Trial
 
 SHOWN = 8
@@ -81,18 +84,58 @@ def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path 
     with counting(say("Trying")) as tell:
         found = improve(table, **given, **reading, progress=tell)
     search, asked = found.search, {**given, **reading, "table": table}
-    deliver(stored(found), as_json, output, lambda: [*_render(search, asked), retell(found.learned_from)])
+    job, promise = _promise(search, asked)
+    told = structs.replace(stored(found), promised=None if promise is None else promise.dials[search.secret])
+    deliver(told, as_json, output, lambda: [*_render(search, asked, job, promise), retell(found.learned_from)])
     search.require()
+    if promise is not None:
+        promise.require()
 
 
-def _render(search: Search, asked: Mapping[str, Any]) -> Parts:
+def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, Judgement | None]:
+    """The job that releases the chosen setting, and its promise: it judges everything that leaves, a search one column.
+
+    If the setting protects less than asked for beside everything else, the job searches for itself, which allows for
+    that.
+    """
+    from leakgauge.errors import RefusalError
+    from leakgauge.jobs.judge import policy_of
+    from leakgauge.jobs.protect.judged import Judging
+    from leakgauge.tables import open_table
+
+    chosen = search.chosen
+    if chosen is None or chosen.family.counts_rows:
+        return None, None
+    job = released_by(chosen, asked)
+    if asked["accounted"] is not None:
+        # What another noisy histogram would give is not known before it is bought.
+        return job, None
+    with open_table(job.table, **job.reading) as table:
+        judging = Judging(table, policy_of(job))
+        promise = judging.promise(job)
+        if promise.failed and job.mechanism:
+            with suppress(RefusalError):
+                other = structs.replace(job, mechanism=())
+                found = judging.promise(other)
+                job, promise = (job, promise) if found.failed else (other, found)
+    return job, promise
+
+
+def _render(search: Search, asked: Mapping[str, Any], job: Request | None, promise: Judgement | None) -> Parts:
     from leakgauge.cli.verdict import dials_in_words
 
     chosen, parts = search.chosen, Parts()
     if chosen is not None:
-        setting = {"setting": chosen.said, "form": chosen.family.form, "dials": dials_in_words(chosen.dials)}
-        parts.append(Text(say("Take {setting} ({form}): {dials!s}.", **setting), "bold"))
-        parts += _command(search, chosen, asked)
+        dials = chosen.dials if promise is None else promise.dials[search.secret]
+        setting = {"setting": chosen.said, "form": chosen.family.form, "dials": dials_in_words(dials)}
+        if job is not None and not job.mechanism and chosen.channel is None:
+            template = message(
+                "{setting} ({form}) protects too little beside all else that leaves; let the job search: {dials!s}."
+            )
+        else:
+            template = message("Take {setting} ({form}): {dials!s}.")
+        parts.append(Text(say(template, **setting), "bold"))
+        parts += _command(search, chosen, asked, job)
     else:
         closest = {"setting": search.closest.said, "form": search.closest.family.form}
         parts.append(say("No setting keeps the limits; the closest is {setting} ({form}).", **closest))
@@ -100,14 +143,14 @@ def _render(search: Search, asked: Mapping[str, Any]) -> Parts:
     return [*parts, _families(search), *(f"· {retell(note)}" for note in search.notes)]
 
 
-def _command(search: Search, chosen: Trial, asked: Mapping[str, Any]) -> Parts:
+def _command(search: Search, chosen: Trial, asked: Mapping[str, Any], job: Request | None) -> Parts:
     """The command that releases the chosen setting."""
-    if chosen.family.counts_rows:
+    if job is None:
         words = ["leakgauge", "query", asked["table"], "histogram", "--column", search.secret, "--labels", "A|B|…"]
         command = shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"])
         said = say("This command answers it, with the values of {column!s} as labels:", column=search.secret)
     else:
-        command, said = released_by(chosen, asked).command("out"), say("This command releases it:")
+        command, said = job.command("out"), say("This command releases it:")
     return [said, Text(f"  {command}", no_wrap=True)]
 
 

@@ -342,11 +342,11 @@ def _channel(one: BoundColumn) -> Channel | None:
 def _renamed(channel: Channel, rows: Sequence[Label], secret: tuple[str, ...], reads: tuple[str, ...]) -> Channel:
     """The channel on the values that occur, whatever order it reads their parts in."""
     if reads == secret or len(secret) == 1:
-        places = () if {*rows} <= {*channel.inputs} else places_among(channel.inputs, rows)
-        if not len(places) or min(places) < 0:
+        spelled = [] if {*rows} <= {*channel.inputs} else places_among(channel.inputs, rows).tolist()
+        if not spelled or min(spelled) < 0:
             return channel.restrict(rows)
         # Sets are of texts, whatever the values are.
-        return Channel(rows, channel.outputs, np.asarray(channel.matrix)[places])
+        return Channel(rows, channel.outputs, np.asarray(channel.matrix)[spelled])
     order = [secret.index(name) for name in reads]
     places = {label: at for at, label in enumerate(channel.inputs)}
     read = [tuple(label_parts(label, secret)[at] for at in order) for label in rows]

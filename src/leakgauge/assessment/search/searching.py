@@ -121,8 +121,8 @@ def most_useful(
                 )
             raise ColumnError(
                 "Column {name!r} has too many numbers to be released by name; bin them, for instance with --bins "
-                "{name!s}=auto, or give publicly known bounds, lower and upper, and --publish-shares, so that noise can be "
-                "added that recipients know.",
+                "{name!s}=auto, or give publicly known bounds, lower and upper, and --publish-shares, so that noise "
+                "can be added that recipients know.",
                 name=secret,
             )
     return _Searching(column, goal, start, progress).search(every)

@@ -36,6 +36,10 @@ from leakgauge.tables.remembered import remembered
 
 MOST_COMPARED = 64
 """The most values of a secret for which a named mechanism is compared with the best channel."""
+MOST_SEARCHES = 4
+"""How often a setting is searched for again until the whole release just protects as asked for."""
+NEAR_ENOUGH = 0.4
+"""Points above the goal within which no better setting is searched for."""
 ANY_DISTORTION = MaxDistortion(1.0)
 OF_ONE_SECRET = ("max_distortion", "max_leakage", "local_dp", "within", "mechanism", "distortion")
 """Fields of a request that an ``Aim`` has for each secret."""
@@ -120,6 +124,17 @@ class Judging:
         evidence = {secret: going.evidence(secret, terms.use) for secret in settled.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
 
+    def promise(self, asked: Request) -> Judgement:
+        """The promise of a job that is still to be run: what it searches for is searched for as it will.
+
+        Raises:
+            InputError, RefusalError, EngineError: as for the job itself, if nothing meets the request.
+        """
+        with ExitStack() as opened:
+            settled, sources = self._sources(asked, opened)
+            chosen, seeing = _chosen(settled, sources, self.known)
+            return promised(self, settled, seeing, chosen, lambda done, of: None, lambda *artefact: None)[0]
+
     def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
         """The same for a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
         terms = Terms.of(settled, self.policy)
@@ -154,7 +169,12 @@ def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | No
 
     Channels ``designed`` for an equivalent job are reused.
     """
-    known = {} if designed is None else designed
+    chosen, _ = _chosen(asked, sources, {} if designed is None else designed)
+    return plan_of(asked, chosen, sources)
+
+
+def _chosen(asked: Request, sources: Sources, known: dict[object, Any]) -> tuple[dict[Secret, Chosen], Sources]:
+    """How every column of a job is released, and its sources as the attacker sees them."""
     shared = _beside_the_aims(asked, sources)
 
     def once(of: object, make: Callable[[], Chosen]) -> Chosen:
@@ -172,7 +192,65 @@ def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | No
     seeing = replace(sources, through=through)
     for aim in map(seeing.allowing, asked.aims):
         chosen[aim.columns] = once(aim, partial(choose, asked, aim, seeing, lambda done, of: None, None))
-    return plan_of(asked, chosen, sources)
+    return chosen, seeing
+
+
+def promised(
+    judging: Judging,
+    asked: Request,
+    sources: Sources,
+    chosen: dict[Secret, Chosen],
+    tell: Callable[[int, int], None],
+    keep: Callable[..., None],
+) -> tuple[Judgement, ReleasePlan]:
+    """The verdict by law before anything is drawn, and the plan; searched settings protect as asked for.
+
+    A search covers one secret at a time and only columns that can be counted. If the whole release reveals more, the
+    search is repeated with a goal higher by as much; if it reveals less, with a lower one. Better settings replace
+    those ``chosen``, and their evidence is stored through ``keep``.
+    """
+    least = judging.policy.min_protection if "min_protection" in judging.policy.given else None
+    searched = [] if least is None else [aim for aim in asked.aims if aim.is_searched]
+    margins = dict.fromkeys((aim.columns for aim in searched), 0.0)
+    best_plan = plan_of(asked, chosen, sources)
+    found = best = judging.of_plan(asked, sources, best_plan)
+    for _ in range(MOST_SEARCHES):
+        over = {group: _protection(found, group) - (least or 0.0) for group in margins}
+        if all(0 <= points <= NEAR_ENOUGH for points in over.values()):
+            break
+        others, beside = dict(chosen), list[tuple[Any, ...]]()
+        try:
+            for aim in searched:
+                group = aim.columns
+                margins[group] += NEAR_ENOUGH / 4 - over[group]
+                others[group] = choose(asked, aim, sources, tell, partial(_noted, beside, group), margins[group])
+        except RefusalError:
+            # No setting protects that much more: the one found is judged as it is.
+            break
+        plan = plan_of(asked, others, sources)
+        found = judging.of_plan(asked, sources, plan)
+        if _is_better(found, best, tuple(margins), least or 0.0):
+            best, best_plan = found, plan
+            chosen.update(others)
+            for artefact in beside:
+                keep(*artefact)
+    return best, best_plan
+
+
+def _noted(beside: list[tuple[Any, ...]], *artefact: Any) -> None:
+    beside.append(artefact)
+
+
+def _protection(found: Judgement, group: Secret) -> float:
+    return found.dials[", ".join(group)].protection.ends[0]
+
+
+def _is_better(found: Judgement, best: Judgement, groups: Sequence[Secret], least: float) -> bool:
+    """Whether it protects enough and is more useful, or comes nearer to protecting enough."""
+    short, before = (max(least - min(_protection(one, group) for group in groups), 0.0) for one in (found, best))
+    if short or before:
+        return short < before
+    return found.usefulness.ends[0] > best.usefulness.ends[0]
 
 
 def _beside_the_aims(asked: Request, sources: Sources) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Coarsening, Judgement, Measurement, Recipients, Record, Request
+from leakgauge.artefacts import Audit, Coarsening, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
 from leakgauge.audit.attacks.columns import columns_of
@@ -33,7 +32,7 @@ from leakgauge.jobs.protect.choice import (
 from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
-from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.judged import Judging, promised
 from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.protect.telling import least_telling, telling
@@ -68,10 +67,6 @@ RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
 """Endings of tables that are released as CSV rather than as Parquet."""
 COUNTED = 1e-3
 """Bits, and the share of a limit in bits, within which a counted and a designed number count as equal."""
-MOST_SEARCHES = 4
-"""How often a setting is searched for again until the whole release just protects as asked for."""
-NEAR_ENOUGH = 0.4
-"""Points above the goal within which no better setting is searched for."""
 SURE = 1 - 1e-6
 """The confidence at which a finding of an audit becomes a veto."""
 
@@ -239,7 +234,8 @@ def design_stage(work: Work) -> tuple[str, ...]:
         work.tell(2 * done + 2, 2 * len(aims))
     folder.plan = plan_of(asked, chosen, work.sources)
     if work.is_promised:
-        promise = _promised(replace(work, sources=sources), chosen, keep)
+        found, folder.plan = promised(work.judging, asked, sources, chosen, work.tell, keep)
+        promise = with_actions(found, folder.job.asked, work.judging)
         folder.write(PROMISE, promise)
         written.append(PROMISE)
         promise.require()
@@ -248,57 +244,6 @@ def design_stage(work: Work) -> tuple[str, ...]:
             keep(group, CHANNEL, ChannelFile.of(how.channel))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
     return (*written, PLAN)
-
-
-def _promised(work: Work, chosen: dict[tuple[str, ...], Chosen], keep: Callable[..., None]) -> Judgement:
-    """The verdict by law before anything is drawn; searched settings protect as asked for.
-
-    A search covers one secret at a time and only columns that can be counted. If the whole release reveals more, the
-    search is repeated with a goal higher by as much; if it reveals less, with a lower one.
-    """
-    asked, folder, judging = work.asked, work.folder, work.judging
-    least = judging.policy.min_protection if "min_protection" in judging.policy.given else None
-    searched = [] if least is None else [aim for aim in asked.aims if aim.is_searched]
-    margins = dict.fromkeys((aim.columns for aim in searched), 0.0)
-    found = best = judging.of_plan(asked, work.sources, work.plan)
-    for _ in range(MOST_SEARCHES):
-        over = {group: _protection(found, group) - (least or 0.0) for group in margins}
-        if all(0 <= points <= NEAR_ENOUGH for points in over.values()):
-            break
-        others, beside = dict(chosen), list[tuple[tuple[str, ...], str, msgspec.Struct]]()
-        try:
-            for aim in searched:
-                group = aim.columns
-                margins[group] += NEAR_ENOUGH / 4 - over[group]
-                tell = partial(_noted, beside, group)
-                others[group] = choose(asked, aim, work.sources, work.tell, tell, margins[group])
-        except RefusalError:
-            # No setting protects that much more: the one found is judged as it is.
-            break
-        plan = plan_of(asked, others, work.sources)
-        found = judging.of_plan(asked, work.sources, plan)
-        if _is_better(found, best, tuple(margins), least or 0.0):
-            best, folder.plan = found, plan
-            chosen.update(others)
-            for group, name, artefact in beside:
-                keep(group, name, artefact)
-    return with_actions(best, folder.job.asked, judging)
-
-
-def _noted(beside: list[tuple[tuple[str, ...], str, msgspec.Struct]], group: tuple[str, ...], *artefact: Any) -> None:
-    beside.append((group, *artefact))
-
-
-def _protection(found: Judgement, group: tuple[str, ...]) -> float:
-    return found.dials[", ".join(group)].protection.ends[0]
-
-
-def _is_better(found: Judgement, best: Judgement, groups: Sequence[tuple[str, ...]], least: float) -> bool:
-    """Whether it protects enough and is more useful, or comes nearer to protecting enough."""
-    short, before = (max(least - min(_protection(one, group) for group in groups), 0.0) for one in (found, best))
-    if short or before:
-        return short < before
-    return found.usefulness.ends[0] > best.usefulness.ends[0]
 
 
 def _tells(work: Work) -> Iterator[str]:
