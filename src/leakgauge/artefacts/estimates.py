@@ -17,6 +17,7 @@ class Method(Enum):
     DIRECT = "direct"
     INVERSION = "inversion"
     LIKELIHOOD = "maximum likelihood"
+    MARGINS = "inversion within the released shares"
 
 
 class EstimatedCell(Part, frozen=True):
@@ -40,6 +41,8 @@ class Estimated(Part, frozen=True, kw_only=True):
     Attributes:
         kind: ``shares``, ``crosstab`` or ``mean``.
         effective_rows: how many rows of the table itself would be as good; None where groups are protected themselves.
+        unseen: of values counted as released, the share in each group of any one value that no released row has and
+            that is not named, because the kit does not say which values there are.
     """
 
     kind: str
@@ -49,6 +52,7 @@ class Estimated(Part, frozen=True, kw_only=True):
     rows: int
     effective_rows: Quantity | None = None
     cells: tuple[EstimatedCell, ...]
+    unseen: tuple[EstimatedCell, ...] = ()
 
     def of(self, *labels: str | None) -> Quantity:
         """The number of a value and its group, or of a group alone where they are means.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Estimated, Estimates, Sentence
+    from leakgauge.artefacts import Estimated, Estimates, Quantity, Sentence
     from leakgauge.release.estimates import Recipient
 
 SHOWN = 60
@@ -114,11 +114,17 @@ def _table(one: Estimated) -> Table:
     written = number if one.kind == "mean" else percent
     for cell in one.cells[:SHOWN]:
         labels = (*cell.group, *((cell.value,) if one.kind != "mean" else ()))
-        named = (say("(missing)") if label is None else label for label in labels)
-        low, high = cell.estimate.ends
-        # A value may hold brackets, which would be read as markup.
-        table.add_row(*map(Text, (*named, written(cell.estimate.value), f"{written(low)} – {written(high)}")))
+        _add(table, labels, cell.estimate, written)
+    for cell in one.unseen[:SHOWN]:
+        _add(table, (*cell.group, say("(any other value)")), cell.estimate, written)
     return table
+
+
+def _add(table: Table, labels: Sequence[str | None], estimate: Quantity, written: Callable[[float], str]) -> None:
+    named = (say("(missing)") if label is None else label for label in labels)
+    low, high = estimate.ends
+    # A value may hold brackets, which would be read as markup.
+    table.add_row(*map(Text, (*named, written(estimate.value), f"{written(low)} – {written(high)}")))
 
 
 def _title(one: Estimated) -> str:

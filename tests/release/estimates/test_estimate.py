@@ -22,11 +22,12 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release.estimates import Noise, Protected, Recipient
 from leakgauge.release.estimates.intervals import squared_quantile
+from leakgauge.release.estimates.margins import nearest_with_margins, shares_within_margins
 from leakgauge.release.estimates.means import means, means_by_protected
 from leakgauge.release.estimates.reading import Read
 from leakgauge.release.estimates.shares import corrected_shares, counted_shares
 from leakgauge.release.estimates.sums import GroupSums
-from tests.release.estimates.keeping import keeping
+from tests.release.estimates.keeping import at_slope, keeping
 
 Z2 = squared_quantile(0.95)
 ILLNESSES = ("flu", "none", "cold")
@@ -83,6 +84,77 @@ def test_direct_intervals_hold_the_truth() -> None:
         assert found.worth == pytest.approx(0.5)
         hits += (found.lows[0] <= SHARES) & (found.highs[0] >= SHARES)
     assert min(hits / runs) >= 0.93
+
+
+def test_a_value_that_no_released_row_has_has_an_interval_too() -> None:
+    """A value of 3 rows in 1,000 is missing in one release of eight, and only the table says that it exists."""
+    table = pa.table({"x": ["common"] * 1000, "y": ["a", "b"] * 500})
+    kept = Protected("x", keeps_shares=True, keeps_with=frozenset("y"))
+    (unseen,) = Recipient(table, {"x": kept}).shares("x").unseen
+    assert unseen.estimate.value == unseen.estimate.ends[0] == 0
+    # A value more frequent than that is hardly ever missing.
+    assert 0.003 < unseen.estimate.ends[1] < 0.01 and (1 - unseen.estimate.ends[1]) ** 1000 < 0.001
+    by_group = Recipient(table, {"x": kept}).crosstab("x", "y").unseen
+    assert [(one.group, one.rows) for one in by_group] == [(("a",), 500), (("b",), 500)]
+    assert all(one.estimate.ends[1] > unseen.estimate.ends[1] for one in by_group)
+    # Where the kit says which values there are, each has a line.
+    channel = Channel(["common", "rare"], ["common", "rare"], [[0.997, 0.003], [0.997, 0.003]])
+    named = Recipient(table, {"x": Protected("x", channel, keeps_shares=True)}).shares("x")
+    assert not named.unseen and named.of("rare") == unseen.estimate
+
+
+GROUPED = np.array([[0.6, 0.3, 0.02], [0.02, 0.05, 0.01]])
+"""Two groups of rows, one of them small, by three values."""
+
+
+def held_within_margins(joint: Floats, n: int, slope: float, runs: int) -> tuple[float, float, float]:
+    """The least coverage of the shares of the table and the population, and the width next to inversion alone."""
+    rng, letters = np.random.default_rng(3), range(joint.shape[1])
+    joint = joint / joint.sum()
+    table, population, widths = np.zeros(joint.shape), np.zeros(joint.shape), np.zeros(2)
+    for _ in range(runs):
+        counts = rng.multinomial(n, joint.ravel()).reshape(joint.shape)
+        channel = Channel(letters, letters, at_slope(counts.sum(axis=0) / n, slope))
+        drawn = [[rng.multinomial(*one) for one in zip(row, channel.matrix, strict=True)] for row in counts]
+        released = np.asarray(drawn).sum(axis=1).T.astype(float)
+        found, alone = shares_within_margins(channel, released, Z2), corrected_shares(channel, released, Z2)
+        sizes = released.sum(axis=0) / n
+        assert sizes @ found.values == pytest.approx(released.sum(axis=1) / n, abs=1e-9)
+        assert found.values.min() >= 0 and found.values.sum(axis=1) == pytest.approx(np.ones(len(joint)), abs=1e-9)
+        true = counts / counts.sum(axis=1, keepdims=True)
+        table += (found.lows <= true) & (true <= found.highs)
+        true = joint / joint.sum(axis=1, keepdims=True)
+        population += (found.lows <= true) & (true <= found.highs)
+        widths += [(one.highs - one.lows).mean() for one in (found, alone)]
+    return table.min() / runs, population.min() / runs, widths[0] / widths[1]
+
+
+def test_cross_tables_within_kept_shares_hold_the_truth() -> None:
+    table, population, width = held_within_margins(GROUPED, 1000, 1.0, 400)
+    assert table >= 0.93 and population >= 0.925 and width < 0.95
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("n", [300, 3000])
+@pytest.mark.parametrize("slope", [1.0, 2.0, 4.0])
+@pytest.mark.parametrize("joint", [GROUPED, np.outer([0.5, 0.3, 0.2], [0.5, 0.3, 0.15, 0.05])], ids=["two", "three"])
+def test_cross_tables_within_kept_shares_hold_the_truth_everywhere(n: int, slope: float, joint: Floats) -> None:
+    table, population, width = held_within_margins(joint, n, slope, 3000)
+    assert table >= 0.93 and population >= 0.93 and width < 1
+
+
+def test_shares_within_margins_are_the_nearest() -> None:
+    rng = np.random.default_rng(8)
+    weights, margin = rng.dirichlet(np.ones(5)), np.array([0.68, 0.3, 0.02, 0.0])
+    found = rng.normal(0.25, 0.4, (5, 4))
+    found += margin - weights @ found
+    shares = nearest_with_margins(found, weights, margin)
+    assert weights @ shares == pytest.approx(margin) and shares.sum(axis=1) == pytest.approx(np.ones(5))
+    least = weights @ ((shares - found) ** 2).sum(axis=1)
+    for _ in range(200):
+        # Others with the same sums, by redistribution towards the margin and exchanges.
+        other = nearest_with_margins(shares + rng.normal(0, 0.2, shares.shape), weights, margin)
+        assert weights @ ((other - found) ** 2).sum(axis=1) >= least - 1e-9
 
 
 def test_unbiased_where_inversion_suffices() -> None:
@@ -242,8 +314,14 @@ def test_columns_that_keep_their_shares_are_read_as_they_are() -> None:
     assert found.effective_rows is not None and better.effective_rows is not None
     assert found.effective_rows.value == pytest.approx(3000) and better.effective_rows.value > 3000
     assert found.of("flu") == better.of("flu")
+    # Which values there are, the channel says; without it no value is named that the release does not show.
+    assert not better.unseen and [one.value for one in found.unseen] == [None]
     # Shares are kept, cross-tables are not: these are corrected, or refused.
-    assert seeing.crosstab("illness", "city").method in (Method.INVERSION, Method.LIKELIHOOD)
+    crossed = seeing.crosstab("illness", "city")
+    assert crossed.method is Method.MARGINS
+    for value in ILLNESSES:
+        added = sum((one.rows or 0) * one.estimate.value for one in crossed.cells if one.value == value)
+        assert added / crossed.rows == pytest.approx(better.of(value).value, abs=1e-9)
     with pytest.raises(OptionError, match="A cross-table of 'illness' cannot be estimated without its channel"):
         blind.crosstab("illness", "city")
     with pytest.raises(OptionError, match="A mean by group of 'illness'"):

@@ -19,7 +19,8 @@ from leakgauge.probability import Counts, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.release.estimates.correction import Correction
-from leakgauge.release.estimates.intervals import squared_quantile
+from leakgauge.release.estimates.intervals import share_intervals, squared_quantile
+from leakgauge.release.estimates.margins import shares_within_margins
 from leakgauge.release.estimates.means import means, means_by_protected
 from leakgauge.release.estimates.reading import Protected, by_output, by_value
 from leakgauge.release.estimates.shares import TWICE, Shares, corrected_shares, counted_shares
@@ -91,6 +92,7 @@ class Recipient:
         with self._opened() as table:
             counts = table.counts(column, *by, limit=MOST_CELLS)
         found, values, groups, sizes = self._shares(counts, protected, by)
+        cells = tuple(self._cells(found, values, groups, sizes))
         return Estimated(
             kind="crosstab" if by else "shares",
             column=column,
@@ -98,7 +100,8 @@ class Recipient:
             method=found.method,
             rows=counts.n,
             effective_rows=self._worth(found.worth * counts.n),
-            cells=tuple(self._cells(found, values, groups, sizes)),
+            cells=cells,
+            unseen=tuple(self._unseen(groups, sizes)) if kept and protected and protected.onto is None else (),
         )
 
     def mean(self, column: str, by: str | Sequence[str] = ()) -> Estimated:
@@ -184,8 +187,11 @@ class Recipient:
         doubt = squared_quantile(self.confidence) * self.rows_per_unit
         if protected is not None and not protected.reads_directly(by):
             channel = protected.known("A cross-table" if by else "The share of a value")
+            agrees = protected.onto if protected.keeps_shares else None
+            channel = channel if agrees is None else agrees
             released, groups = by_output(counts, protected.name, channel)
-            found, values = corrected_shares(channel, released, doubt), channel.inputs
+            estimated = corrected_shares if agrees is None else shares_within_margins
+            found, values = estimated(channel, released, doubt), channel.inputs
         elif protected is None or protected.onto is None:
             released, values, groups = by_value(counts)
             method = Method.AS_PUBLISHED if protected is None else Method.DIRECT
@@ -201,6 +207,14 @@ class Recipient:
         for (at, group), (place, value) in product(enumerate(groups), enumerate(values)):
             ends = (float(side[at, place]) for side in (found.values, found.lows, found.highs))
             yield EstimatedCell(_text(value), tuple(map(_text, group)), sizes[at], self._quantity("share", *ends))
+
+    def _unseen(self, groups: tuple[tuple[Label, ...], ...], sizes: list[int]) -> Iterator[EstimatedCell]:
+        """The share of a value that is in the table, but in no released row."""
+        doubt = TWICE * squared_quantile(self.confidence) * self.rows_per_unit
+        none = np.zeros(1)
+        for group, size in zip(groups, sizes, strict=True):
+            _, (high,) = share_intervals(none, none, none + 1, none, doubt / size)
+            yield EstimatedCell(None, tuple(map(_text, group)), size, self._quantity("share", 0.0, 0.0, float(high)))
 
     def _sums(self, table: Table, column: str, by: tuple[str, ...]) -> GroupSums:
         """The numbers of a column, summed by what was released of the groups."""

@@ -54,11 +54,11 @@ def corrected_shares(channel: Channel, released: Floats, doubt: float) -> Shares
         shares = np.clip(unbiased, 0, 1)
         if unbiased.min() < -SLACK or unbiased.max() > 1 + SLACK:
             method, shares = Method.LIKELIHOOD, correction.likeliest(rows / size)
-        others = _of_others(shares, mean_squares)
+        others = mean_square_of_others(shares, mean_squares)
         groups.append((shares, *share_intervals(unbiased, shares, own, others, doubt / size)))
     values, lows, highs = (np.array(side) for side in zip(*groups, strict=True))
     noise = values @ mean_squares.sum(axis=1) - 1
-    return Shares(method, values, lows, highs, _worth(sizes, values, noise))
+    return Shares(method, values, lows, highs, worth_of(sizes, values, noise))
 
 
 def counted_shares(released: Floats, doubt: float, method: Method, channel: Channel | None = None) -> Shares:
@@ -82,10 +82,10 @@ def counted_shares(released: Floats, doubt: float, method: Method, channel: Chan
     noise = np.zeros(len(values)) if not direct else 1 - (values**2).sum(axis=1)
     if direct and channel is not None:
         noise = 1 - values @ (channel.matrix**2).sum(axis=1)
-    return Shares(method, values, lows, highs, _worth(sizes, values, noise))
+    return Shares(method, values, lows, highs, worth_of(sizes, values, noise))
 
 
-def _of_others(shares: Floats, mean_squares: Floats) -> Floats:
+def mean_square_of_others(shares: Floats, mean_squares: Floats) -> Floats:
     """For each value its mean squared score in the rows that have another one."""
     own, rest = np.diag(mean_squares), 1 - shares
     some = rest > SLACK
@@ -94,7 +94,7 @@ def _of_others(shares: Floats, mean_squares: Floats) -> Floats:
     return np.asarray(np.where(some, np.maximum(weighed, 0.0), evenly))
 
 
-def _worth(sizes: Floats, shares: Floats, noise: Floats) -> float:
+def worth_of(sizes: Floats, shares: Floats, noise: Floats) -> float:
     """Σ n s / Σ n (s + m), with s = 1 − Σ p² of each group and m what the mechanism adds; 1 where nothing varies."""
     sampling = float(sizes @ (1 - (shares**2).sum(axis=1)))
     total = sampling + float(sizes @ np.maximum(noise, 0.0))
