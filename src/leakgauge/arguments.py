@@ -1,9 +1,9 @@
-"""Arguments of the wrong type are refused in one sentence, before anything is computed."""
+"""Arguments of the wrong type are refused in one sentence before anything is computed; one text stands for several."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -20,7 +20,8 @@ _NUMBERS: dict[object, type] = {float: Real, int: Integral}
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which now refuses arguments whose types are not those of its annotations.
 
-    Items of lists, tuples and mappings are checked too, but not labels: anything hashable is a label.
+    Items of lists, tuples and mappings are checked too, but not labels: anything hashable is a label. A text where
+    several are taken, such as a column where columns are, is one of them: it would be read letter by letter.
 
     Raises:
         OptionError: names the argument, the type found and the type wanted.
@@ -32,6 +33,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         >>> half("two")
         Traceback (most recent call last):
         leakgauge.errors.OptionError: The argument 'number' of half() is of type 'str'; it must be of type 'float'.
+        >>> @checked
+        ... def listed(columns: Sequence[str]) -> str:
+        ...     return " and ".join(columns)
+        >>> listed("city")
+        'city'
     """
     parameters = inspect.signature(function).parameters.values()
     places = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
@@ -43,19 +49,19 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
         # Measures are called a thousand times each, with the same types: these are looked at once.
         kinds = (*map(type, args), *kwargs, *map(type, kwargs.values()))
-        if kinds not in fitting:
-            names, hints = places + rest * (len(args) - len(places)), _hints(function)
-            surely = True
-            for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-                hint = hints.get(name)
-                if hint is None or _surely_of(type(value), hint):
-                    continue
-                if not _is_of(value, hint):
-                    raise _refusal(name, function.__qualname__, value, hint)
-                surely = False
-            if surely:
-                fitting.add(kinds)
-        return function(*args, **kwargs)
+        if kinds in fitting:
+            return function(*args, **kwargs)
+        names, hints = places + rest * (len(args) - len(places)), _hints(function)
+        given = [
+            (value, name, hints.get(name, object)) for name, value in (*zip(names, args, strict=False), *kwargs.items())
+        ]
+        if len(names) < len(args) or all(_surely_of(type(value), hint) for value, _, hint in given):
+            # Where there are more arguments than names, Python itself says so.
+            fitting.add(kinds)
+            return function(*args, **kwargs)
+        taken = [_taken(value, name, hint, function) for value, name, hint in given]
+        every = cast("Callable[..., R]", function)
+        return every(*taken[: len(args)], **dict(zip(kwargs, taken[len(args) :], strict=True)))
 
     return refusing
 
@@ -75,18 +81,59 @@ def _hints(of: Callable[..., object]) -> dict[str, Any]:
     return {name: hint for name, hint in get_type_hints(of).items() if get_origin(hint) is not ClassVar}
 
 
+@cache
+def _takes_texts(hint: Any) -> bool:
+    """Whether a type is several texts, such as names of columns, or may be."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(map(_takes_texts, inside))
+    # Not a pair, which has as many items as it says; and one text may itself be one of several sets of names.
+    return origin in (Sequence, Iterable, Collection, tuple) and inside[1:] in ((), (Ellipsis,)) and _is_text(inside[0])
+
+
+def _is_text(hint: Any) -> bool:
+    return hint is str or (get_origin(hint) in (Union, UnionType) and str in get_args(hint))
+
+
+def _taken(value: object, name: str, hint: Any, function: Callable[..., object]) -> object:
+    """An argument as the function takes it."""
+    if isinstance(value, str) and _takes_texts(hint):
+        return (value,)
+    if not _surely_of(type(value), hint) and not _is_of(value, hint):
+        raise _refusal(name, function.__qualname__, value, hint)
+    return value
+
+
 def _refusal(argument: str, function: str, value: object, hint: Any) -> OptionError:
     return OptionError(
         "The argument {argument!r} of {function!s}() is of type {found!r}; it must be of type {wanted!r}.",
         argument=argument,
         function=function.removesuffix(".__init__"),
-        found=type(value).__name__,
+        found=_spelled_kind(value),
         wanted=_spelled(hint),
     )
 
 
+def _spelled_kind(value: object) -> str:
+    """The type of a value, with those of its items where it is a list, tuple or mapping."""
+    name = type(value).__name__
+    if isinstance(value, Mapping):
+        kinds = [_kinds(value), _kinds(value.values())]
+    elif isinstance(value, list | tuple):
+        kinds = [_kinds(value)]
+    else:
+        return name
+    return f"{name}[{', '.join(kinds)}]" if value else name
+
+
+def _kinds(values: Iterable[object]) -> str:
+    return " | ".join(dict.fromkeys(type(one).__name__ for one in values))
+
+
 def _fits(kind: type, hint: Any) -> bool:
     """Whether values of a type are of the wanted one, whatever they hold."""
+    if issubclass(kind, str) and _takes_texts(hint):
+        return False
     inside = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
         return any(_fits(kind, one) for one in inside)
@@ -130,5 +177,9 @@ def _spelled(hint: Any) -> str:
         return " | ".join(dict.fromkeys(_spelled(one) for one in inside))
     named = origin or hint
     name = "None" if named is NoneType else getattr(named, "__name__", str(named))
-    shown = [_spelled(one) for one in inside if isinstance(one, type) or get_origin(one)]
+    shown = ["..." if one is Ellipsis else _spelled(one) for one in inside if _is_shown(one)]
     return f"{name}[{', '.join(shown)}]" if shown and name != "ndarray" and name != "Callable" else name
+
+
+def _is_shown(hint: Any) -> bool:
+    return hint is Ellipsis or isinstance(hint, type) or get_origin(hint) is not None

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, TypeAlias, get_type_hints
 
 import msgspec
 
+from leakgauge.arguments import check_fields
 from leakgauge.artefacts.quantity import Origin, Part
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
@@ -222,10 +223,12 @@ class Request(Part, frozen=True):
     simulate: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("secret", "background", "public", "withhold", "accept_unique", "missing", "date_format"):
-            # One name may stand for itself; as a text it would be taken letter by letter.
-            if isinstance(names := getattr(self, name), str):
-                msgspec.structs.force_setattr(self, name, (names,))
+        for name, default in _defaults().items():
+            # One text may stand for itself: it would be taken letter by letter.
+            given = getattr(self, name)
+            if (name == "secret" or isinstance(default, tuple)) and isinstance(given, str | list):
+                msgspec.structs.force_setattr(self, name, (given,) if isinstance(given, str) else tuple(given))
+        check_fields(self)
         if not self.public_distortion:
             msgspec.structs.force_setattr(self, "public_distortion", None)
         self._require_roles()

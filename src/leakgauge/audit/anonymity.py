@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from msgspec import structs
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Anonymity, Diversity
 from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Codes, Floats
@@ -21,6 +22,7 @@ from leakgauge.tables import Binning, Kind, Table
 _ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
 
+@checked
 def anonymity(
     table: Table,
     quasi_identifiers: Iterable[str],

@@ -63,16 +63,16 @@ WITHIN = {
 @checked
 def compare(
     table: object,
-    mechanisms: str | Sequence[str] = (),
+    mechanisms: Sequence[str] = (),
     *,
-    secret: str | Sequence[str],
-    background: str | Sequence[str] = (),
+    secret: Sequence[str],
+    background: Sequence[str] = (),
     max_distortion: float | None = None,
     max_leakage: float | None = None,
     distortion: Distortion | str = "hamming",
     weights: Mapping[str, float] | Path | str | None = None,
-    bins: str | Sequence[str] = (),
-    levels: str | Sequence[str] = (),
+    bins: Sequence[str] = (),
+    levels: Sequence[str] = (),
     gap: float | None = None,
     by: str = "bits",
     keep: str = "nothing",
@@ -112,14 +112,14 @@ def compare(
         >>> found.ranking[0].mechanism, found.ranking[0].leakage.value
         ('least leaking channel', 0.0)
     """
-    columns, known = _several(secret), _several(background)
+    columns, known = tuple(secret), tuple(background)
     released = columns if through is None else (through,)
     question = Question(
         columns,
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
         _knowledge(knowledge, known),
-        parse_binnings(_several(bins), tuple(dict.fromkeys(columns + released + known)), _several(levels)),
+        parse_binnings(bins, tuple(dict.fromkeys(columns + released + known)), levels),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
         through=through,
         keep=_kept(keep),
@@ -130,7 +130,7 @@ def compare(
         question = replace(question, bins=fixed)
         require_few_values(source, released, {name: how for name, how in fixed.items() if name in released})
         closely = question.gap if gap is None else gap
-        return comparison(source, question, _several(mechanisms), target, closely, measure)
+        return comparison(source, question, mechanisms, target, closely, measure)
 
 
 def comparison(
@@ -408,8 +408,3 @@ def _measure(by: str) -> RankedBy:
     if by not in known:
         raise OptionError("Mechanisms are not ranked by {found!r}; {hint}", found=by, hint=did_you_mean(by, known))
     return RankedBy(by)
-
-
-def _several(given: str | Sequence[str]) -> tuple[str, ...]:
-    """A tuple of texts; a single text becomes a tuple of one."""
-    return (given,) if isinstance(given, str) else tuple(given)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Relation
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.relation import Derivation, Implied, Order, Telling
@@ -22,12 +23,13 @@ from leakgauge.probability.files import NamedChannel, match_labels, read_label_v
 from leakgauge.probability.labels import text_of
 
 
+@checked
 def relate(
     subject: str | Path | Channel | NamedChannel | Statement,
-    prior: Path | Distribution | None = None,
+    prior: Path | str | Distribution | None = None,
     records: int | None = None,
     *,
-    against: Path | Channel | None = None,
+    against: Path | str | Channel | None = None,
     ordered: bool = True,
     restricted: bool = False,
     wanted: Circumstances | None = None,
@@ -96,7 +98,7 @@ def relate(
     )
 
 
-def _order(channel: Channel, against: Path | Channel) -> Order:
+def _order(channel: Channel, against: Path | str | Channel) -> Order:
     other = against if isinstance(against, Channel) else read_channel(against).channel
     ours, theirs = refined_by(other, channel), refined_by(channel, other)
     return Order(
@@ -137,7 +139,7 @@ def _implied(name: str, one: Implication) -> Implied:
 
 
 def _prior(
-    prior: Path | Distribution | None, labels: tuple[Label, ...] | None = None, records: int | None = None
+    prior: Path | str | Distribution | None, labels: tuple[Label, ...] | None = None, records: int | None = None
 ) -> Distribution | None:
     if prior is None or isinstance(prior, Distribution):
         return prior

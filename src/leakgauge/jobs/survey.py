@@ -10,6 +10,7 @@ from typing import Unpack, cast
 import msgspec
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Sentence
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
@@ -41,6 +42,7 @@ _NAMED = Sentence("named so")
 Progress = Callable[[int, int], None]
 
 
+@checked
 def survey(
     table: object,
     secrets: Sequence[str] = (),
@@ -77,8 +79,13 @@ def survey(
         >>> found.column("id").suggested.value, found.column("city").suggested.value
         ('leave out', 'background')
     """
-    names = (secrets,) if isinstance(secrets, str) else tuple(secrets)
+    names = tuple(secrets)
     is_open = Table in type(table).__mro__
+    if is_open and reading:
+        raise OptionError(
+            "The table is open, so it is read already; give {name!s} to open_table, or leave it out.",
+            name=next(iter(reading)),
+        )
     with nullcontext(cast("Table", table)) if is_open else open_table(table, **reading) as opened:
         known = [column.name for column in opened.columns()]
         wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))

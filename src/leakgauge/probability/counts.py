@@ -123,6 +123,7 @@ class Counts(Frozen):
         codes = np.stack([self.codes[self.names.index(name)] for name in names])
         return np.asarray(np.unique(codes, axis=1, return_counts=True)[1], dtype=np.int64)
 
+    @checked
     def keep(self, *names: str) -> Counts:
         """The counts of some axes only, in the order given, summed over the others."""
         chosen = [self._axis(name) for name in names]

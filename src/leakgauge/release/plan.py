@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.languages import message
@@ -65,6 +66,7 @@ class ReleasePlan:
         (['age'], ('city',))
     """
 
+    @checked
     def __init__(
         self,
         columns: Mapping[str, Mechanism | Channel | NamedChannel | str],
@@ -90,14 +92,14 @@ class ReleasePlan:
         if suppress_below is not None:
             self.suppression = Suppression(self.public, suppress_below, suppress_unit or unit)
         self.unit = UnitOfProtection(unit, rows_per_unit)
-        self.clamp = (clamp,) if isinstance(clamp, str) else tuple(clamp)
+        self.clamp = tuple(clamp)
         for name in self.clamp:
             if name not in self.columns:
                 raise OptionError(
                     "The plan clamps column {name!r}, which it does not release through a mechanism; leave it out.",
                     name=name,
                 )
-        self.unprotected = frozenset((unprotected,) if isinstance(unprotected, str) else unprotected)
+        self.unprotected = frozenset(unprotected)
         for name in sorted(self.unprotected.difference(self.columns)):
             raise OptionError(
                 "The plan calls column {name!r} unprotected, which it does not release through a mechanism; name it as "

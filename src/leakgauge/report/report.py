@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge import notebook
-from leakgauge.artefacts import codec
+from leakgauge.arguments import checked
+from leakgauge.artefacts import Finding, Judgement, codec
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
+from leakgauge.release import Release
 from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked, shareable
 from leakgauge.report.facts import Facts
@@ -28,9 +30,7 @@ from leakgauge.sentences import in_turn
 if TYPE_CHECKING:
     from msgspec import Struct
 
-    from leakgauge.artefacts import Finding, Judgement
     from leakgauge.assessment import Diagram
-    from leakgauge.release import Release
 
 BOTH = "both"
 """Both languages, side by side."""
@@ -50,10 +50,12 @@ class Report:
     facts: Facts
     """What it reports."""
 
+    @checked
     def __init__(self, release: Release, findings: Iterable[Finding] = (), verdict: Judgement | None = None) -> None:
         self.facts = Facts.gathered(release, tuple(findings), verdict)
 
     @classmethod
+    @checked
     def of(cls, folder: Path | str) -> Report:
         """The report on the folder of a finished job.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
@@ -44,6 +45,7 @@ class BinnedTable(Table):
         """The columns in the table's order; a bin is a text."""
         return tuple(Column(one.name, Kind.STRING) if one.name in self.bins else one for one in self._table.columns())
 
+    @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
         own = self._own(columns)
@@ -52,6 +54,7 @@ class BinnedTable(Table):
         texts = {name: tuple(str(one) if isinstance(one, Interval) else one for one in axes[name]) for name in own}
         return Counts.from_cells({**axes, **texts}, list(found.codes), found.counts) if own else found
 
+    @checked
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
         for name in self.bins.keys() & set(columns):
@@ -118,6 +121,7 @@ class BinnedTable(Table):
         return bins or {}
 
 
+@checked
 def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
     """The table with some of its columns in bins, wherever they are counted, streamed or released.
 

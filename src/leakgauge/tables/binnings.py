@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.tables.levels import Levels, parse_levels
 
@@ -146,6 +147,7 @@ class Calendar:
 Binning: TypeAlias = Width | Quantiles | Auto | Edges | Learnt | Calendar | Levels
 
 
+@checked
 def parse_binning(text: str) -> Binning:
     """The binning written as on the command line.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from leakgauge.arguments import checked
 from leakgauge.errors import FileError, OptionError
 
 _DELIMITERS = (";", ",", "\t")
@@ -88,6 +89,7 @@ class Hierarchy:
         return Levels(self.values, self.columns[number - 1] if number else self.values, number, self.file)
 
 
+@checked
 def read_hierarchy(path: str | Path) -> Hierarchy:
     """The levels in a CSV file without a header: on each line a value and then ever coarser ones.
 

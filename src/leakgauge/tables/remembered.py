@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from leakgauge.arguments import checked
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
@@ -47,6 +48,7 @@ class RememberedTable(Table):
         """The columns in the table's order."""
         return self._table.columns()
 
+    @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
         how = _items(bins)
@@ -60,6 +62,7 @@ class RememberedTable(Table):
         require_within(len(found.counts), columns, limit)
         return found
 
+    @checked
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
         return dict(self._once(("moments", columns), lambda: self._table.moments(*columns)))

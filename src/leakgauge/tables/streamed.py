@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
@@ -53,6 +54,7 @@ class StreamedTable(Table):
         """The columns in the table's order."""
         return self.unchanged.columns()
 
+    @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
         import pyarrow as pa
@@ -74,6 +76,7 @@ class StreamedTable(Table):
             namings.append(labels.__getitem__)
         return counts_from_groups(groups, columns, namings)
 
+    @checked
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns that are whole."""
         for name in self._touched.intersection(columns):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.tables.streamed import StreamedTable
 from leakgauge.tables.table import Table
@@ -66,6 +67,7 @@ class SuppressedTable(StreamedTable):
         return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
+@checked
 def suppressed(table: Table, how: Suppression | None) -> Table:
     """The table with the values of small groups missing, wherever they are counted, streamed or released.
 

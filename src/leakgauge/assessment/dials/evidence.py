@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
 from leakgauge.assessment.dials.guarantee import advantage_of
@@ -20,6 +21,7 @@ from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 
 
+@checked
 def evidence_by_law(
     law: ReleaseLaw,
     *,

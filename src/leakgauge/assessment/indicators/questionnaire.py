@@ -9,6 +9,7 @@ from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment.indicators.indicator import Context, Family, Indicator
 from leakgauge.assessment.indicators.protected import ProtectedColumn
@@ -71,6 +72,7 @@ class Questionnaire:
     respondents: int
 
 
+@checked
 def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Questionnaire:
     """The answers in a CSV file with the columns respondent, leaf and answer; an empty answer counts as none.
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
 from leakgauge.assessment.dials.usefulness import Use
@@ -34,6 +35,7 @@ AS_GOOD = 0.5
 """Points of usefulness, or protection, that a dearer change must be better by."""
 
 
+@checked
 def most_useful(
     table: Table,
     secret: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Attack
 from leakgauge.audit.attacks.attribute_inference import ATTRIBUTE_INFERENCE
@@ -37,6 +38,7 @@ def attack_of(name: Sentence) -> Attack | None:
     return next((one for beginning, one in beginnings.items() if str(name).startswith(beginning)), None)
 
 
+@checked
 def attack(
     release: Release | Path | str,
     original: Table,

@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts.estimates import Estimated, EstimatedCell, Method
 from leakgauge.artefacts.quantity import Origin, Quantity
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
@@ -61,10 +62,12 @@ class Recipient:
                 "A person has {found} rows at most; give a whole number of at least 1.", found=self.rows_per_unit
             )
 
+    @checked
     def shares(self, column: str) -> Estimated:
         """How often each value of a column occurs, as shares of the rows; raises as ``crosstab``."""
         return self.crosstab(column)
 
+    @checked
     def crosstab(self, column: str, *by: str) -> Estimated:
         """The shares of a column's values within each group of rows that agree in published columns.
 
@@ -104,7 +107,8 @@ class Recipient:
             unseen=tuple(self._unseen(groups, sizes)) if kept and protected and protected.onto is None else (),
         )
 
-    def mean(self, column: str, by: str | Sequence[str] = ()) -> Estimated:
+    @checked
+    def mean(self, column: str, by: Sequence[str] = ()) -> Estimated:
         """The mean of a numeric column, over all rows or within groups.
 
         Either may be protected: a published number by the values of one protected column, a protected number by
@@ -116,7 +120,7 @@ class Recipient:
             LabelError: values that a channel never releases.
             RefusalError: values that a channel does not tell apart.
         """
-        names = (by,) if isinstance(by, str) else tuple(by)
+        names = tuple(by)
         self._require_readable(column, *names)
         hidden = next((self.protected[name] for name in names if name in self.protected), None)
         if hidden is not None and len(names) > 1:

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import EngineError, LeakgaugeError, TableError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.aggregates import Naming, counts_from_groups, require_within
@@ -85,6 +86,7 @@ class IbisTable(Table):
         """The columns in the table's order."""
         return self._columns
 
+    @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
         chosen = self._chosen(columns, "counted")
@@ -106,6 +108,7 @@ class IbisTable(Table):
             found = found.set_column(place, name, found.column(place).cast(kind))
         return counts_from_groups(found, columns, [namings.get(at) for at in chosen])
 
+    @checked
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
         numeric = [column.name for column in self._columns if column.kind in shared.NUMBERS]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
@@ -96,6 +97,7 @@ class SqlTable(Table):
         """The columns in the table's order."""
         return self._columns
 
+    @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis a column.
 
@@ -125,6 +127,7 @@ class SqlTable(Table):
         require_within(groups.num_rows, columns, limit)
         return counts_from_groups(groups, columns, [binned[at].naming if at in binned else None for at in chosen])
 
+    @checked
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
         numeric = [column.name for column in self._columns if column.kind in _NUMBERS]
@@ -299,6 +302,12 @@ def require_columns(
     """
     known = {column.name: at for at, column in enumerate(columns)}
     for name in names:
+        if not isinstance(name, str):
+            raise ColumnError(
+                "A column is named by an object of type {found!r}, not by a text; give the names one after the other, "
+                "such as 'city', 'age'.",
+                found=type(name).__name__,
+            )
         if name not in known:
             raise ColumnError(
                 "{place} has no column {name!r}; {hint}", place=place, name=name, hint=did_you_mean(str(name), known)
