@@ -150,7 +150,7 @@ def test_each_verb_closes_what_it_writes(tmp_path: Path, monkeypatch: pytest.Mon
             assert main(command.split()) in (0, 1), command
     modes = {path.name: mode(path) for path in tmp_path.iterdir()}
     assert modes == {name: 0o644 if name in shareable else 0o600 for name in modes}
-    assert len(modes) == 13, sorted(modes)
+    assert len(modes) == 14, sorted(modes)
 
 
 def test_a_ledger_is_for_its_owner_whatever_the_umask(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -172,6 +172,28 @@ def draft(place: Path, *, shareable: bool = False) -> Iterator[Draft]:
         yield made
     finally:
         made.drop()
+
+
+@contextmanager
+def scratch(folder: Path, size: int) -> Iterator[BinaryIO]:
+    """A file without a name, for this process alone, with room for so many bytes; gone with the process at the latest.
+
+    Raises:
+        EngineError: the disk has no room for it.
+    """
+    with ExitStack() as opened:
+        try:
+            file = opened.enter_context(tempfile.TemporaryFile(dir=folder))
+            _allocate(file.fileno(), max(size, 1))
+        except OSError as error:
+            raise EngineError(
+                "The rows cannot be put in a random order: {folder} may need {size:,} bytes for that, and the disk "
+                "refused ({reason}); free some space, or write to another disk.",
+                folder=folder,
+                size=size,
+                reason=_reason(error),
+            ) from None
+        yield file
 
 
 def write_whole(path: Path, content: str | bytes, *, shareable: bool = False) -> None:

@@ -16,6 +16,7 @@ from leakgauge.measures.coarsening import information_lost, values_covered
 from leakgauge.probability import Counts
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
+from tests.release.people import places
 
 JOBS = {"baker": "food", "cook": "food", "judge": "law", "lawyer": "law", "nurse": "health"}
 NAMES = ["baker", "cook", "cook", "judge", "lawyer", "baker", "cook", "nurse", "cook", "judge", "baker"]
@@ -64,7 +65,7 @@ def test_the_whole_job(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert read("out/survey.json")["published"]["smallest"] == min(groups.values())
     # What is lost is counted on the rows themselves.
     worth, values = read("out/utility.json")["columns"], rows_of("people.csv", "job")
-    seen = [(one, job) for (one,), (job, _) in zip(values, made, strict=True)]
+    seen = [(one, made[at][0]) for (one,), at in zip(values, places("out/release.json"), strict=True)]
     lost = entropy(seen) - entropy([job for _, job in seen])
     assert worth["job"]["lost"]["value"] == pytest.approx(lost, abs=1e-9)
     assert worth["job"]["unchanged"]["value"] == 0

@@ -18,6 +18,7 @@ from leakgauge.artefacts.codec import sentence_of
 from leakgauge.jobs.protect import protect
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
+from tests.release.people import places
 
 JOB = ("protect", "visits.csv", "--secret", "illness", "--max-distortion", "0.2", "--simulate", "3")
 
@@ -72,7 +73,8 @@ def test_a_background_binned_by_month_is_published_and_measured_by_month(
     roles = ("--background", "day", "--public", "day", "--bins", "day=month")
     code, _, told = run(capsys, *JOB, *roles, "-o", "out")
     assert code == 0, told
-    original, published = rows_of("visits.csv", "illness", "day"), rows_of("out/release.csv", "day")
+    original, shown = rows_of("visits.csv", "illness", "day"), rows_of("out/release.csv", "day")
+    published = [shown[at] for at in places("out/release.json")]
     starts = [date(2023, month, 1) for month in range(1, 7)]
     assert [text for (text,) in published] == [f"[{starts[day.month - 1]}, {starts[day.month]})" for _, day in original]
     # The floor that was measured is that of the published column beside the secret.
@@ -211,7 +213,8 @@ def test_a_plan_with_bins_is_released_verified_audited_and_judged(
     code, own = as_json(
         capsys, "measure", "visits.csv", "--secret", "illness", "--release", "day", "--bins", "day=month"
     )
-    pairs = [(s, d) for (s,), (d,) in zip(rows_of("visits.csv", "illness"), rows_of(file, "day"), strict=True)]
+    shown = rows_of(file, "day")
+    pairs = [(s, *shown[at]) for (s,), at in zip(rows_of("visits.csv", "illness"), places(f"{file}.json"), strict=True)]
     assert own["mutual_information"]["value"] == pytest.approx(information(pairs), abs=1e-9)
 
 

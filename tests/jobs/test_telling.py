@@ -32,6 +32,7 @@ from leakgauge.release.bound import bind
 from leakgauge.release.plan import read_plan
 from leakgauge.tables import open_table
 from tests.cli.running import run
+from tests.release.people import places
 
 ROWS = 1500
 MECHANISM = ("randomized-response:epsilon=1",)
@@ -178,7 +179,8 @@ def released(done: Done, people: Path, column: str) -> list[tuple[Any, Any]]:
         rows = (
             [value for batch in one.batches(column) for value in batch.column(0).to_pylist()] for one in (before, after)
         )
-        return list(zip(*rows, strict=True))
+        true, shown = rows
+        return [(value, shown[at]) for value, at in zip(true, places(done.folder / "release.json"), strict=True)]
 
 
 def test_the_release_has_what_the_channel_made_of_the_column(done: Done, people: Path) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+from pyarrow import csv
+from pyarrow import parquet as pq
 
+from leakgauge.release import Release
 from leakgauge.tables import Table, open_table
 
 TOKEN = "tok3n"
@@ -32,3 +37,16 @@ def people(rows: int = 12) -> pa.Table:
 def opened(rows: int = 12) -> Table:
     """The same, opened."""
     return open_table(people(rows))
+
+
+def places(record: Release | Path | str) -> list[int]:
+    """For each row of the table the place where it was released."""
+    made = Release.read(record)
+    order = made.order
+    return list(range(made.rows)) if order is None else order.places(np.arange(made.rows), made.rows).tolist()
+
+
+def put_back(made: Release) -> pa.Table:
+    """What was released, row by row with the table it was made from."""
+    read = csv.read_csv(made.output) if made.output.suffix == ".csv" else pq.read_table(made.output)
+    return read.take(pa.array(places(made)))

@@ -37,7 +37,7 @@ from leakgauge.release import ReleasePlan, preview, read_plan, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Ledger, Unlimited, open_ledger
 from leakgauge.release.plan import plan_files
 from leakgauge.tables import Table, open_table
-from tests.release.people import TOKEN, opened, people
+from tests.release.people import TOKEN, opened, people, put_back
 
 OWN = "randomized-response:epsilon=1,letters=this-table"
 ILLNESS = "randomized-response:epsilon=1,letters=flu|none|cold"
@@ -61,9 +61,9 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_planned_and_public_columns_leave_in_the_tables_order(tmp_path: Path, suffix: str) -> None:
+def test_planned_and_public_columns_leave_in_the_order_of_the_tables_columns(tmp_path: Path, suffix: str) -> None:
     made = ReleasePlan({**PLAN, "answer": OWN}, public=["city", "seen"]).apply(opened(), tmp_path / f"out.{suffix}")
-    read = csv.read_csv(made.output) if suffix == "csv" else pq.read_table(made.output)
+    read = put_back(made)
     assert read.column_names == ["age", "illness", "answer", "city", "seen"]
     assert read.num_rows == made.rows == 12
     assert pa.types.is_integer(read.schema.field("age").type)
@@ -73,6 +73,7 @@ def test_planned_and_public_columns_leave_in_the_tables_order(tmp_path: Path, su
     assert not (tmp_path / ".out").exists() and sorted(path.name for path in tmp_path.iterdir()) == [
         f"out.{suffix}",
         f"out.{suffix}.json",
+        f"out.{suffix}.order.json",
         f"out.{suffix}.public.json",
     ]
 
@@ -105,8 +106,8 @@ def test_a_column_nobody_named_is_found_nowhere(
 def test_missing_values_are_a_letter_of_their_own(tmp_path: Path) -> None:
     channel = Channel(["yes", "no", None], ["yes", "no", None], np.full((3, 3), 0.1) + 0.7 * np.eye(3))
     table = open_table(pa.table({"answer": ["yes", "no", None] * 20_000}))
-    out = release(ReleasePlan({"answer": channel}), table, tmp_path / "o.parquet", randomness=Simulated(1)).output
-    released = pq.read_table(out).column("answer").to_pylist()
+    made = release(ReleasePlan({"answer": channel}), table, tmp_path / "o.parquet", randomness=Simulated(1))
+    released = put_back(made).column("answer").to_pylist()
     of_missing = released[2::3]
     assert 0.78 < sum(one is None for one in of_missing) / len(of_missing) < 0.82
     without = Channel(["yes", "no"], ["yes", "no"], [[0.75, 0.25], [0.25, 0.75]])
@@ -124,8 +125,8 @@ def test_what_is_released_follows_the_channel_given_what_was_there(tmp_path: Pat
     rows, letters = 300_000, ["a", "b", "c", "d"]
     matrix = np.array([[0.7, 0.1, 0.1, 0.1], [0.25] * 4, [0.05, 0.05, 0.45, 0.45], [0.1, 0.2, 0.3, 0.4]])
     table = open_table(pa.table({"x": [letters[i % 4] for i in range(rows)]}))
-    out = release(ReleasePlan({"x": Channel(letters, letters, matrix)}), table, tmp_path / "o.csv").output
-    released = np.array(csv.read_csv(out).column("x").to_pylist())
+    made = release(ReleasePlan({"x": Channel(letters, letters, matrix)}), table, tmp_path / "o.csv")
+    released = np.array(put_back(made).column("x").to_pylist())
     for at in range(4):
         seen = np.array([(released[at::4] == letter).sum() for letter in letters])
         # One false alarm in a million.
@@ -143,8 +144,8 @@ def test_channels_of_intervals_dates_and_several_columns(tmp_path: Path) -> None
     plan = ReleasePlan({"age": exact, "seen": by_month, "illness_out": joined, "city_out": joined})
     ledger = open_ledger(tmp_path / "l", create=True)
     ledger.open_account("people", Unlimited())
-    out = release(plan, opened(), tmp_path / "o.parquet", ledger=ledger, dataset="people").output
-    read, original = pq.read_table(out), people()
+    made = release(plan, opened(), tmp_path / "o.parquet", ledger=ledger, dataset="people")
+    read, original = put_back(made), people()
     assert read.column("illness_out").to_pylist() == original.column("illness").to_pylist()
     assert read.column("city_out").to_pylist() == original.column("city").to_pylist()
     assert read.column("seen").to_pylist() == [
@@ -324,7 +325,7 @@ def test_letters_in_a_text_are_read_as_the_columns_kind(tmp_path: Path) -> None:
     letters = {"n": "1|2|", "f": "0.5|1.5", "b": "true|false|", "d": "2024-01-01|2024-02-01|"}
     plan = ReleasePlan({name: f"randomized-response:epsilon=30,letters={text}" for name, text in letters.items()})
     made = release(plan, table, tmp_path / "o.parquet")
-    assert pq.read_table(made.output).to_pydict() == {
+    assert put_back(made).to_pydict() == {
         "n": [1, 2, None],
         "f": [0.5, 1.5, 0.5],
         "b": [True, False, None],
@@ -450,7 +451,8 @@ def test_what_cannot_be_released_costs_nothing(tmp_path: Path, case: str, ledger
 def test_whole_numbers_beyond_64_bits_and_huge_floats(tmp_path: Path) -> None:
     table = open_table(pa.table({"u": pa.array([2**64 - 1, 1], pa.uint64()), "f": [1e308, -1e308], "t": ["a", "b"]}))
     plan = ReleasePlan(
-        {"u": "randomized-response:epsilon=40,letters=18446744073709551615|1", "f": laplace(9.0, lower=0, upper=10)}
+        {"u": "randomized-response:epsilon=40,letters=18446744073709551615|1", "f": laplace(9.0, lower=0, upper=10)},
+        keep_order=True,
     )
     out = release(plan, table, tmp_path / "o.csv").output
     assert [line.split(",")[0].strip('"') for line in out.read_text().splitlines()] == [
@@ -495,7 +497,8 @@ def test_a_closed_file_stays_closed(tmp_path: Path) -> None:
         (tmp_path / name).touch(mode)
     release(ReleasePlan(PLAN), opened(), out, overwrite=True)
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
-    assert modes == {"o.csv": 0o600, "o.csv.json": 0o400, "o.csv.public.json": 0o640}
+    private = {"o.csv": 0o600, "o.csv.json": 0o400, "o.csv.order.json": 0o600}
+    assert modes == {**private, "o.csv.public.json": 0o640}
 
 
 def test_the_mark_of_simulations_is_no_ones_column(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ class Plan(Part, frozen=True, kw_only=True):
         suppress_below: public values of rows in groups with fewer rows are missing.
         suppress_unit: whose values are persons, where groups have persons instead.
         suppressed: how many rows that are; a public record leaves it out.
+        keep_order: whether rows are in the table's order, as in all releases whose record does not say.
     """
 
     public: Annotated[tuple[str, ...], Origin.DECLARED]
@@ -135,6 +136,7 @@ class Plan(Part, frozen=True, kw_only=True):
     suppress_below: Annotated[int | None, Origin.DECLARED] = None
     suppress_unit: Annotated[str | None, Origin.DECLARED] = None
     suppressed: int | None = None
+    keep_order: Annotated[bool, Origin.DECLARED] = True
 
     @property
     def origin(self) -> Origin:
@@ -220,13 +222,39 @@ class Released(Part, frozen=True, kw_only=True):
     digest: str = ""
 
 
+class RowOrderFile(Artefact, frozen=True, tag="leakgauge/row-order/1"):
+    """The key of the random order of a release: whoever has it knows which row is whose, so it is never handed out.
+
+    Attributes:
+        reference: the release.
+        key: in hexadecimal digits.
+    """
+
+    reference: str
+    rows: int
+    key: str
+
+
+class OrderPlace(Part, frozen=True):
+    """Where the key of the order is, from the record's folder, and the digest of its file."""
+
+    file: str
+    sha256: str
+
+
 class Record(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/release/2"):
-    """What was done, what it guarantees and what it cost; ``simulation_seed`` only of a simulation."""
+    """What was done, what it guarantees and what it cost.
+
+    Attributes:
+        simulation_seed: only of a simulation.
+        order: only of rows in a random order.
+    """
 
     simulation_seed: int | None
     claims: dict[str, Claims]
     together: dict[str, Together]
     budget: Budget
+    order: OrderPlace | None = None
 
 
 class PublicRecord(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/public-release/1"):

@@ -152,6 +152,8 @@ class Request(Part, frozen=True):
         within: the largest mean absolute error allowed, in the secret's own unit, for dates in days: gives the least
             leaking channel whose released numbers, or centres of released bins, are that close; ``bins`` are then auto.
         clamp: whether released numbers are clamped to the declared bounds.
+        keep_order: whether rows are released in the table's order, which may reveal what their values do not; by
+            default they leave in a random order.
         missing: texts that count as missing.
         encoding: of a text file, such as windows-1252; UTF-8 without.
         thousands: the sign between thousands in texts, such as ``,``, and ``decimal`` that before decimals.
@@ -198,6 +200,7 @@ class Request(Part, frozen=True):
     max_suppressed: Annotated[float, Origin.DECLARED] = MAX_SUPPRESSED
     within: Annotated[PerSecret, Origin.DECLARED] = None
     clamp: Annotated[bool, Origin.DECLARED] = False
+    keep_order: Annotated[bool, Origin.DECLARED] = False
     missing: tuple[str, ...] = ()
     encoding: str | None = None
     thousands: str | None = None

@@ -29,7 +29,7 @@ from leakgauge.artefacts.location import (
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Levels, from_first_levels
 from leakgauge.artefacts.query_audit import QueryAudit
-from leakgauge.artefacts.record import Preview, PublicRecord, Record, Verified, from_first_record
+from leakgauge.artefacts.record import Preview, PublicRecord, Record, RowOrderFile, Verified, from_first_record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.report import ToldReport
 from leakgauge.artefacts.reproduction import Reproductions
@@ -51,6 +51,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Levels,
     Record,
     PublicRecord,
+    RowOrderFile,
     Preview,
     Verified,
     Answer,

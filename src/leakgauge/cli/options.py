@@ -87,6 +87,9 @@ report_language = click.option(
 min_protection = click.option(
     "--min-protection", type=float, metavar="P", help="The least protection of a typical person, from 0 to 100."
 )
+keep_order = click.option(
+    "--keep-order", is_flag=True, help="Release rows in the table's order, which may reveal more than their values."
+)
 min_usefulness = click.option("--min-usefulness", type=float, metavar="U", help="The least usefulness, from 0 to 100.")
 use = click.option(
     "--use",

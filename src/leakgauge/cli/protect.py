@@ -49,7 +49,7 @@ STAGES = {
     groups={
         message("Columns"): "secret withhold together background public accept_unique unit rows_per_unit",
         message("How much"): "max_distortion max_leakage local_dp min_protection min_usefulness within use",
-        message("Mechanism"): "mechanism keep distortion lower upper clamp accounted publish_shares repeat",
+        message("Mechanism"): "mechanism keep distortion lower upper clamp keep_order accounted publish_shares repeat",
         message("Coarser columns"): "bins levels suppress_below min_k max_suppressed",
         message("Reading the table"): " ".join(options.READING),
         message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
@@ -143,6 +143,7 @@ STAGES = {
     help="The largest share of rows suppressed, for --min-k.",
 )
 @click.option("--clamp", is_flag=True, help="Clamp released numbers to the declared bounds.")
+@options.keep_order
 @options.reading
 @click.option(
     "--repeat", type=options.ADDRESS, metavar="DIR", help="Repeat that job, with its mechanism, on a new TABLE."
@@ -282,7 +283,7 @@ def render(done: Done) -> Parts:
     from leakgauge.cli.repeated import said_of_earlier_releases
     from leakgauge.cli.telling import told_less, what_public_columns_tell
     from leakgauge.cli.usefulness import said_of_use
-    from leakgauge.release.guarantees import said_of_bins, said_of_suppression
+    from leakgauge.release.guarantees import said_of_bins, said_of_order, said_of_suppression
 
     job, headline = done.job, done.job.headline
     parts: Parts = []
@@ -311,7 +312,9 @@ def render(done: Done) -> Parts:
             parts.append(chosen_levels(done.read(Coarsening, "coarsening.json")))
         record = done.read(Record, "release.json")
         plan = record.plan
-        parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
+        parts += [
+            f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan), *said_of_order(plan))
+        ]
         parts += suppressed_rows(record)
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None

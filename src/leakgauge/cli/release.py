@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     help="For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
 )
 @options.reading
+@options.keep_order
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 @click.option("--dry-run", is_flag=True, help="Show the cost; draw, spend and write nothing.")
 @click.option(
@@ -89,6 +90,7 @@ def command(
     dataset: str | None,
     priors: tuple[str, ...],
     reading: Mapping[str, Any],
+    keep_order: bool,
     overwrite: bool,
     dry_run: bool,
     simulate: int | None,
@@ -107,9 +109,11 @@ def command(
     A plan is TOML: public = ["city"], then [columns] with lines such as
     age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json". [bins] with lines such as
     day = "month", and [levels] with lines such as job = "jobs.csv:2", make a column coarser before anything else;
-    suppress_below = 5 leaves out public values that fewer rows share.
+    suppress_below = 5 leaves out public values that fewer rows share. Rows leave in a random order unless
+    keep_order = true.
 
-    OUT and OUT with .public.json added may be handed out; the record itself is for its owner only.
+    OUT and OUT with .public.json added may be handed out; the record itself, and the key of the rows' order in
+    .order.json, are for their owner only.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
@@ -117,17 +121,20 @@ def command(
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.account import default_dataset
     from leakgauge.release.ledger.ledger import ledger_files
+    from leakgauge.release.order import order_place
     from leakgauge.release.plan import plan_files
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
 
     plan = read_plan(plan_file)
+    plan.keep_order = plan.keep_order or keep_order
     if output is None and not dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
     where = None if output is None else destination(output)
     place = record if record is not None or where is None else where.beside(".json")
     public = None if where is None else where.beside(".public.json")
     places = [where.output if isinstance(where, FileDestination) else None, place, public]
+    places += [] if place is None else [order_place(place)]
     if sign is not None:
         private_key(sign)
         places += [signature_place(one) for one in (place, public) if one is not None]
@@ -241,7 +248,7 @@ def _preview(bound: BoundPlan, cost: Cost, allowed: bool | None) -> Preview:
 
 
 def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
-    from leakgauge.release.guarantees import assumptions
+    from leakgauge.release.guarantees import assumptions, said_of_order
 
     rows = [
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
@@ -250,11 +257,13 @@ def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
     parts.append(say("Cost: ε {epsilon}, ρ {rho}.", epsilon=told_level(cost.epsilon), rho=told_level(cost.rho)))
     if found.budget.allowed is not None:
         parts.append(say("The ledger would admit it." if found.budget.allowed else "The ledger would refuse it."))
-    parts += [f"· {retell(one)}" for one in assumptions(found.plan, found.claims, simulated=False)]
+    said = (*assumptions(found.plan, found.claims, simulated=False), *said_of_order(found.plan))
+    parts += [f"· {retell(one)}" for one in said]
     return [*parts, say("Nothing was drawn, spent or written.")]
 
 
 def _render(made: Release) -> Parts:
+    from leakgauge.release.guarantees import said_of_order
     from leakgauge.release.signatures import signature_place
 
     record = made.record
@@ -279,6 +288,7 @@ def _render(made: Release) -> Parts:
         parts.append(say("Signature: {signature!s}", signature=made.signature))
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
     parts += suppressed_rows(record)
+    parts += [f"· {retell(said)}" for said in said_of_order(record.plan)]
     if not record.private:
         parts.append(simulation_warning())
     return parts

@@ -28,6 +28,7 @@ from leakgauge.audit.foreign import (
     shown_by_matched_rows,
 )
 from leakgauge.audit.released_rows import shown_by_rows
+from leakgauge.audit.row_order import order_check
 from leakgauge.audit.total import total_told
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
@@ -62,7 +63,8 @@ def audit_release(
     if released is not None:
         release = release.found_at(released)
     case = read_case(release, original, **settings)
-    verification, held = verify(release, released=released), release.record
+    held, ordered = release.record, order_check(release, original, None if released is None else str(released))
+    checks = (*verify(release, released=released).checks, *(() if ordered is None else (ordered,)))
     # Half of the allowed error goes to the levels that the rows show, shared by the columns; attacks share the other
     # half.
     each = 1 - (1 - case.confidence) / 2 / len(case.columns)
@@ -74,7 +76,7 @@ def audit_release(
         hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
     exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)
     wrong = (
-        *(one.failure for one in verification.checks if one.holds is False),
+        *(one.failure for one in checks if one.holds is False),
         *(
             Sentence(
                 "the rows of {column!s} show {level} where {claim!s} is claimed",
@@ -99,7 +101,7 @@ def audit_release(
             columns,
             attacks,
             hidden,
-            verification.checks,
+            checks,
             exposures=exposures,
             total=total_told(case, exposures),
             # Diversity is that of the secret itself: noisy values look more diverse than the true ones.

@@ -91,6 +91,7 @@ class RecordedPlan:
     unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
     from_another_table: frozenset[str] = field(default=frozenset(), kw_only=True)
     suppression: Suppression | None = field(default=None, kw_only=True)
+    keep_order: bool = field(default=False, kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -117,13 +118,13 @@ class RecordedPlan:
         """Every column that is read, once."""
         return tuple(dict.fromkeys([*(name for one in self.columns for name in one.reads), *self.public]))
 
-    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
-        """The released columns of one batch."""
+    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> pa.RecordBatch:
+        """The released rows of one batch."""
         made: dict[str, pa.Array] = {name: batch.column(name) for name in self.public}
         for one in self.columns:
             columns = one.released([batch.column(name) for name in one.reads], randomness)
             made.update(zip(one.writes, columns, strict=True))
-        return {name: made[name] for name in self.order}
+        return pa.RecordBatch.from_arrays([made[name] for name in self.order], list(self.order))
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
         unit=plan.unit,
         suppression=plan.suppression,
         from_another_table=plan.from_another_table,
+        keep_order=plan.keep_order,
     )
 
 

@@ -7,34 +7,39 @@ counts as spent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
-from leakgauge.drafts import Draft, DraftFolder, draft, exists, require_writable, target
+from leakgauge.artefacts.record import OrderPlace
+from leakgauge.drafts import Draft, DraftFolder, draft, exists, require_writable, scratch, target
 from leakgauge.errors import FileError, OptionError, TableError, UncertainError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
+from leakgauge.release.drawing import drawn_rows
 from leakgauge.release.files import plain, tables_of, write_batches
 from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
+from leakgauge.release.order import order_file, order_place, row_order
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import GivenPrior, WantedPriors, bits_told
 from leakgauge.release.record import TABLE, make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
-from leakgauge.release.sizes import largest_record, largest_release
+from leakgauge.release.sizes import largest_record, largest_release, largest_scratch
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
@@ -43,8 +48,6 @@ from leakgauge.waiting import told_while_waiting
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 1 << 17
-"""Rows drawn at a time."""
 REHEARSED = 64
 """Rows of the rehearsal before the spend."""
 
@@ -124,6 +127,16 @@ class Release:
         return self.record.rows
 
     @property
+    def order(self) -> RowOrder | None:
+        """The random order of its rows, from the private file beside its record; None where the table's was kept.
+
+        Raises:
+            FileError: the file is not there.
+            VerificationError: it is that of another release.
+        """
+        return row_order(self.record, self.record_file)
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the record's fields."""
         return self.record.digest
@@ -196,23 +209,34 @@ def release(
     place = Path(record) if record is not None else where.beside(".json")
     public = Path(public_record) if public_record is not None else where.beside(".public.json")
     key = None if sign is None else private_key(Path(sign))
-    _require_places(where, place, public, overwrite, signed=key is not None)
+    _require_places(where, (place, public, order_place(place)), overwrite, signed=key is not None)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
     wanted = WantedPriors.of(bound, priors or {})
     bound.require_known_values()
     few = _rehearse(bound, where.form, simulated=not source.private)
-    with where.draft(few, overwrite) as made, draft(place) as noted, draft(public, shareable=True) as shared:
+    order = None if plan.keep_order else RowOrder.drawn(source)
+    with (
+        where.draft(few, overwrite) as made,
+        draft(place) as noted,
+        draft(public, shareable=True) as shared,
+        draft(order_place(place)) as ordered,
+        ExitStack() as opened,
+    ):
         # A disk that is too full is refused here, so that nothing is spent on a release that cannot be written.
         if isinstance(made, DraftFolder):
-            write = writing_on_workers(bound, where.form, made.path, source)
-        elif isinstance(made, Draft):
-            made.reserve(largest_release(bound, where.form, simulated=not source.private))
+            write = writing_on_workers(bound, where.form, made.path, source, order)
         else:
-            require_held(bound)
-        noted.reserve(largest_record(bound))
-        shared.reserve(largest_record(bound))
+            size, beside = few.nbytes * table.rows // few.num_rows, noted
+            if isinstance(made, Draft):
+                made.reserve(largest_release(bound, where.form, simulated=not source.private))
+                beside = made
+            else:
+                require_held(bound)
+            room = opened.enter_context(scratch(beside.path.parent, largest_scratch(bound, size)))
+        for one in (noted, shared, ordered):
+            one.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
         reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
         entry = None
@@ -232,9 +256,11 @@ def release(
             with told_while_waiting(lambda done, tasks: tell(Stage.DRAWING, rows * done // tasks)):
                 write()
         else:
+            drawn = drawn_rows(bound, source, order, room, size, lambda done: tell(Stage.DRAWING, done))
             with made.filling() as file:
-                rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
+                rows = write_batches(drawn, file, where.form, simulated=not source.private)
         tell(Stage.DRAWN, rows)
+        hidden = None if order is None else text_of(order_file(order, reference, rows))
         written = make_record(
             bound,
             known,
@@ -245,6 +271,7 @@ def release(
             simulation_seed=source.simulation_seed if isinstance(source, Simulated) else None,
             entry=entry,
             chosen_from_table=chosen_from_table,
+            order=None if hidden is None else OrderPlace(ordered.place.name, sha256(hidden.encode()).hexdigest()),
         )
         handed_out = make_public_record(
             written,
@@ -256,8 +283,14 @@ def release(
         texts = text_of(written), text_of(handed_out)
         noted.write(texts[0])
         shared.write(texts[1])
+        if overwrite:
+            # The key of an older order is no longer of use to anybody who should have it.
+            ordered.clear()
+        if hidden is not None:
+            ordered.write(hidden)
         tell(Stage.DRAFTED, rows)
-        _keep(made, (noted, shared), overwrite, tell, rows)
+        # The key has its name before the record that names it.
+        _keep(made, (noted, shared) if hidden is None else (ordered, noted, shared), overwrite, tell, rows)
     if ledger is not None and entry is not None:
         ledger.complete(entry, written.digest)
         tell(Stage.COMPLETED, rows)
@@ -295,14 +328,18 @@ def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
 
 
 def _require_places(
-    where: FileDestination | TableDestination, record: Path, public: Path, overwrite: bool, *, signed: bool
+    where: FileDestination | TableDestination, places: tuple[Path, Path, Path], overwrite: bool, *, signed: bool
 ) -> None:
+    record, public, order = places
     where.require(overwrite)
-    for place in (record, public):
+    for place in places:
         require_writable(place)
         if place.exists() and not overwrite:
             raise exists(place)
-    if isinstance(where, FileDestination) and target(where.output) in (target(record), target(public)):
+    for place in (record, public):
+        if target(order) == target(place):
+            raise OptionError("{path} is kept for the order of the rows; name another file.", path=order)
+    if isinstance(where, FileDestination) and target(where.output) in map(target, places):
         raise OptionError("{path} is named both for the release and for its record; name two files.", path=where.output)
     if target(record) == target(public):
         raise OptionError("{path} is named both for the record and for the public record; name two files.", path=record)
@@ -316,14 +353,6 @@ def _account(ledger: Ledger, dataset: str | None, unit: UnitOfProtection) -> str
         raise OptionError("A ledger is given but no data set; name the account to spend from.")
     require_account(ledger.account(dataset), str(unit), Neighbours.REPLACE_ONE)
     return dataset
-
-
-def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
-    rows = 0
-    for batch in bound.table.batches(*bound.reads, size=BATCH):
-        yield bound.made(batch, source)
-        rows += batch.num_rows
-        tell(Stage.DRAWING, rows)
 
 
 def _keep(made: Named, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:

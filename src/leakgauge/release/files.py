@@ -62,7 +62,7 @@ def require_format(path: Path) -> None:
 
 
 def write_batches(
-    batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool, group: int = GROUP
+    batches: Iterable[pa.RecordBatch], to: BinaryIO, wanted: Path, *, simulated: bool, group: int = GROUP
 ) -> int:
     """The number of rows written, in the format of the wanted name; of a Parquet file so many to a group."""
     texts, rows = wanted.suffix.lower() == ".csv", 0
@@ -89,14 +89,14 @@ def write_batches(
     return rows
 
 
-def tables_of(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
+def tables_of(batches: Iterable[pa.RecordBatch], rows: int, simulated: bool) -> Iterator[pa.Table]:
     """The batches, as many at a time as have so many rows, marked if they are of a simulation."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
-        columns = dict(batch)
         if simulated:
-            columns[NOT_PRIVATE] = pa.repeat(MARK, len(next(iter(batch.values()))))
-        held.append(pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns)))
+            names, mark = [*batch.schema.names, NOT_PRIVATE], pa.repeat(MARK, batch.num_rows)
+            batch = pa.RecordBatch.from_arrays([*batch.columns, mark], names)
+        held.append(batch)
         if sum(one.num_rows for one in held) >= rows:
             yield pa.Table.from_batches(held)
             held = []
@@ -174,8 +174,8 @@ def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | Non
     places = np.arange(len(letters[0])) if reached is None else reached
     names = [str(at) for at in range(len(letters))]
     file = BytesIO()
-    columns = {name: taken(letter_column(part), places) for name, part in zip(names, letters, strict=True)}
-    write_batches([columns], file, Path(f"letters.{extension}"), simulated=False)
+    columns = [taken(letter_column(part), places) for part in letters]
+    write_batches([pa.RecordBatch.from_arrays(columns, names)], file, Path(f"letters.{extension}"), simulated=False)
     with _opened(file.getvalue(), extension) as (_, batches):
         read = pa.Table.from_batches(batches)
     known = set(zip(*(column.to_pylist() for column in read.columns), strict=True))

@@ -226,6 +226,12 @@ def said_of_suppression(plan: Plan) -> Iterator[Sentence]:
         )
 
 
+def said_of_order(plan: Plan) -> Iterator[Sentence]:
+    """That rows are in the table's order, where they are; records from before it was random do not say it."""
+    if plan.keep_order:
+        yield Sentence("Rows are in the table's order, which may reveal what their values do not.")
+
+
 def _is_coarsened(plan: Plan) -> bool:
     """Whether public columns are at a level, or suppressed in part."""
     return plan.suppress_below is not None or any(
@@ -256,14 +262,27 @@ def _said_of_chosen(column: str, binning: str) -> Sentence:
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
     """The assumptions of the claims, from the plan and the claims of a record."""
-    if plan.unit is None:
+    if plan.unit is None and plan.keep_order:
         yield Sentence(
             "Neighbouring tables differ in the values of one row; the number of rows and their order are public."
+        )
+    elif plan.unit is None:
+        yield Sentence(
+            "Neighbouring tables differ in the values of one row; the number of rows is public, and they are released "
+            "in a random order."
+        )
+    elif plan.keep_order:
+        yield Sentence(
+            "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; the "
+            "number of rows and their order are public. Claims of a single column are of one row.",
+            column=plan.unit,
+            rows=plan.rows_per_unit,
         )
     else:
         yield Sentence(
             "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; the "
-            "number of rows and their order are public. Claims of a single column are of one row.",
+            "number of rows is public, and they are released in a random order. Claims of a single column are of one "
+            "row.",
             column=plan.unit,
             rows=plan.rows_per_unit,
         )

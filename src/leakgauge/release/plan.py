@@ -29,7 +29,7 @@ PLAN_SCHEMA = "leakgauge/plan/1"
 _TABLES = ("columns", "bins", "levels")
 """The tables of a plan."""
 _NAMED = ("from_another_table", "unprotected", "clamp")
-_SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit")
+_SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit", "keep_order")
 """What a plan says of all its rows."""
 _CHANNEL = "channel:file="
 Planned: TypeAlias = Mechanism | NamedChannel | str
@@ -55,6 +55,8 @@ class ReleasePlan:
             others: nothing is promised for them, and they cost nothing.
         from_another_table: columns whose declared letters, or edges of bins, come from another private table, such as
             last month's: they are kept private like letters of this table.
+        keep_order: whether rows are released in the table's order, which may reveal what their values do not; by
+            default they leave in a random order.
 
     Raises:
         OptionError: nothing to release, a column named twice, bins of a column that is not released, or a channel that
@@ -81,6 +83,7 @@ class ReleasePlan:
         clamp: Iterable[str] = (),
         unprotected: Iterable[str] = (),
         from_another_table: Iterable[str] = (),
+        keep_order: bool = False,
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
@@ -107,6 +110,12 @@ class ReleasePlan:
                 name=name,
             )
         self.from_another_table = frozenset(from_another_table)
+        if not isinstance(keep_order, bool):
+            raise OptionError(
+                "The plan says keep_order = {found!r}, which is neither true nor false; give one of them.",
+                found=keep_order,
+            )
+        self.keep_order = keep_order
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
         if suppress_unit in (*self.columns, *self.public):
@@ -157,9 +166,9 @@ class ReleasePlan:
 def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
-    These are ``suppress_below``, ``suppress_unit``, ``unit`` and ``rows_per_unit``. Paths of channels and levels are
-    relative to it; levels that are already ``known`` are not read. ``from_another_table = […]``, ``unprotected = […]``
-    and ``clamp = […]`` are as in ``ReleasePlan``.
+    These are ``suppress_below``, ``suppress_unit``, ``unit``, ``rows_per_unit`` and ``keep_order``. Paths of channels
+    and levels are relative to it; levels that are already ``known`` are not read. ``from_another_table = […]``,
+    ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or is not a plan.

@@ -22,6 +22,7 @@ from leakgauge.artefacts.codec import decode, require_digest, schema_of, sealed
 from leakgauge.artefacts.record import (
     Claims,
     LedgerPlace,
+    OrderPlace,
     Output,
     Plan,
     PlannedColumn,
@@ -63,6 +64,7 @@ def make_record(
     simulation_seed: int | None,
     entry: Entry | None,
     chosen_from_table: bool = False,
+    order: OrderPlace | None = None,
 ) -> Record:
     """The record, sealed; none of its fields is computed from the table's values unless its origin says so.
 
@@ -96,6 +98,7 @@ def make_record(
                 "python": platform.python_version(),
                 **{name: version(name) for name in _LIBRARIES},
             },
+            order=order,
         )
     )
 

@@ -45,6 +45,7 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
         suppress_below=None if plan.suppression is None else plan.suppression.below,
         suppress_unit=None if plan.suppression is None else plan.suppression.unit,
         suppressed=plan.suppressed,
+        keep_order=plan.keep_order,
     )
 
 
@@ -141,7 +142,14 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     order, bins = record.output.columns, binnings(plan)
     elsewhere = from_another_table(plan)
     return RecordedPlan(
-        columns, plan.public, order, bins, unit=unit, suppression=suppression(plan), from_another_table=elsewhere
+        columns,
+        plan.public,
+        order,
+        bins,
+        unit=unit,
+        suppression=suppression(plan),
+        from_another_table=elsewhere,
+        keep_order=plan.keep_order,
     )
 
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import GROUP, NOT_PRIVATE
 from leakgauge.tables import Levels, Table
+from leakgauge.tables.reordering import HELD, parts_of
 
 if TYPE_CHECKING:
     from leakgauge.release.bound import BoundPlan
@@ -25,6 +26,8 @@ _NUMBER = 80
 """Bytes of a number, a date or a truth in a CSV file; decimals of 76 digits are the longest."""
 _PLAIN = 32
 """Bytes of one in a Parquet file."""
+_MARK = 8
+"""Bytes of the mark by which a row is ordered."""
 _LENGTH = 4
 """Bytes before each text in a Parquet file."""
 _INDEX = 5
@@ -57,6 +60,14 @@ def largest_release(plan: BoundPlan, to: Path, *, simulated: bool = False) -> in
         return math.ceil(body + rows * len(names) + sum(_cell(name, csv) + 1 for name in names))
     groups = math.ceil(rows / GROUP) + 1
     return math.ceil(_INCOMPRESSIBLE * (body + rows * len(names) * _INDEX) + _CHUNK * (len(names) * groups + 1))
+
+
+def largest_scratch(plan: BoundPlan, size: int) -> int:
+    """The most bytes of rows that are put aside to be reordered: none where their size, about, fits into memory."""
+    if plan.keep_order or size < HELD:
+        return 0
+    # As in a Parquet file that compresses nothing, with a mark for each row.
+    return largest_release(plan, Path("rows.parquet")) + plan.table.rows * _MARK + parts_of(size) * _CHUNK
 
 
 def largest_record(plan: BoundPlan) -> int:

@@ -17,7 +17,7 @@ import msgspec
 
 from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
 from leakgauge.artefacts.record import Check, Claims, LedgerEntry, PlannedColumn, Verified, keep_inside
-from leakgauge.errors import LeakgaugeError, VerificationError
+from leakgauge.errors import FileError, LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
@@ -36,6 +36,7 @@ from leakgauge.release.guarantees import (
 )
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.cost import step_to_json
+from leakgauge.release.order import row_order
 from leakgauge.release.record import (
     NEIGHBOURS,
     TABLE,
@@ -55,6 +56,7 @@ from leakgauge.tables import Levels, open_table
 RECORD: Final = Sentence("record")
 RELEASE: Final = Sentence("release")
 LEDGER: Final = Sentence("ledger")
+ORDER: Final = Sentence("order of rows")
 SIGNATURE: Final = Sentence("signature")
 COMPLETION: Final = Sentence("ledger completion")
 ROWS: Final = Sentence("rows and columns")
@@ -148,6 +150,7 @@ def verify(
             checks += _public_checks(said, plan)
         else:
             checks += _release_checks(said, plan.columns, place, released)
+            checks += _order_checks(said, place)
             checks += _record_checks(said, plan, ledger, *signature)
     except LeakgaugeError:
         raise
@@ -216,10 +219,8 @@ def _table_checks(
         return
     with TemporaryDirectory() as folder, open_table(str(named)) as table:
         copy = Path(folder) / "rows.csv"
-        names = tuple(column.name for column in table.columns())
         with copy.open("wb") as file:
-            rows = (dict(zip(names, batch.columns, strict=True)) for batch in table.batches())
-            write_batches(rows, file, copy, simulated=False)
+            write_batches(table.batches(), file, copy, simulated=False)
         as_file = msgspec.structs.replace(record, output=msgspec.structs.replace(record.output, format="csv"))
         yield from _release_checks(as_file, columns, place, copy)
 
@@ -239,6 +240,20 @@ def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator
     yield _checked(
         name, sizes.smallest >= min(how.below, record.rows), Sentence("some groups are smaller than allowed")
     )
+
+
+def _order_checks(record: Record, place: Path) -> Iterator[Check]:
+    """That the key of a random order is there; whether the rows follow it shows beside the original, in an audit."""
+    if record.plan.keep_order:
+        return
+    try:
+        row_order(record, place)
+    except FileError as error:
+        yield Check(ORDER, None, error.sentence)
+    except VerificationError as error:
+        yield Check(ORDER, False, error.sentence)
+    else:
+        yield Check(ORDER, True)
 
 
 def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *signature: Check) -> Iterator[Check]:

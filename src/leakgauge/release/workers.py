@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from leakgauge.errors import OptionError
 from leakgauge.randomness import OperatingSystem, Randomness
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.files import write_batches
 
@@ -24,13 +25,18 @@ class Drawing:
 
     plan: RecordedPlan
 
-    def __call__(self, batches: Iterator[pa.RecordBatch], to: BinaryIO) -> int:
-        """Write the released rows. The operating system has no state here, so no two parts or attempts share noise."""
-        made = (self.plan.made(batch, OperatingSystem()) for batch in batches)
-        return write_batches(made, to, Path("part.parquet"), simulated=False, group=_GROUP)
+    def made(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The released rows. The operating system has no state here, so no two parts or attempts share noise."""
+        return (self.plan.made(batch, OperatingSystem()) for batch in batches)
+
+    def write(self, batches: Iterator[pa.RecordBatch], to: BinaryIO) -> int:
+        """Write released rows."""
+        return write_batches(batches, to, Path("part.parquet"), simulated=False, group=_GROUP)
 
 
-def writing_on_workers(bound: BoundPlan, output: Path, folder: Path, randomness: Randomness) -> Callable[[], None]:
+def writing_on_workers(
+    bound: BoundPlan, output: Path, folder: Path, randomness: Randomness, order: RowOrder | None
+) -> Callable[[], None]:
     """An action that draws a release where its rows are, into an empty folder; what cannot be done is refused here.
 
     Raises:
@@ -42,4 +48,4 @@ def writing_on_workers(bound: BoundPlan, output: Path, folder: Path, randomness:
     if not randomness.private:
         raise OptionError("A simulation draws from one seed, which workers would repeat; leave --on-workers out.")
     drawing = Drawing(RecordedPlan(bound.columns, bound.public, bound.order, {}))
-    return bound.table.writing(bound.reads, drawing, folder)
+    return bound.table.writing(bound.reads, drawing, folder, order=order)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
@@ -102,10 +103,17 @@ class BinnedTable(Table):
         return self._table.few(*columns, bins={**self._own(columns), **self._further(bins)}, most=most)
 
     def writing(
-        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+        self,
+        columns: Sequence[str],
+        write: PartWriter,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+        *,
+        order: RowOrder | None = None,
     ) -> Callable[[], None]:
         """An action that has rows written where they are, as Parquet files into an empty folder."""
-        return self._table.writing(columns, write, folder, {**self._own(tuple(columns)), **self._further(bins)})
+        gathered = {**self._own(tuple(columns)), **self._further(bins)}
+        return self._table.writing(columns, write, folder, gathered, order=order)
 
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""

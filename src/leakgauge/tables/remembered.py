@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from leakgauge.arguments import checked
 from leakgauge.probability import Counts
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.row_samples import RowSample
@@ -107,10 +108,16 @@ class RememberedTable(Table):
         return self._table.few(*columns, bins=bins, most=most)
 
     def writing(
-        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+        self,
+        columns: Sequence[str],
+        write: PartWriter,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+        *,
+        order: RowOrder | None = None,
     ) -> Callable[[], None]:
         """An action that has rows written where they are, as Parquet files into an empty folder."""
-        return self._table.writing(columns, write, folder, bins)
+        return self._table.writing(columns, write, folder, bins, order=order)
 
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""

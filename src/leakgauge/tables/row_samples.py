@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _PRIME, _OTHER = 2**31 - 1, 2**31 - 19
 """Two primes: a place is known by what it leaves of both, and no step of the hash leaves 63 bits."""
 
+_AT_ONCE = 1 << 20
+
 
 @dataclass(frozen=True)
 class RowSample:
@@ -59,6 +61,11 @@ class RowSample:
         for batch in batches:
             yield batch.filter(pa.array(self.among(np.arange(row, row + batch.num_rows))))
             row += batch.num_rows
+
+    def places(self, rows: int) -> npt.NDArray[np.int64]:
+        """The places of the drawn ones of so many rows."""
+        parts = (np.arange(first, min(first + _AT_ONCE, rows)) for first in range(0, rows, _AT_ONCE))
+        return np.concatenate([part[self.among(part)] for part in parts])
 
     def among(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Which of these places are drawn."""

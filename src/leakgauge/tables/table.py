@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
 
 import numpy as np
 
 from leakgauge import notebook
 from leakgauge.errors import TableError
 from leakgauge.probability import Counts
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.row_samples import RowSample
@@ -161,8 +162,14 @@ def _mixed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
     return digest
 
 
-PartWriter: TypeAlias = "Callable[[Iterator[pa.RecordBatch], BinaryIO], int]"
-"""Writes what it makes of some rows to a file, and gives how many there were."""
+class PartWriter(Protocol):
+    """What a worker does with rows; it is sent to each of them."""
+
+    def made(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """What leaves in place of some rows, one for each and in their order."""
+
+    def write(self, batches: Iterator[pa.RecordBatch], to: BinaryIO) -> int:
+        """Write what leaves to a file; how many rows there were."""
 
 
 class Table(Protocol):
@@ -239,14 +246,16 @@ class Table(Protocol):
         write: PartWriter,
         folder: Path,
         bins: Mapping[str, Binning] | None = None,
+        *,
+        order: RowOrder | None = None,
     ) -> Callable[[], None]:
         """An action that has rows written where they are, as Parquet files into an empty folder.
 
-        The files, in the order of their names, hold the rows in the table's order. Whatever can be known to be wrong
-        is refused here, before anything is written.
+        The files, in the order of their names, hold the rows in the given order, or in the table's. Whatever can be
+        known to be wrong is refused here, before anything is written.
 
         Args:
-            write: what a worker does with the batches of a part; it is sent to each of them.
+            write: what a worker does with the batches of a part.
 
         Raises:
             TableError: the engine has no workers.

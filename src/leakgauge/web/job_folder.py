@@ -87,7 +87,7 @@ def _parts(kind: type[Part], found: object) -> tuple[Part, ...]:
 
 def shown_of(request: Mapping[str, Any]) -> dict[str, object]:
     """The fields of a request for the page."""
-    plain = {"distortion": (["hamming"], ("hamming",)), "releases_per_period": (1.0,)}
+    plain = {"distortion": (["hamming"], ("hamming",)), "releases_per_period": (1.0,), "keep_order": (False,)}
     # What was asked before there were these fields is the same question.
     shown = {
         name: request[name]

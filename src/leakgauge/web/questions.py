@@ -39,7 +39,7 @@ DECLARED: Final = tuple(
 """Declarations about a release, which do not change it."""
 _TEXTS: Final = ("unit", "use", "keep", "policy", "ledger", *DECLARED)
 _LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
-_OTHERS: Final = ("distortion", "releases_per_period", "rows_per_unit", "together", "public_distortion")
+_OTHERS: Final = ("distortion", "releases_per_period", "rows_per_unit", "together", "keep_order", "public_distortion")
 SHOWN: Final = (*_LISTS, *_TEXTS, *_OTHERS, *_AIMS, *_POINTS)
 """What the page shows of a request, beside its table."""
 DISTORTIONS: Final = ("hamming", "absolute", "squared")
@@ -138,7 +138,7 @@ def request_in(fields: Mapping[str, Any]) -> Request:
         "table": text_in(fields, "table"),
         **{name: texts_in(fields, name) for name in _LISTS},
         **{name: text_in(fields, name) for name in _TEXTS if name in given},
-        **{name: given[name] for name in ("rows_per_unit", "together") if name in given},
+        **{name: given[name] for name in ("rows_per_unit", "together", "keep_order") if name in given},
         **{name: _numbers(name, given[name]) for name in (*_AIMS, "public_distortion") if name in given},
         **{name: _number(name, given[name]) for name in (*_POINTS, "releases_per_period") if name in given},
         **({"distortion": texts_in(fields, "distortion")} if given.get("distortion") else {}),

@@ -1,7 +1,7 @@
 """A release beside its original, as arrays that attacks count with.
 
-The rows of a release stand in the order of the table it was made from; that is how a guess is checked. Nothing here is
-written anywhere, and no value of a row is part of a message.
+The rows of a release are matched to those of the table it was made from by the private key of their order; that is how
+a guess is checked. Nothing here is written anywhere, and no value of a row is part of a message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ import numpy as np
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, sample_of, values_of
+from leakgauge.audit.attacks.columns import (
+    codes_of,
+    columns_of,
+    letters_of,
+    numbered,
+    ranks_of,
+    released_columns,
+    sample_of,
+    values_of,
+)
 from leakgauge.audit.attacks.roles import Asked
 from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.binomial import require_confidence
@@ -245,7 +254,7 @@ def read_case(
         values = columns_of(in_bins(plan.table, bins or {}), read, sample)
         # What is suppressed in the release is known all the same to whoever knows the column.
         knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background, sample)
-        written = columns_of(opened, [name for one in plan.columns for name in one.writes], sample)
+        written = released_columns(opened, [name for one in plan.columns for name in one.writes], made.order, sample)
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
     known, published = asked.background, tuple(name for name in plan.public if name not in asked.background)

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Codes
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.letters import encoded
 from leakgauge.tables import Table
 from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.sampling import decoded
+from leakgauge.tables.sampling import decoded, taken
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +40,26 @@ def columns_of(table: Table, names: Sequence[str], sample: RowSample | None = No
     batches = table.batches(*names) if sample is None else table.drawn(*names, sample=sample)
     whole = pa.Table.from_batches(list(batches))
     return {name: decoded(pa.concat_arrays(whole.column(name).chunks)) for name in names}
+
+
+def released_columns(
+    table: Table, names: Sequence[str], order: RowOrder | None, sample: RowSample | None = None
+) -> dict[str, pa.Array]:
+    """Columns of a release row by row with the table it was made from, or with a sample of that one's rows.
+
+    Args:
+        order: in which the rows left; None where it is the table's.
+    """
+    import pyarrow as pa
+
+    if order is None or not names:
+        return columns_of(table, names, sample)
+    rows = table.rows
+    places = order.places(np.arange(rows) if sample is None else sample.places(rows), rows)
+    there = np.sort(places)
+    whole = pa.Table.from_batches(list(taken(table.batches(*names), there)))
+    back = pa.array(np.searchsorted(there, places))
+    return {name: decoded(pa.concat_arrays(whole.column(name).chunks)).take(back) for name in names}
 
 
 def values_of(values: pa.Array, name: str) -> Codes:

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
+from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.distances import MapCells
 from leakgauge.drafts import close_folder, write_whole
 from leakgauge.errors import OptionError
@@ -27,8 +28,7 @@ from leakgauge.location.placing import placed
 from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Codes
-from leakgauge.randomness import OperatingSystem, Randomness, Simulated
-from leakgauge.randomness.draws import shuffled
+from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, release
 from leakgauge.release.execution import Progress
 from leakgauge.release.ledger import open_ledger
@@ -107,8 +107,7 @@ def protect_places(
             max_leakage=max_leakage,
             mechanism=mechanism,
         )
-        randomness = OperatingSystem() if simulate is None else Simulated(simulate)
-        derived = _derived(mapped, places, public, randomness)
+        derived = _derived(mapped, places, public)
     place.mkdir(parents=True, exist_ok=True)
     close_folder(place)
     plan = ReleasePlan(
@@ -131,7 +130,7 @@ def protect_places(
             ledger=account,
             dataset=name,
             overwrite=overwrite,
-            randomness=randomness,
+            randomness=OperatingSystem() if simulate is None else Simulated(simulate),
             progress=progress,
         )
     found = _told(mapped, choice, made, derived, table_name(table), places, public, reports_per_user, within)
@@ -148,9 +147,10 @@ def protect_places(
 
 @dataclass(frozen=True)
 class _Derived:
-    """The rows with a place on the map, in a random order: their area, what is public and whose they are.
+    """The rows with a place on the map: their area, what is public and whose they are.
 
-    In the table's order, which is often by person and time, rows of one person would stand side by side: a trace.
+    They leave in a random order. In the table's, which is often by person and time, rows of one person would stand
+    side by side: a trace.
 
     Attributes:
         codes: the area of each row.
@@ -162,7 +162,7 @@ class _Derived:
     reports: Codes | None
 
 
-def _derived(mapped: Mapped, places: Places, public: Sequence[str], randomness: Randomness) -> _Derived:
+def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -183,11 +183,9 @@ def _derived(mapped: Mapped, places: Places, public: Sequence[str], randomness: 
         parts.append(
             pa.RecordBatch.from_arrays([dictionary.cast(pa.string()), *others], [column, *dict.fromkeys(kept)])
         )
-    codes = np.concatenate(every)
-    order = shuffled(len(codes), randomness)
-    rows = pa.Table.from_batches(parts).take(pa.array(order))
+    rows = pa.Table.from_batches(parts)
     reports = None if places.user is None else np.asarray(pc.value_counts(rows[places.user]).field("counts"))
-    return _Derived(rows, codes[order], reports)
+    return _Derived(rows, np.concatenate(every), reports)
 
 
 def _told(
@@ -247,14 +245,9 @@ def _unmeasured(choice: Chosen) -> PlacedMechanism:
 
 
 def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
-    """The areas in the written release, row by row; None where it holds anything else, such as sets."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    written = pq.read_table(made.output, columns=[column]).column(column).combine_chunks()
-    if pa.types.is_dictionary(written.type):
-        written = written.dictionary_decode()
-    encoded = written.dictionary_encode()
+    """The areas in the written release, row by row with the table; None where it holds anything else, such as sets."""
+    with open_table(made.output) as table:
+        encoded = released_columns(table, [column], made.order)[column].dictionary_encode()
     known = {label: at for at, label in enumerate(mapped.areas.labels)}
     own = np.array([known.get(label, -1) for label in encoded.dictionary.to_pylist()], dtype=np.int64)
     if not len(own) or (own < 0).any():

@@ -91,6 +91,7 @@ def plan_of(
         from_another_table=learnt,
         clamp=_clamped(asked, chosen),
         unprotected=asked.public_through,
+        keep_order=asked.keep_order,
     )
 
 
@@ -111,6 +112,8 @@ def plan_text(
         said += f"suppress_below = {sources.suppression.below}\n"
         if sources.suppression.unit is not None:
             said += f"suppress_unit = {_quoted(sources.suppression.unit)}\n"
+    if asked.keep_order:
+        said += "keep_order = true\n"
     if learnt:
         said += f"from_another_table = [{', '.join(map(_quoted, learnt))}]\n"
     if asked.public_through:

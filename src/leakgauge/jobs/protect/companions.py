@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace
@@ -37,6 +36,7 @@ from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
+from leakgauge.release import Release
 from leakgauge.release.priors import own_prior
 
 HALF_A_ROW = 0.5
@@ -51,13 +51,13 @@ def levels_of(sources: Sources, named: NamedChannel) -> Levels:
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, released: Path) -> Utility:
+def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, release: Release) -> Utility:
     """The worth of a released secret and of the public columns, by the law of the release; for numbers also as
     drawn."""
     own = _through(sources, named, distortion_named(aim.distortion))
     letters, mean = (tuple(dict.fromkeys(named.secrets)), named.channel.outputs), own.distortion.value
     on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
-    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, released)} if on_a_line else {}
+    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, release)} if on_a_line else {}
     return Utility({", ".join(aim.columns): own} | _public(sources, asked), numbers)
 
 
@@ -106,12 +106,12 @@ def _shares(named: NamedChannel, prior: Floats) -> tuple[ValueShares, ...]:
     )
 
 
-def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, released: Path) -> Utility | None:
+def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, release: Release) -> Utility | None:
     """The worth of a secret released as noisy numbers; None for any other mechanism."""
     if mechanism.noise is None:
         return None
     (column,) = aim.columns
-    return Utility(_public(sources, asked), {column: numbers_through_noise(sources, column, mechanism.noise, released)})
+    return Utility(_public(sources, asked), {column: numbers_through_noise(sources, column, mechanism.noise, release)})
 
 
 def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.measurement import NumberUtility
 from leakgauge.artefacts.request import Aim
+from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.distances.centres import centres
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.languages import message
@@ -19,6 +19,7 @@ from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
+from leakgauge.release import Release
 from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.chosen_bins import bin_error, places_of
 
@@ -26,14 +27,14 @@ _DATES = (Kind.DATE, Kind.TIMESTAMP)
 
 
 def numbers_through_channel(
-    sources: Sources, aim: Aim, inputs: Sequence[Label], outputs: Sequence[Label], distortion: float, released: Path
+    sources: Sources, aim: Aim, inputs: Sequence[Label], outputs: Sequence[Label], distortion: float, release: Release
 ) -> NumberUtility:
     """The worth of numbers, or bins, released through a channel with this mean absolute distortion."""
     (column,) = aim.columns
     unit = _unit(sources.original, column)
     binning = sources.bins.get(column)
     places = centres(outputs, inputs)
-    true, shown = _numbers(sources.original, column), _shown(released, column, outputs, places)
+    true, shown = _numbers(sources.original, column), _shown(release, column, outputs, places)
     known = centres(inputs, outputs)
     # As in the distance itself: a value in place of a missing one, or the reverse.
     missing = float(np.ptp(known[~np.isnan(known)])) or 1.0
@@ -49,7 +50,7 @@ def numbers_through_channel(
     )
 
 
-def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, released: Path) -> NumberUtility:
+def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, release: Release) -> NumberUtility:
     """The worth of noisy numbers between declared bounds; missing values count as their replacement."""
     true = _numbers(sources.original, column)
     if noise.missing is not None:
@@ -57,7 +58,7 @@ def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, rel
     lower, upper = noise.declared
     beyond = (true < lower) | (true > upper)
     return NumberUtility(
-        Quantity(float(np.abs(true - _numbers_of(released, column)).mean()), ""),
+        Quantity(float(np.abs(true - _released(release, column, places_of)).mean()), ""),
         lower=Quantity(lower, "", origin=Origin.DECLARED),
         upper=Quantity(upper, "", origin=Origin.DECLARED),
         beyond=Quantity(float(beyond.mean()), "share"),
@@ -79,17 +80,16 @@ def _numbers(table: Table, column: str) -> Floats:
     return np.concatenate([places_of(batch.column(0)) for batch in table.batches(column)])
 
 
-def _numbers_of(released: Path, column: str) -> Floats:
-    with open_table(released) as table:
-        return _numbers(table, column)
+def _released(release: Release, column: str, placed: Callable[[pa.Array], Floats]) -> Floats:
+    """The numbers of a released column, row by row with the table's."""
+    with open_table(release.source) as table:
+        return placed(released_columns(table, [column], release.order)[column])
 
 
-def _shown(released: Path, column: str, outputs: Sequence[Label], places: Floats) -> Floats:
+def _shown(release: Release, column: str, outputs: Sequence[Label], places: Floats) -> Floats:
     """The number that each released value stands for: that of its text for bins, else itself."""
     by_text = dict(zip(map(text_of, outputs), places.tolist(), strict=True))
-    with open_table(released) as table:
-        parts = [_placed(batch.column(0), by_text) for batch in table.batches(column)]
-    return np.concatenate(parts)
+    return _released(release, column, lambda values: _placed(values, by_text))
 
 
 def _placed(values: pa.Array, by_text: Mapping[str, float]) -> Floats:

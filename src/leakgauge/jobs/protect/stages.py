@@ -12,7 +12,7 @@ import msgspec
 from leakgauge.artefacts import Audit, Coarsening, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
-from leakgauge.audit.attacks.columns import columns_of
+from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.assess import Explaining, explained
@@ -42,6 +42,7 @@ from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.execution import Stage as ReleaseStage
+from leakgauge.release.order import order_place
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.tables import Levels, Table, open_table
@@ -50,6 +51,8 @@ from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
+ORDER = order_place(Path(RECORD)).name
+"""The key of the order of the rows, which is never handed out."""
 SURVEY, MEASUREMENT, VERDICT, PROMISE = "survey.json", "measurement.json", "verdict.json", "promise.json"
 COARSENING_FILE, RECIPIENTS, TELLING = "coarsening.json", "recipients.json", "telling.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
@@ -318,8 +321,9 @@ def release_stage(work: Work) -> tuple[str, ...]:
     """Writes the release with its record; one finished by an interrupted run is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = work.plan
+    written = (work.released, RECORD, PUBLIC_RECORD, *(() if plan.keep_order else (ORDER,)))
     if _is_drawn(work, plan):
-        return work.released, RECORD, PUBLIC_RECORD
+        return written
     rows = table.rows
 
     def tell(stage: ReleaseStage, done: int, /) -> None:
@@ -340,7 +344,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
     )
     assert made.public_record is not None
     folder.held |= {RECORD: made.record, PUBLIC_RECORD: made.public_record}
-    return work.released, RECORD, PUBLIC_RECORD
+    return written
 
 
 def is_chosen_by_counts(asked: Request) -> bool:
@@ -366,6 +370,8 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
     """Whether the folder contains a complete release by this plan, from a run interrupted after drawing it."""
     place = work.folder.place
     if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
+        return False
+    if not plan.keep_order and not (place / ORDER).exists():
         return False
     try:
         found = verify(place / RECORD)
@@ -409,19 +415,19 @@ def audited(work: Work, confidence: float) -> Audit:
 
 
 def _by_its_law(work: Work) -> tuple[str, ...]:
-    asked, written, released = work.asked, list[str](), work.folder.place / work.released
+    asked, written, release = work.asked, list[str](), work.release
     columns = bind(work.plan, work.sources.original).columns
     public = [one for one in columns if one.writes[0] in asked.public_through]
     through = {one.name: one.channel.channel for one in public if one.channel is not None}
     sources, seen = replace(work.sources, through=through), work
     if public:
-        seen = replace(work, sources=replace(sources, table=_as_released(sources.table, public, released)))
+        seen = replace(work, sources=replace(sources, table=_as_released(sources.table, public, release)))
     for aim in asked.aims:
         secret = aim.columns
         bound = next((one for one in columns if secret in (one.reads, one.writes)), None)
         if bound is None or bound.channel is None:
             # Noisy numbers have no finite channel; their guarantee is in the record.
-            worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, released)
+            worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, release)
             if worth is not None:
                 written.append(asked.file("utility.json", secret))
                 work.folder.write(written[-1], worth)
@@ -429,7 +435,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
         artefacts = {
             "leakage.json": seen.measured(secret, sources.known(asked, secret), bound.channel),
             "levels.json": levels_of(sources, bound.channel),
-            "utility.json": utility(sources, asked, aim, bound.channel, released),
+            "utility.json": utility(sources, asked, aim, bound.channel, release),
         }
         for name, artefact in artefacts.items():
             written.append(asked.file(name, secret))
@@ -437,10 +443,10 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     return tuple(written)
 
 
-def _as_released(table: Table, columns: Sequence[BoundColumn], released: Path) -> Table:
+def _as_released(table: Table, columns: Sequence[BoundColumn], release: Release) -> Table:
     """The table with some columns replaced by the output of their channels: one sample of their noise."""
-    with open_table(released) as opened:
-        found = columns_of(opened, [one.name for one in columns])
+    with open_table(release.source) as opened:
+        found = released_columns(opened, [one.name for one in columns], release.order)
     return ReplacedTable(table, {one.name: one.form.written(one.form.outputs([found[one.name]]))[0] for one in columns})
 
 
@@ -485,6 +491,7 @@ READS: dict[str, tuple[str, ...]] = {
             "keep",
             "distortion",
             "clamp",
+            "keep_order",
             "lower",
             "upper",
             "accounted",
@@ -493,7 +500,7 @@ READS: dict[str, tuple[str, ...]] = {
             "repeat",
         ),
     ),
-    "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
+    "release": ("unit", "rows_per_unit", *COARSENING, "clamp", "keep_order", *READING, "ledger", "dataset", "simulate"),
     "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate", "keep", "publish_shares"),
     "assess": (
         *(*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire", "use"),
@@ -507,7 +514,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "measure": (),
     "design": (),
     "release": (PLAN, CHANNEL, PUBLIC_CHANNEL),
-    "audit": (PLAN, CHANNEL, PUBLIC_CHANNEL, RECORD),
+    "audit": (PLAN, CHANNEL, PUBLIC_CHANNEL, RECORD, ORDER),
     "assess": (RECORD, AUDIT),
     "report": (
         SURVEY,

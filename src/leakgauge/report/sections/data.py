@@ -36,6 +36,8 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
         yield say("columns at a coarser level"), tell.listed(tell.levels)
     below = {"suppress_below": say("public values are suppressed where groups are smaller than")}
     yield from tell.numbers(below, "release.json", "plan")
+    if tell.has("release.json"):
+        yield say("order of the rows"), say("that of the table") if tell.keeps_order else say("random")
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
         "accounted": say("asked: ε for the histogram of the design"),

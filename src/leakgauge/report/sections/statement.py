@@ -187,6 +187,8 @@ def _released(tell: Teller) -> Inline:
     below = tell.maybe("release.json", "plan", "suppress_below")
     if below is not None:
         said += tell.say(" Public values are left out where groups are smaller than {below}.", below=below)
+    if tell.keeps_order:
+        said += tell.say(" Rows are in the table's order, which may reveal what their values do not.")
     kept = tell.names("job.json", "withheld")
     if kept:
         return said + tell.say(" Not released: {columns}.", columns=tell.listed(kept))

@@ -369,6 +369,11 @@ class Teller(Facts):
         )
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether released rows are in the table's order, as in all releases whose record does not say."""
+        return self.has("release.json") and self.get("release.json", "plan", "keep_order") is not False
+
+    @property
     def is_coarsened(self) -> bool:
         """Whether public columns are coarser than they are, or suppressed in part."""
         return any(self.public[1:]) or self.has("release.json", "plan", "suppress_below")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakgauge.errors import ColumnError, EngineError, TableError
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import named_bins
 from leakgauge.tables.binnings import Binning
@@ -16,7 +17,15 @@ from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.spark.jobs import Cancellable, Partitions
 from leakgauge.tables.spark.order import Layout, keeps_order
 from leakgauge.tables.spark.sessions import Held
-from leakgauge.tables.spark.workers import ATTEMPTS, Worker, require_ready, require_whole, write_frame
+from leakgauge.tables.spark.workers import (
+    ATTEMPTS,
+    Scattering,
+    Worker,
+    require_ready,
+    require_whole,
+    write_frame,
+    write_shuffled,
+)
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 from leakgauge.tables.table import PartWriter
@@ -60,19 +69,29 @@ class SparkTable(SqlTable):
         return named_bins(batch.slice(0, most).rename_columns(names), self._namings(binned))
 
     def writing(
-        self, columns: Sequence[str], write: PartWriter, folder: Path, bins: Mapping[str, Binning] | None = None
+        self,
+        columns: Sequence[str],
+        write: PartWriter,
+        folder: Path,
+        bins: Mapping[str, Binning] | None = None,
+        *,
+        order: RowOrder | None = None,
     ) -> Callable[[], None]:
         """An action that has rows written by the workers, as Parquet files into an empty folder."""
         self._require_order()
         names, keys, binned = self._asked(columns, bins)
-        worker = Worker(tuple(names), self._namings(binned), write, str(folder / ATTEMPTS))
+        scattering = None if order is None else Scattering(order, tuple(self._starts))
+        worker = Worker(tuple(names), self._namings(binned), write, str(folder / ATTEMPTS), scattering)
         require_ready(self._held, worker, folder, self._place)
 
         def written() -> None:
             rows = self._held.streaming.sql(aggregates.select(keys, self._source), args=_arguments(binned))
             numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
             layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
-            write_frame(numbered, worker, folder, layout.order)
+            if scattering is None:
+                write_frame(numbered, worker, folder, layout.order)
+            else:
+                write_shuffled(numbered, worker, folder, self._held)
 
         def run() -> None:
             with Cancellable(self._held.context, self._place) as jobs:

@@ -6,14 +6,17 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leakgauge.errors import EngineError
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.aggregates import Naming, named_bins
+from leakgauge.tables.reordering import Extent, Scattered, read_extent, sorted_rows
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.table import PartWriter
 
@@ -25,6 +28,25 @@ if TYPE_CHECKING:
 ATTEMPTS = "attempts"
 """The folder, in that of the files, where parts are written until all of them are there."""
 _TRIES = 3
+_HELD = 1 << 26
+"""Bytes of rows that a worker holds: it has little memory beside that of its engine."""
+
+
+@dataclass(frozen=True)
+class Scattering:
+    """How rows leave in a random order: parts of it are gathered from all partitions, as many as there are.
+
+    Attributes:
+        starts: for each partition how many rows of the table come before.
+    """
+
+    order: RowOrder
+    starts: tuple[int, ...]
+
+    @property
+    def parts(self) -> int:
+        """How many there are."""
+        return len(self.starts)
 
 
 @dataclass(frozen=True)
@@ -37,29 +59,86 @@ class Worker:
         names: of the columns.
         namings: of those in bins.
         attempts: the folder of files that are not taken yet.
+        scattering: None where rows stay in the table's order.
     """
 
     names: tuple[str, ...]
     namings: Mapping[str, Naming]
-    write: PartWriter
+    writer: PartWriter
     attempts: str
+    scattering: Scattering | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The partition, and the name of the file that this attempt at it has made; none where it has no rows."""
-        import pyarrow as pa
+        """The partition and the name of the file that this attempt at it has made, and where in it the rows of each
+        part stand; none where it has no rows."""
         from pyspark import TaskContext
 
         first = next(batches, None)
         task = TaskContext.get()
         if first is None or task is None:
             return
-        handle, name = tempfile.mkstemp(dir=self.attempts)
-        with os.fdopen(handle, "wb") as file:
-            self.write((self._named(batch) for batch in chain([first], batches)), file)
-        yield pa.RecordBatch.from_pydict({"partition": [task.partitionId()], "file": [Path(name).name]})
+        number = task.partitionId()
+        made = self.writer.made(self._named(batch) for batch in chain([first], batches))
+        with _attempt(self.attempts) as (name, file):
+            if self.scattering is None:
+                self.writer.write(made, file)
+                extents = [Extent(number, 0, file.tell())]
+            else:
+                extents = _scattered(made, self.scattering, number, file)
+        yield _answer([(number, name, one) for one in extents])
 
     def _named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return named_bins(batch.rename_columns(list(self.names)), self.namings)
+
+
+@dataclass(frozen=True)
+class _Gathering:
+    """What a worker does with the number of a part: it gathers its rows from the files of all partitions."""
+
+    writer: PartWriter
+    attempts: str
+    found: Mapping[int, Sequence[tuple[str, Extent]]]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                if number in self.found:
+                    rows = sorted_rows([self._read(name, extent) for name, extent in self.found[number]])
+                    with _attempt(self.attempts) as (name, file):
+                        self.writer.write(iter([rows]), file)
+                    yield _answer([(number, name, Extent(number, 0, 0))])
+
+    def _read(self, name: str, extent: Extent) -> pa.RecordBatch:
+        with (Path(self.attempts) / name).open("rb") as file:
+            return read_extent(file, extent)
+
+
+_ANSWER = "partition long, file string, part long, start long, size long"
+
+
+def _answer(found: Sequence[tuple[int, str, Extent]]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    rows = [(partition, name, one.part, one.start, one.size) for partition, name, one in found]
+    names = [field.split()[0] for field in _ANSWER.split(", ")]
+    return pa.RecordBatch.from_pydict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+@contextmanager
+def _attempt(folder: str) -> Iterator[tuple[str, BinaryIO]]:
+    handle, name = tempfile.mkstemp(dir=folder)
+    with os.fdopen(handle, "wb") as file:
+        yield Path(name).name, file
+
+
+def _scattered(rows: Iterator[pa.RecordBatch], scattering: Scattering, partition: int, file: BinaryIO) -> list[Extent]:
+    """Where the rows of each part stand in the file."""
+    scattered, row = Scattered(file, scattering.order, scattering.parts, _HELD), scattering.starts[partition]
+    for batch in rows:
+        scattered.add(batch, row)
+        row += batch.num_rows
+    scattered.spill()
+    return scattered.extents
 
 
 @dataclass(frozen=True)
@@ -107,11 +186,42 @@ def write_frame(frame: Any, worker: Worker, folder: Path, order: Sequence[int]) 
     """Have workers write the rows; the files are named in this order of the partitions."""
     attempts = Path(worker.attempts)
     attempts.mkdir()
-    # Of all attempts at a partition, retried or speculative, Spark takes the answer of one, and so its file is taken.
-    taken = frame.mapInArrow(worker, "partition long, file string").toArrow()
     places = {partition: place for place, partition in enumerate(order)}
-    for partition, file in zip(taken.column("partition").to_pylist(), taken.column("file").to_pylist(), strict=True):
-        (attempts / file).rename(folder / f"{places[partition]:08d}.parquet")
+    for partition, file, _ in _answers(frame, worker):
+        _take(attempts / file, folder, places[partition])
+    _drop(attempts)
+
+
+def write_shuffled(frame: Any, worker: Worker, folder: Path, held: Held) -> None:
+    """Have workers write the rows in a random order, which no file shows anything of the table's order.
+
+    Every partition is scattered over the parts of that order, and every part is gathered from all partitions. No row
+    passes through Spark's own shuffle, and none of its random functions is used.
+    """
+    attempts = Path(worker.attempts)
+    attempts.mkdir()
+    found: dict[int, list[tuple[str, Extent]]] = {}
+    for _, file, extent in _answers(frame, worker):
+        found.setdefault(extent.part, []).append((file, extent))
+    assert worker.scattering is not None
+    parts = worker.scattering.parts
+    gathering = _Gathering(worker.writer, worker.attempts, found)
+    for part, file, _ in _answers(held.streaming.range(0, parts, 1, parts), gathering):
+        _take(attempts / file, folder, part)
+    _drop(attempts)
+
+
+def _answers(frame: Any, worker: Worker | _Gathering) -> list[tuple[int, str, Extent]]:
+    # Of all attempts at a partition, retried or speculative, Spark takes the answer of one, and so its file is taken.
+    rows = frame.mapInArrow(worker, _ANSWER).toArrow().to_pylist()
+    return [(row["partition"], row["file"], Extent(row["part"], row["start"], row["size"])) for row in rows]
+
+
+def _take(file: Path, folder: Path, place: int) -> None:
+    file.rename(folder / f"{place:08d}.parquet")
+
+
+def _drop(attempts: Path) -> None:
     # An attempt that still runs cannot make a file any more once its folder is gone, wherever the others go.
     for _ in range(_TRIES):
         shutil.rmtree(attempts, ignore_errors=True)
