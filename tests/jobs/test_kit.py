@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 import leakgauge as lg
-from leakgauge.artefacts import Job, Recipients, Request
+from leakgauge.artefacts import Job, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.estimates import Kit, Method, ReadAs
@@ -26,6 +27,7 @@ from leakgauge.cli import main
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs import protect as jobs
 from leakgauge.jobs.protect import protect
+from leakgauge.jobs.protect.earlier import Earlier
 from leakgauge.jobs.protect.recipients import epsilon_of_histogram, require_private_shares, write_recipients_kit
 from leakgauge.release import Release
 from leakgauge.release.estimates import Protected, write_kit
@@ -224,6 +226,35 @@ def test_publishing_shares_needs_shares_to_publish(asked: dict[str, object], pri
     else:
         with pytest.raises(OptionError, match="--publish-shares is for channels that follow from private"):
             require_private_shares(question, None)
+
+
+@pytest.mark.parametrize(
+    ("roles", "hidden"),
+    [
+        ({"background": ("team",)}, "team"),
+        ({"background": ("team", "city"), "public": ("city",)}, "team"),
+        ({"public": ("city",), "public_distortion": {"city": 0.1}}, "city"),
+        ({"background": ("city",), "public": ("city",)}, None),
+    ],
+)
+def test_no_channel_is_handed_out_that_follows_from_what_is_not_published(
+    roles: dict[str, object], hidden: str | None
+) -> None:
+    question = Request("people.csv", ("illness",), publish_shares=True, max_distortion=0.2, **roles)  # type: ignore[arg-type]
+    if hidden is None:
+        require_private_shares(question, None)
+        return
+    with pytest.raises(OptionError, match=f"exact cross-table with {hidden} follows"):
+        require_private_shares(question, None)
+
+
+def test_a_repeated_channel_follows_from_what_it_was_designed_against(keeping: Path) -> None:
+    earlier = Earlier(keeping, read(Job, keeping / "job.json"), read(Record, keeping / "release.json"))
+    assert earlier.job.asked.seen
+    for public, refused in ((earlier.job.asked.public, False), ((), True)):
+        again = replace(earlier.job.asked, publish_shares=True, background=(), public=public)
+        with pytest.raises(OptionError, match="exact cross-table") if refused else nullcontext():
+            require_private_shares(again, earlier)
 
 
 def test_noise_of_a_histogram_is_small_beside_chance() -> None:

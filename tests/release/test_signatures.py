@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from base64 import b64encode
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,6 +186,98 @@ def test_an_old_signature_does_not_stand_beside_a_new_record(tmp_path: Path, key
     again = release(plan, opened(), tmp_path / "o.csv", overwrite=True)
     assert again.signature is None and not made.signature.exists()
     assert not verify(again.record_file, signed_by=keys / "office.pub").holds
+
+
+def swapped(monkeypatch: pytest.MonkeyPatch, record: Path, later: bytes) -> None:
+    """The record has other bytes as soon as it was read once."""
+    really_open = Path.open
+
+    def opened_once(path: Path, *how: Any, **more: Any) -> Any:
+        if path.name != record.name:
+            return really_open(path, *how, **more)
+        with really_open(record, "r+b") as file:
+            content = file.read()
+            file.seek(0)
+            file.truncate()
+            file.write(later)
+        return BytesIO(content)
+
+    monkeypatch.setattr(Path, "open", opened_once)
+
+
+def forged(record: Path, **changes: object) -> bytes:
+    fields = {**json.loads(record.read_text()), **changes}
+    return text_of({**fields, "digest": digest_of(fields)}).encode()
+
+
+def test_a_record_that_is_swapped_while_it_is_checked(
+    capsys: pytest.CaptureFixture[str], house: Path, keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is signed is what was checked, and what was signed is what is checked."""
+    record = Path("out.csv.json")
+    released(capsys)
+    honest, wrong, other = record.read_bytes(), forged(record, rows=3), forged(record, created="2020-01-01T00:00:00Z")
+    record.write_bytes(wrong)
+    with monkeypatch.context() as patched:
+        swapped(patched, record, honest)
+        assert run(capsys, "verify", str(record), "--sign", str(keys / "office"))[0] == 1
+    assert not Path("out.csv.json.sig").exists()
+    record.write_bytes(honest)
+    assert run(capsys, "verify", str(record), "--sign", str(keys / "office"))[0] == 0
+    with monkeypatch.context() as patched:
+        swapped(patched, record, other)
+        code, out, _ = run(capsys, "verify", str(record), "--signed-by", str(keys / "office.pub"), "--json")
+    assert code == 0 and json.loads(out)["digest"] == json.loads(honest)["digest"]
+    assert run(capsys, "verify", str(record), "--signed-by", str(keys / "office.pub"))[0] == 1
+
+
+PRIME = 2**255 - 19
+CURVE = -121665 * pow(121666, -1, PRIME) % PRIME
+
+
+def added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    """The sum of two points of edwards25519."""
+    (x, y), (u, v) = one, other
+    both = CURVE * x * u * y * v
+    return (
+        (x * v + u * y) * pow(1 + both, -1, PRIME) % PRIME,
+        (y * v + x * u) * pow(1 - both, -1, PRIME) % PRIME,
+    )
+
+
+def small_order() -> set[bytes]:
+    """Every way to write a point of small order: eight times a multiple of one of order 8 is nought."""
+    # The order of any point without its large prime factor.
+    large = 2**252 + 27742317777372353535851937790883648493
+    points = set()
+    for y in range(2, 12):
+        square = (y * y - 1) * pow(CURVE * y * y + 1, -1, PRIME) % PRIME
+        x = pow(square, (PRIME + 3) // 8, PRIME)
+        x = x if x * x % PRIME == square else x * pow(2, (PRIME - 1) // 4, PRIME) % PRIME
+        if x * x % PRIME != square:
+            continue
+        found, power = (0, 1), (x, y)
+        for bit in range(large.bit_length()):
+            found, power = added(found, power) if large >> bit & 1 else found, added(power, power)
+        points.add(found)
+        for _ in range(7):
+            points.add(added(found, max(points)))
+    ways = {way for _, y in points for way in (y, y + PRIME) if way < 1 << 255}
+    return {(way | sign << 255).to_bytes(32, "little") for way in ways for sign in (0, 1)}
+
+
+def test_a_public_key_of_small_order_is_refused(capsys: pytest.CaptureFixture[str], house: Path, keys: Path) -> None:
+    """Under such a key a signature that was made with no key holds, of one record in eight or of every one."""
+    written = small_order()
+    assert len({(int.from_bytes(one, "little") & ((1 << 255) - 1)) % PRIME for one in written}) == 5
+    released(capsys)
+    record = Path("out.csv.json")
+    # Of the identity any signature (R, s) with R = s·B holds, whatever is signed.
+    Path("out.csv.json.sig").write_bytes((1).to_bytes(32, "little") + bytes(32))
+    for raw in written:
+        Path("key").write_bytes(b"ssh-ed25519 " + b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0 " + raw))
+        code, out, err = run(capsys, "verify", str(record), "--signed-by", "key")
+        assert code == 2 and "of small order" in err and err.count("\n") == 1 and not out
 
 
 def test_without_the_extra_one_sentence_names_it(

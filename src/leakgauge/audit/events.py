@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -258,7 +259,9 @@ def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio |
             yield letters(repeated, "repeats")
         middle = values[np.isfinite(values.astype(np.float64))].astype(np.float64)
         if len(middle) and np.subtract(*np.quantile(middle, [0.75, 0.25])) > _WIDE:
-            yield ranges(both, _remainder, Sentence("remainder by 2"))
+            yield ranges(both, partial(_remainder, by=2), Sentence("remainder by 2"))
+            if both.dtype.kind in "iu":
+                yield ranges(both, partial(_remainder, by=10), Sentence("last digit"))
     if both.dtype.kind != "f":
         return
     if not np.array_equal(both, np.rint(both)) or ((both == 0) & np.signbit(both)).any():
@@ -274,10 +277,10 @@ def _few(outputs: Outputs) -> bool:
     return len(np.unique(values)) <= min(LETTERS, max(len(outputs) / _OUTPUTS_A_LETTER, 2))
 
 
-def _remainder(outputs: Outputs) -> Floats:
+def _remainder(outputs: Outputs, by: int) -> Floats:
     # Whole numbers are divided as such: as floats the large ones would lose it.
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(np.mod(outputs, 2).astype(np.float64), nan=-1.0)
+        return np.nan_to_num(np.mod(outputs, by).astype(np.float64), nan=-1.0)
 
 
 def _telling_bits(first: Outputs, second: Outputs) -> Partition:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from leakgauge.artefacts import Shown
-from leakgauge.audit.attacks.case import ReleasedColumn
+from leakgauge.audit.attacks.case import ReleasedColumn, Secret
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.lower_bound import lower_bound
@@ -34,12 +34,13 @@ Groups: TypeAlias = tuple[dict[str, Outputs], Callable[[Outputs], Floats] | None
 """Released outputs by the two inputs, or groups of them, and their log-likelihood ratio as the record has it."""
 
 
-def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
+def shown_by_rows(column: ReleasedColumn, confidence: float, secrets: Sequence[Secret] = ()) -> Shown | None:
     """The level that the released rows of a column show, held to what the record claims of it.
 
     Letters: the two of the most frequent inputs that the record's channel lets expect most of; where the claim is given
     other columns, two for each of their most frequent values. Numbers: the rows of the lowest quarter against those of
-    the highest, which are mixtures of inputs and no easier to tell apart than they are.
+    the highest, which are mixtures of inputs and no easier to tell apart than they are. So are the rows of a value of
+    another secret, which the digits of a noisy number could carry.
 
     Returns:
         None where nothing is claimed or too few rows share an input.
@@ -51,6 +52,8 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
         tried = [_letters(column, claim, inputs) for inputs in _compared(column)]
     else:
         tried = [_quarters(column)]
+        for secret in secrets:
+            tried += [] if secret.column is column else _of_secret(column, secret)
     groups = [one for one in tried if one is not None]
     # Each may miss its share of the time.
     shown = [shown_by_groups(one, claim, 1 - (1 - confidence) / len(groups)) for one in groups]
@@ -95,6 +98,25 @@ def _quarters(column: ReleasedColumn) -> Groups | None:
         return outputs, None
     ratio = column.law.log_ratio(inputs[0][0], inputs[1][0])
     return outputs, lambda steps: ratio(steps.astype(np.float64))
+
+
+def _of_secret(column: ReleasedColumn, secret: Secret) -> list[Groups]:
+    """The outputs of the rows that have one value of another secret, and of all that do not."""
+    values, counts = np.unique(secret.letters, return_counts=True)
+    enough = values[(counts >= FEWEST_ROWS) & (len(secret.letters) - counts >= FEWEST_ROWS)]
+    # Of two values each is what the other is not.
+    frequent = enough[np.argsort(-counts[np.isin(values, enough)], kind="stable")][: min(len(values) - 1, _INPUTS)]
+    name = ", ".join(secret.names)
+    return [
+        (
+            {
+                f"rows of value {at} of {name}": column.outputs[secret.letters == value],
+                f"rows of other values of {name}": column.outputs[secret.letters != value],
+            },
+            None,
+        )
+        for at, value in enumerate(frequent.tolist(), 1)
+    ]
 
 
 def _compared(column: ReleasedColumn) -> list[Met]:

@@ -67,15 +67,14 @@ def command(
         signatures.require_no_signature(record)
         key = signatures.private_key(sign)
     with nullcontext() if address is None else open_ledger(address) as ledger:
-        # The record read before the checks is the one signed: a record changed meanwhile stays unsigned.
-        content = signatures.record_bytes(record) if key is not None else b""
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
     if key is not None and _is_simulation(verification):
         raise OptionError("{record!s} is the record of a simulation; sign the record of a release.", record=record)
     signature = None
     if key is not None and verification.holds:
         shareable = isinstance(verification.record, PublicRecord)
-        signature = signatures.sign_record(record, content, key, shareable=shareable)
+        # The bytes that were checked: a record that took their place meanwhile stays unsigned.
+        signature = signatures.sign_record(record, verification.content, key, shareable=shareable)
     deliver(verification.stored(), as_json, output, lambda: render(verification, record, signature))
     verification.require()
 

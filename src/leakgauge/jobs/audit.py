@@ -78,6 +78,10 @@ def audit_release(
     wrong = (
         *(one.failure for one in checks if one.holds is False),
         *(
+            Sentence("the public column {column!s} of the release tells more than that of the table", column=name)
+            for name in case.altered
+        ),
+        *(
             Sentence(
                 "the rows of {column!s} show {level} where {claim!s} is claimed",
                 column=name,
@@ -119,7 +123,7 @@ def _shown(case: Case, column: ReleasedColumn, confidence: float) -> Shown | Non
     Values that never change are evidence against a column that hides a secret, but not against a public column that is
     only to reveal less about one.
     """
-    shown = shown_by_rows(column, confidence)
+    shown = shown_by_rows(column, confidence, case.secrets)
     if shown is None or shown.violated or not shown.deterministic or case.hides_a_secret(column):
         return shown
     return None

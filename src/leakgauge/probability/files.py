@@ -222,8 +222,17 @@ class RepeatedKeyError(ValueError):
 def parsed_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file."""
     try:
-        fields = strict_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
+    return json_object(content, path)
+
+
+def json_object(content: bytes, path: Path) -> dict[str, Any]:
+    """The object that the bytes of a JSON file are; ``path`` is how messages call the file."""
+    try:
+        fields = strict_json(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
         raise FileError("{path} does not contain a JSON object; write one.", path=path)

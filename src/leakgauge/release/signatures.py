@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _OTHERS = 0o077
 """Rights of everybody but the owner."""
 _OPENSSH = b"-----BEGIN OPENSSH PRIVATE KEY-----"
+_PRIME = 2**255 - 19
+_ORDER_8 = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+_SMALL = frozenset({0, 1, _PRIME - 1, _ORDER_8, _PRIME - _ORDER_8})
+"""y of the points of order 1, 2, 4 and 8."""
 _LONGEST = 1 << 16
 """Bytes; no key of this kind is longer."""
 
@@ -62,7 +66,18 @@ def public_key(path: Path) -> Ed25519PublicKey:
             "{path} is not a public Ed25519 key; write that of a private one with openssl pkey -in KEY -pubout.",
             path=path,
         )
+    if _is_of_small_order(key.public_bytes_raw()):
+        raise FileError(
+            "{path} is a public Ed25519 key of small order, under which anybody can sign; get the key of whoever signs.",
+            path=path,
+        )
     return key
+
+
+def _is_of_small_order(key: bytes) -> bool:
+    """Whether a point, however it is written, is one of the eight that a multiple of 8 brings to nought."""
+    # The highest bit is the sign of x, which does not matter; y may be written with the prime added.
+    return (int.from_bytes(key, "little") & ((1 << 255) - 1)) % _PRIME in _SMALL
 
 
 def sign_record(record: Path, content: bytes, key: Ed25519PrivateKey, *, shareable: bool = False) -> Path:
@@ -94,15 +109,15 @@ def forget_signature(record: Path) -> None:
         signature_place(record).unlink()
 
 
-def why_not_signed(record: Path, key: Ed25519PublicKey) -> Sentence | None:
-    """Why a record does not count as signed by a key; None where it is."""
+def why_not_signed(record: Path, content: bytes, key: Ed25519PublicKey) -> Sentence | None:
+    """Why the bytes of a record do not count as signed by a key; None where they do."""
     from cryptography.exceptions import InvalidSignature
 
     place = signature_place(record)
     if not place.is_file():
         return Sentence("{path!s} does not exist", path=str(place))
     try:
-        key.verify(_content(place), record_bytes(record))
+        key.verify(_content(place), content)
     except InvalidSignature:
         return Sentence("the signature was made with another key, or the record changed afterwards")
     return None

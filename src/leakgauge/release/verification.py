@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -43,13 +43,13 @@ from leakgauge.release.record import (
     file_digest,
     lacking,
     may_be_lacking,
-    read_any_record,
+    record_in,
     released_file,
     size_of,
     whole_record_error,
 )
 from leakgauge.release.recorded_plan import DECLARED, binnings, plan_of, recorded_plan, suppression
-from leakgauge.release.signatures import public_key, why_not_signed
+from leakgauge.release.signatures import public_key, record_bytes, why_not_signed
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Levels, open_table
 
@@ -69,10 +69,15 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Verification:
-    """Every check of a record; ``record`` is None where it cannot be read."""
+    """Every check of a record; ``record`` is None where it cannot be read.
+
+    ``content`` are the bytes that the record was read from, once: whoever vouches for it signs these. It is empty for a
+    record that was not read.
+    """
 
     record: Record | PublicRecord | None
     checks: tuple[Check, ...]
+    content: bytes = field(default=b"", repr=False)
 
     @property
     def holds(self) -> bool:
@@ -134,15 +139,17 @@ def verify(
     place = record.record_file if isinstance(record, Release) else Path(record)
     if released is None and isinstance(record, Release):
         released = record.table
-    signature: tuple[Check, ...] = ()
+    # What was signed is what is checked, and not a record that takes its place meanwhile.
+    known = record.record if isinstance(record, Release) and signed_by is None else None
+    content, signature = b"" if known is not None else record_bytes(place), tuple[Check, ...]()
     if signed_by is not None:
-        reason = why_not_signed(place, public_key(Path(signed_by)))
+        reason = why_not_signed(place, content, public_key(Path(signed_by)))
         signature = (Check(SIGNATURE, reason is None, reason or _NOTHING),)
     try:
-        said = record.record if isinstance(record, Release) else read_any_record(place)
+        said = record_in(content, place) if known is None else known
         plan = plan_of(said, place)
     except VerificationError as error:
-        return Verification(None, (*signature, Check(RECORD, False, error.sentence)))
+        return Verification(None, (*signature, Check(RECORD, False, error.sentence)), content)
     checks = [*signature, Check(RECORD, True)]
     try:
         if isinstance(said, PublicRecord):
@@ -157,7 +164,7 @@ def verify(
     except (KeyError, ValueError) as error:
         # Such as a column without claims.
         raise whole_record_error(place, str(error.args[0]) if isinstance(error, KeyError) else "a field") from None
-    return Verification(said, tuple(checks))
+    return Verification(said, tuple(checks), content)
 
 
 def _release_checks(

@@ -126,7 +126,9 @@ def test_what_cannot_be_attacked_is_refused_in_one_sentence(tmp_path: Path) -> N
     pq.write_table(pa.table({"sex": ["f"] * 100, "illness": ["illness 9"] * 100, "salary": [1] * 100}), tmp_path / "o")
     (tmp_path / "o").rename(tmp_path / "o.parquet")
     refuses(VerificationError, "'illness' of the release has a value that", released=tmp_path / "o.parquet")
-    pq.write_table(pa.table({"illness": ["illness 1"] * 100, "salary": ["much"] * 100}), tmp_path / "p.parquet")
+    pq.write_table(
+        pa.table({"sex": ["f"] * 100, "illness": ["illness 1"] * 100, "salary": ["much"] * 100}), tmp_path / "p.parquet"
+    )
     refuses(VerificationError, "'salary' of the release has a value that", released=tmp_path / "p.parquet")
     few = open_table(people(9))
     with pytest.raises(TableError, match="9 rows, too few"):

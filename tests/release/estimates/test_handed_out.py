@@ -188,6 +188,22 @@ def test_columns_that_are_released_together_keep_their_cross_table(tmp_path: Pat
         assert [one.unreadable for one in kit.protected] == [SEVERAL, SEVERAL]
 
 
+@pytest.mark.parametrize("origin", [PriorOrigin.THIS_TABLE, PriorOrigin.NOISY_HISTOGRAM, PriorOrigin.ANOTHER_TABLE])
+def test_a_channel_that_reads_what_is_not_published_is_not_handed_out(tmp_path: Path, origin: PriorOrigin) -> None:
+    letters = list(dict.fromkeys(one for one, _ in PAIRS))
+    rows = [[0.75 if one == own else 0.25 / (len(letters) - 1) for one in letters] for own, _ in PAIRS]
+    how = NamedChannel(Channel(PAIRS, letters, rows), ("illness", "city"), ("illness",), origin)
+    table = pa.table({"illness": [one for one, _ in PAIRS] * 40, "city": [one for _, one in PAIRS] * 40})
+    made = release(ReleasePlan({"illness": how}), open_table(table), tmp_path / "release.csv")
+    assert made.public_record is not None and made.public_record.plan.columns["illness"].channel is None
+    bound = plan_of(made.record, made.record_file)
+    for declared in (False, True):
+        kit = tmp_path / f"kit-{declared}"
+        read = readings(bound, made.record.plan, made.output, publish_shares=declared)
+        write_kit(kit, made.output, [one.column for one in read], publish_shares=declared)
+        assert not list(kit.glob("channel*"))
+
+
 def test_intervals_within_protected_groups_hold_the_truth() -> None:
     rng, n, runs, hits = np.random.default_rng(4), 800, 400, 0
     matrix = keeping(JOINT, 0.3)

@@ -20,6 +20,7 @@ from leakgauge.audit.attacks.ceilings import Promise, promises
 from leakgauge.audit.attacks.columns import (
     codes_of,
     columns_of,
+    follows_from,
     letters_of,
     numbered,
     ranks_of,
@@ -132,6 +133,7 @@ class Case:
         public_is_known: whether an attacker who looks for a row knows the public columns without the release; for a
             release made elsewhere, every column counts as revealed by it.
         is_sample: whether the rows are a sample of a larger release.
+        altered: the public columns of the release that tell more than those of the table do.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -148,6 +150,7 @@ class Case:
     units: Codes | None = None
     public_is_known: bool = True
     is_sample: bool = False
+    altered: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -254,17 +257,20 @@ def read_case(
         values = columns_of(in_bins(plan.table, bins or {}), read, sample)
         # What is suppressed in the release is known all the same to whoever knows the column.
         knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background, sample)
-        written = released_columns(opened, [name for one in plan.columns for name in one.writes], made.order, sample)
+        published = columns_of(plan.table, plan.public, sample)
+        # Public columns too: what was swapped on the way is seen by everybody, whatever the table has.
+        shown = [*plan.public, *(name for one in plan.columns for name in one.writes)]
+        written = released_columns(opened, shown, made.order, sample)
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
-    known, published = asked.background, tuple(name for name in plan.public if name not in asked.background)
+    known, only_public = asked.background, tuple(name for name in plan.public if name not in asked.background)
     return Case(
         columns,
         tuple(_secrets(columns, values, plan.public, asked)),
         numbered(*(letters_of(knowing[name], name) for name in known), rows=rows),
         known,
         # Not by quantile: a public number is known to the last digit.
-        numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
+        numbered(*(values_of(written[name], name) for name in plan.public), rows=rows),
         plan.public,
         promises(record.together),
         confidence,
@@ -272,11 +278,12 @@ def read_case(
         simulation_seed,
         tuple(
             SeenColumn(name, role, *ranks_of(of[name], name))
-            for role, names, of in ((Role.BACKGROUND, known, knowing), (Role.PUBLIC, published, values))
+            for role, names, of in ((Role.BACKGROUND, known, knowing), (Role.PUBLIC, only_public, written))
             for name in names
         ),
         None if unit is None else values_of(values[unit], unit),
         is_sample=sample is not None,
+        altered=tuple(name for name in plan.public if not follows_from(written[name], published[name], name)),
     )
 
 

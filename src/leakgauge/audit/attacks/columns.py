@@ -112,6 +112,12 @@ def numbered(*codes: Codes, rows: int) -> Codes:
     return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
 
+def follows_from(values: pa.Array, others: pa.Array, name: str) -> bool:
+    """Whether rows that agree in the other values agree in these, whatever types the two were read as."""
+    of = values_of(others, name)
+    return len(np.unique(of)) == len(np.unique(numbered(of, values_of(values, name), rows=len(of))))
+
+
 def codes_of(outputs: Outputs) -> Codes:
     """The number of each output, in a fixed order; larger numbers have larger codes."""
     if outputs.ndim == 1:

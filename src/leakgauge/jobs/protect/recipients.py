@@ -97,10 +97,11 @@ def _notes(asked: Request) -> Iterator[Sentence]:
 
 
 def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
-    """Refuse to publish shares where no mechanism could follow from them.
+    """Refuse to publish shares where no mechanism could follow from them, or one follows from more than may be known.
 
     Raises:
-        OptionError: every mechanism follows from declared settings or accounted counts.
+        OptionError: every mechanism follows from declared settings or accounted counts; or one was designed against
+            what is not published, whose cross-table with the secret it then hands out.
     """
     if not asked.publish_shares:
         return
@@ -119,6 +120,14 @@ def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
     if not private:
         raise OptionError(
             "--publish-shares is for channels that follow from private counts, but none does here; leave it out."
+        )
+    designed_for = asked if earlier is None else earlier.job.asked
+    hidden = tuple(name for name in designed_for.seen if name not in asked.public_as_is)
+    if hidden:
+        raise OptionError(
+            "--publish-shares hands out a channel from which its exact cross-table with {columns!s} follows, which is "
+            "not published as it is; publish it with --public, or leave it or --publish-shares out.",
+            columns=", ".join(hidden),
         )
 
 
