@@ -11,12 +11,15 @@ from enum import Enum
 from typing import ClassVar, dataclass_transform
 
 from leakgauge.errors import OptionError, did_you_mean
+from leakgauge.rounding import at_most
 
 PRACTICALLY_UNLIMITED = 50 * math.log(2)
 """Nats from which a level is shown in words: an answer may be 2^50 times as likely for one person as for another.
 
 Channels are made of multiples of 2^-53, so that levels near 53 ln 2 = 36.7 are those of the grid, not of a design.
 """
+_SHOWN = 6
+"""Digits of a level in a text."""
 
 
 class Adjacency(Enum):
@@ -65,8 +68,11 @@ class Statement:
         return tuple((name, float(value)) for name, value in vars(self).items())[1:]
 
     def __str__(self) -> str:
-        extra = "".join(f",{name}={value:.6g}" for name, value in self.parameters)
-        return f"{self.name}:{self.level:.6g}{'bits' if self.unit == 'bits' else ''}{extra}"
+        # Rounded up: a level that is not reached is not claimed. Orders are those that were asked for.
+        extra = "".join(
+            f",{name}={at_most(value, _SHOWN) if name == 'delta' else value:.6g}" for name, value in self.parameters
+        )
+        return f"{self.name}:{at_most(self.level, _SHOWN):.6g}{'bits' if self.unit == 'bits' else ''}{extra}"
 
 
 class Identifiability(Statement, name="identifiability", unit="nats", adjacency=Adjacency.ALL_PAIRS):

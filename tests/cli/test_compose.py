@@ -150,11 +150,27 @@ def test_what_is_printed_meets_the_target_too(capsys: pytest.CaptureFixture[str]
     assert first.startswith("The least noise that is proved to meet approximate-dp:1,delta=1e-06: noise-multiplier ")
     typed = float(first.split()[-4])
     exact = fields(capsys, *line)["calibrated"]["value"]["value"]
-    assert exact <= typed < exact * 1.01
+    assert exact <= typed < exact * 1.00001
     assert approximate_of_gaussian(math.sqrt(10) / typed, 1e-6) <= 1
     assert second.startswith("Where one record moves an answer by at most 1, about 95 of 100 answers are off by less")
     assert float(second.rstrip(".").split()[-1]) == pytest.approx(1.96 * typed, rel=0.01)
     assert third.startswith("Together ε 1 at δ 1e-06 (exact).")
+
+
+def test_numbers_of_a_screen_follow_from_each_other(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, out, _ = run(capsys, "compose", "laplace:epsilon=?", "dp:0.5", "--times", 3, "--target", "dp:2")
+    # Three times 0.166, as was printed, is 0.498 and not 0.5.
+    found = out.split(": epsilon ")[1].split()[0]
+    assert 0.4999 < 3 * float(found) <= 0.5 and f"laplace:epsilon={found} │ 3    │ 0.5 " in out
+    # A δ that looks smaller than it is would promise more than is proved.
+    _, out, _ = run(capsys, "compose", "laplace:epsilon=0.1", "--delta", 1.2345649e-05)
+    assert out.count("δ 1.2345649e-05") == 2
+    # A sample that looks smaller than it is would explain a smaller ε.
+    step = '[[step]]\nmechanism = "gaussian:noise-multiplier=9"\nsampling-probability = '
+    text = f'neighbours = "add-or-remove"\ntarget = "dp:0.1,delta=1e-6"\n{step}0.123456\n{step}"?"\n'
+    _, out, _ = run(capsys, "compose", written(tmp_path, text))
+    found = out.split("sampling-probability ")[1].split()[0]
+    assert out.count("│ 0.123456 │") == 1 and out.count(f"│ {found}") == 1
 
 
 def test_the_most_runs_are_a_whole_number_of_which_one_more_is_too_many(

@@ -170,6 +170,22 @@ def test_gaussian_noise_and_labels_of_a_file(capsys: pytest.CaptureFixture[str],
     assert [one["label"] for one in edges["answers"]] == ["(-∞, 40)", "[40, 60)", "[60, ∞)", "(missing)"]
 
 
+@pytest.mark.parametrize("kind", ["sum", "mean", "quantile"])
+def test_bounds_that_values_are_clamped_to_are_said(
+    capsys: pytest.CaptureFixture[str], people: Path, kind: str
+) -> None:
+    """Half of the ages are above 45, so that their sum is far from the answer."""
+    asked = (people, kind, "--column", "age", "--lower", 0.5, "--upper", 45, "--epsilon", 5)
+    for how in (("--simulate", 1), ("--dry-run",)):
+        _, out, _ = run(capsys, *asked, *how)
+        assert "Values below 0.5 count as 0.5, those above 45 as 45: the answer is about the clamped values" in (
+            " ".join(out.split())
+        )
+        clamped = fields(capsys, *asked, *how)["clamped"]
+        assert clamped["fields"] == {"lower": 0.5, "upper": 45.0}
+    assert fields(capsys, people, "count", "--where", "city=A", "--epsilon", 5, "--dry-run")["clamped"] is None
+
+
 def test_groups_under_conditions(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path) -> None:
     """Two conditions, one of them a list, and groups: all said in the label, one spend."""
     asked = (people, "mean", "--column", "age", "--lower", 0, "--upper", 100, *BY, "--epsilon", 0.5)

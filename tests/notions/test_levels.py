@@ -68,7 +68,7 @@ def test_curves_agree_with_the_divergences_of_every_pair(channel: Channel, order
     largest = max((divergences.renyi(p, q, order, unit=Unit.NATS) for p, q in pairs), default=0.0)
     assert notions.renyi_dp(channel, order).value == pytest.approx(largest, rel=1e-9, abs=1e-12)
     delta = max((divergences.hockey_stick(p, q, epsilon) for p, q in pairs), default=0.0)
-    exact = dict(notions.approximate_dp(channel, epsilon).statement.parameters)["delta"]
+    exact = notions.approximate_dp(channel, epsilon).delta
     assert exact == pytest.approx(delta, abs=1e-12)
     at = notions.approximate_dp_at(channel, 0.1).value
     if math.isfinite(at):
@@ -100,10 +100,8 @@ def test_nothing_implied_is_tighter_than_the_exact_level(channel: Channel, seed:
                 truth = by_notion[type(found.statement)]
                 if isinstance(found.statement, claims.ApproximateDP):
                     delta = dict(found.statement.parameters)["delta"]
-                    assert (
-                        dict(notions.approximate_dp(channel, found.statement.level).statement.parameters)["delta"]
-                        <= delta * (1 + 1e-6) + 1e-9
-                    )
+                    exactly = notions.approximate_dp(channel, found.statement.level).delta
+                    assert exactly is not None and exactly <= delta * (1 + 1e-6) + 1e-9
                 else:
                     assert truth.value <= found.statement.level * (1 + 1e-5) + 1e-9, (level, found)
 
@@ -263,3 +261,9 @@ def test_bad_circumstances_are_refused() -> None:
         Circumstances(records=0)
     with pytest.raises(OptionError, match="δ of 1"):
         Circumstances(delta=1.0)
+
+
+def test_a_level_is_never_written_smaller_than_it_is() -> None:
+    assert str(claims.CentralDP(0.12345612)) == "dp:0.123457" and str(claims.CentralDP(0.1 + 0.2)) == "dp:0.3"
+    assert str(claims.ApproximateDP(1.0, 1.0000001e-6)) == "approximate-dp:1,delta=1.00001e-06"
+    assert str(claims.RenyiDP(math.inf, 2.5)) == "renyi-dp:inf,order=2.5"

@@ -167,6 +167,8 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
         groups: those asked about, as they were declared, and the one of all other values; None without groups.
         rank_error: of a choice, how many rows it is off at most.
         claims: what is guaranteed, by the name of the notion.
+        clamped: of sums, means and quantiles that the answer is about clamped values; its fields ``lower`` and
+            ``upper`` are the declared bounds. None of counts, and in files of earlier versions.
         simulated: whether the noise follows from a seed; then it protects nobody, and ``note`` says so.
         budget: None where nothing counts the answer.
     """
@@ -177,6 +179,7 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
     rank_error: Quantity | None = None
     claims: dict[str, Level] = msgspec.field(default_factory=dict)
     mechanism: Sentence | None = None
+    clamped: Sentence | None = None
     protection: ProtectedUnit
     simulated: bool
     dry_run: bool

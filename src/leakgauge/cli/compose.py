@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 0.05
 """The false positives of the test that is shown; all are in the JSON."""
+_TYPED = 6
+"""Digits of a number that was found and may be typed: with fewer, the levels beside it would not be those it gives."""
 
 
 @click.command()
@@ -144,7 +146,7 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
     for one in found.spent:
         fields: dict[str, object] = {"epsilon": _level(one.epsilon.value), "method": one.method}
         if one.delta:
-            said = say("Together ε {epsilon} at δ {delta:g} ({method}).", delta=one.delta, **fields)
+            said = say("Together ε {epsilon} at δ {delta} ({method}).", delta=_delta(one.delta), **fields)
         else:
             said = say("Together ε {epsilon} ({method}).", **fields)
         parts.append(said)
@@ -169,6 +171,11 @@ def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
 def _level(value: float, unit: str = "") -> str:
     """A level for a person who plans with it: rounded up, and a number however large it is."""
     return f"{number(value if value == math.inf else at_most(value))} {unit}".rstrip()
+
+
+def _delta(value: float) -> str:
+    """A δ with all its digits: the ε beside it is not proved for a smaller one."""
+    return f"{value:.15g}"
 
 
 def _test(test: PowerOfTest) -> str:
@@ -201,7 +208,8 @@ def _rounded(chosen: Calibrated) -> float:
 
     if chosen.parameter == COUNT:
         return chosen.value.value
-    return (at_most if OPENABLE[chosen.parameter].larger_is_private else at_least)(chosen.value.value)
+    private = at_most if OPENABLE[chosen.parameter].larger_is_private else at_least
+    return private(chosen.value.value, _TYPED)
 
 
 def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
@@ -210,7 +218,7 @@ def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
     from leakgauge.mechanisms.step_spelling import typical_error
 
     value, template, planned = _rounded(chosen), _CHOSEN.get(chosen.parameter, _LARGEST), plan.steps[chosen.step - 1]
-    shown = f"{value:,.0f}" if value.is_integer() else number(value)
+    shown = f"{value:,.0f}" if value.is_integer() else f"{value:.{_TYPED}g}"
     parts: Parts = [say(template, target=chosen.target, name=chosen.parameter, value=shown, at=chosen.step)]
     if chosen.at_limit:
         parts.append(say("The search ended at this number; the target may allow more."))
@@ -232,7 +240,7 @@ def _chosen(chosen: Calibrated, plan: SequencePlan) -> Parts:
 def _bounds(found: Composed) -> Table:
     """The ε of every method, a column for each δ."""
     methods = dict.fromkeys(method for one in found.spent for method in one.bounds)
-    heads = (say("ε at δ {delta:g}", delta=one.delta) if one.delta else say("ε at δ 0") for one in found.spent)
+    heads = (say("ε at δ {delta}", delta=_delta(one.delta)) for one in found.spent)
     table = grid("|".join((say("proved by"), *heads)))
     for method in methods:
         bounds = (one.bounds.get(method) for one in found.spent)
@@ -240,11 +248,11 @@ def _bounds(found: Composed) -> Table:
     return table
 
 
-def _seen(step: ComposedStep) -> str:
+def _seen(step: ComposedStep, probability: float) -> str:
     """Which records each run sees."""
     if step.batch_size is not None:
         return say("{size:,} of {population:,}", size=step.batch_size, population=step.population)
-    return number(step.sampling_probability) if step.sampling_probability < 1 else say("all")
+    return f"{probability:.15g}" if probability < 1 else say("all")
 
 
 def _steps(found: Composed, plan: SequencePlan) -> Table:
@@ -255,7 +263,10 @@ def _steps(found: Composed, plan: SequencePlan) -> Table:
     for planned, one in zip(plan.steps, found.steps, strict=True):
         # The number found has many digits.
         value = _rounded(found.calibrated) if planned.open_numbers and found.calibrated is not None else None
-        seen = [_seen(one)] if sampled else []
+        probability = one.sampling_probability
+        if value is not None and planned.sampling_probability is None:
+            probability = value
+        seen = [_seen(one, probability)] if sampled else []
         levels = ("" if level is None else _level(level.value) for level in (one.epsilon, one.epsilon_of_others))
         # Letters of a mechanism may hold brackets, which would be read as markup.
         table.add_row(Text(planned.spelled(value)), f"{one.count:,}", *seen, *levels)

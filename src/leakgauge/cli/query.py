@@ -337,6 +337,7 @@ def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: 
     lines = [
         say("Dry run of: {question}; protects {unit}", question=query.sentence, unit=protection.sentence),
         *_groups_told(query),
+        *_clamping_told(query),
         say("It would cost ε {epsilon}, ρ {rho}.", **_amounts(cost)),
     ]
     if verdict is not None:
@@ -354,8 +355,12 @@ def _groups_told(query: Query[Any]) -> list[str]:
     return [] if query.groups is None else [say("Groups: {groups!s}.", groups=tuple(map(_label, query.groups.names)))]
 
 
+def _clamping_told(query: Query[Any]) -> list[str]:
+    return [] if query.clamping is None else [retell(query.clamping)]
+
+
 def _lines(answer: queries.Answer) -> list[str]:
-    lines = []
+    lines = _clamping_told(answer.query)
     if answer.rank_error is not None:
         rows, percent = number(answer.rank_error), 100 * answer.query.confidence
         lines.append(say("Off by at most {rows} rows with {percent:.6g} % confidence.", rows=rows, percent=percent))

@@ -31,7 +31,15 @@ ZCDP_TOLERANCE = 1e-6
 
 @checked
 def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None = None) -> Level:
-    """The smallest δ for which the channel is (ε, δ)-differentially private."""
+    """(ε, δ) with the smallest δ for which the channel is (ε, δ)-differentially private.
+
+    Its ``value`` is the ε that was asked for, in nats; what is found is its ``delta``.
+
+    Example:
+        >>> found = approximate_dp(Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]]), 0.0)
+        >>> found.value, found.delta
+        (0.0, 0.5)
+    """
     if not epsilon >= 0:
         raise OptionError("An ε of {epsilon} is not at least 0; give one that is.", epsilon=epsilon)
     delta, witness = _delta(channel, epsilon, structure)
@@ -122,7 +130,7 @@ def _errors(p: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 @checked
 def privacy_curve(channel: Channel, epsilons: Sequence[float], structure: Structure | None = None) -> list[Level]:
-    """The exact δ of each ε."""
+    """The exact δ of each ε, as ``approximate_dp`` gives it."""
     return [approximate_dp(channel, epsilon, structure) for epsilon in epsilons]
 
 

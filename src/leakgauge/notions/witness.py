@@ -36,8 +36,13 @@ class Level:
 
     @property
     def value(self) -> float:
-        """The level."""
+        """The level; of (ε, δ)-privacy it is the ε, whether it was asked for or found."""
         return self.statement.level
+
+    @property
+    def delta(self) -> float | None:
+        """The δ of (ε, δ)-privacy, as of ``approximate_dp``; None of other notions."""
+        return dict(self.statement.parameters).get("delta")
 
     @property
     def unit(self) -> str:

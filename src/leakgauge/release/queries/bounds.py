@@ -91,6 +91,16 @@ class BoundedQuery(GroupedQuery[Part], ColumnQuery[tuple[Part, ...]]):
         """The column."""
         return (self.column,)
 
+    @property
+    def clamping(self) -> Sentence:
+        """The bounds, and that the answer is about the clamped values."""
+        return Sentence(
+            "Values below {lower:.15g} count as {lower:.15g}, those above {upper:.15g} as {upper:.15g}: the answer is "
+            "about the clamped values, and no interval covers what clamping changes.",
+            lower=self.bounds.lower,
+            upper=self.bounds.upper,
+        )
+
     def numbers(self, rows: pa.RecordBatch) -> npt.NDArray[np.int64]:
         """The values of rows that are used, in steps from the lower bound."""
         return self.bounds.steps(rows.column(self.column)) - self.bounds.lowest

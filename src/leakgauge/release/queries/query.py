@@ -68,6 +68,11 @@ class Query(ABC, Generic[Exact]):
         return None
 
     @property
+    def clamping(self) -> Sentence | None:
+        """The bounds that values are clamped to, and what the answer is then about; None where nothing is clamped."""
+        return None
+
+    @property
     @abstractmethod
     def about(self) -> Sentence:
         """What is asked of the rows, in words."""
