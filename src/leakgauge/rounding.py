@@ -39,6 +39,29 @@ def at_least(bound: float, digits: int = DIGITS) -> float:
     return float(rounded(bound, digits, ROUND_FLOOR)) if math.isfinite(bound) else bound
 
 
+def from_above(limit: float, digits: int = 9) -> float:
+    """The least number of so many digits that is no smaller: a limit that may be asked for as it is written.
+
+    Unlike a bound that is only read, not even what a computer's arithmetic leaves is rounded away.
+
+    Example:
+        >>> from_above(0.1 + 0.2), from_above(0.3), from_below(2 / 3, 6)
+        (0.300000001, 0.3, 0.666666)
+    """
+    return _strictly(limit, digits, ROUND_CEILING)
+
+
+def from_below(limit: float, digits: int = 9) -> float:
+    """The largest number of so many digits that is no larger."""
+    return _strictly(limit, digits, ROUND_FLOOR)
+
+
+def _strictly(limit: float, digits: int, rounding: str) -> float:
+    # As it is written: 0.3 is 0.3, although the nearest number that a computer has is a little less.
+    exact = Decimal(repr(float(limit)))
+    return float(Context(prec=digits, rounding=rounding).plus(exact)) if exact.is_finite() else limit
+
+
 def written(number: Decimal) -> str:
     """A rounded number with thousands apart, and with an exponent only where it would be long.
 

@@ -284,6 +284,16 @@ def test_another_measure_ranks(capsys: pytest.CaptureFixture[str], adult: Path) 
         lg.compare(adult, secret="marital_status", max_distortion=0.3, by="bit")
 
 
+def test_one_level_is_one_number_wherever_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = tmp_path / "1024 to 1.csv"
+    table.write_text("status\n" + "well\n" * 1024 + "ill\n")
+    what = ["compare", table, "--secret", "status", "--max-distortion", 0.5, "--by", "identifiability"]
+    # The least leaking channel always says "well": its identifiability is the prior's, ln 1024 = 6.93147…
+    code, out, _ = run(capsys, *what)
+    assert code == 0
+    assert out.count("6.94") >= 3 and "6.93" not in out
+
+
 def test_advice_is_true(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
     given = ["randomized-response:epsilon=3", "randomized-response:epsilon=4"]
     what = ["compare", adult, "--secret", "marital_status", "--max-distortion"]

@@ -181,7 +181,7 @@ def test_nothing_is_refused_that_the_program_allows() -> None:
 @pytest.mark.parametrize(
     ("distortion", "told"),
     [
-        (Hamming(), r"is impossible: the least that these bounds allow is 0\.935447821; "),
+        (Hamming(), r"is impossible: the least that these bounds allow is 0\.935447822; "),
         (Absolute(), r"is not found: .* which is not proven for so many letters"),
     ],
 )

@@ -200,9 +200,10 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         parts.append(
             say(
                 "The most frequent value occurs {times:.3g} times as often as the rarest: no channel has an "
-                "identifiability below {skew:.3g}.",
+                "identifiability below {skew}.",
                 times=math.exp(comparison.prior_skew.value),
-                skew=comparison.prior_skew.value,
+                # Rounded like the levels in the table, one of which it may be.
+                skew=told_level(comparison.prior_skew.value),
             )
         )
     if comparison.advice is not None:

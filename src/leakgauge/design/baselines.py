@@ -21,6 +21,7 @@ from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import alphabet, same_alphabet
+from leakgauge.rounding import from_below
 
 
 def symmetric_channel(labels: Iterable[Label], distortion: float) -> Channel:
@@ -40,7 +41,7 @@ def symmetric_channel(labels: Iterable[Label], distortion: float) -> Channel:
             "and a distortion from 0 to {most:.6g}.",
             count=count,
             distortion=distortion,
-            most=(count - 1) / count,
+            most=from_below((count - 1) / count, 6),
         )
     matrix = np.full((count, count), distortion / (count - 1))
     np.fill_diagonal(matrix, 1 - distortion)

@@ -19,6 +19,7 @@ from leakgauge.design.families import ChannelFamily
 from leakgauge.design.points import Point
 from leakgauge.errors import EngineError, RefusalError
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
 
 SLOPES = 80
@@ -31,8 +32,19 @@ CORNERS = 8
 """How often that slope is raised eightfold."""
 NEARLY = 1e-6
 """How far above the least distortion, as a part of it, a point may be the end all the same."""
+ROUNDED = 2.0**-36
+"""A part of the least distortion far above what rounding a channel adds to it."""
 TINIEST = 1e-300
 """One over it is still a number."""
+
+
+def _reachable(nearest: float, channel: Floats, excess: float) -> float:
+    """A mean distortion that is reached where this channel's is, whatever rounding to multiples of 2^-53 adds."""
+    plain = from_above(nearest + excess)
+    # Nothing is rounded where every value has its one letter.
+    if plain - nearest >= excess and channel.max(axis=1).min() == 1:
+        return plain
+    return from_above((nearest + excess) * (1 + ROUNDED))
 
 
 @dataclass(frozen=True)
@@ -138,6 +150,21 @@ class Curve:
         proof = max(self.points, key=lambda point: point.floor_at(excess))
         return Point(proof.slope, least.channel, leakage, excess, proof.bound, 0)
 
+    def _beyond_end(self, excess: float) -> Point:
+        """A proven point of at most this excess, which is less than the end has and no less than the least.
+
+        The end is as near to the least as the gap can tell; what is asked for may be nearer, and steeper slopes lead
+        there. The channel of the linear program is proven to be near it, but not to leak least.
+        """
+        point = self.end
+        for _ in range(CORNERS):
+            point = self.at(8 * point.slope)
+            if point.gap > self.gap:
+                break
+            if point.excess <= excess:
+                return point
+        return self.corner
+
     def with_excess(self, excess: float, least: float) -> Bracket:
         """Points that enclose an excess; ``least`` is the least distortion of all, for messages."""
         flat = self.at(0.0)
@@ -146,7 +173,7 @@ class Curve:
         if self.family.bounded:
             self._require_possible(excess, least)
             if excess <= self.end.excess:
-                return Bracket(self.end, self.end if self.family.least is None else self.corner)
+                return Bracket(self.end, self.end if self.family.least is None else self._beyond_end(excess))
         elif excess <= 0:
             return Bracket(self.end, self.end)
 
@@ -164,19 +191,20 @@ class Curve:
             return
         if least is not None and excess >= least.lower:
             raise EngineError(
-                "A mean distortion of {asked:.17g} is neither found nor ruled out: the least found within these bounds "
-                "is {found:.17g}; ask for a little more than that.",
-                asked=nearest + excess,
-                found=nearest + least.excess,
+                "A mean distortion of {asked:.9g} is neither found nor ruled out: the least found within these bounds "
+                "is {found:.9g}; ask for at least that.",
+                asked=from_below(nearest + excess),
+                found=_reachable(nearest, least.channel, least.excess),
             )
         if least is None and excess >= self.end.excess:
             return
+        nearly = least or self.end
         raise RefusalError(
             "A mean distortion of {asked:.9g} is {how}: the least that these bounds allow is {least:.9g}{sure}; ask "
             "for at least that.",
-            asked=nearest + excess,
+            asked=from_below(nearest + excess),
             how=Sentence("impossible") if least else Sentence("not found"),
-            least=nearest + (least or self.end).excess,
+            least=_reachable(nearest, nearly.channel, nearly.excess),
             sure="" if least else Sentence(" as far as was found, which is not proven for so many letters"),
         )
 
@@ -185,11 +213,10 @@ class Curve:
         flat = self.at(0.0)
         if leakage < flat.leakage - self.gap:
             raise RefusalError(
-                "A leakage of {asked:.9g} bits is impossible: values that may not be changed reveal {least:.9f}; ask "
+                "A leakage of {asked:.9g} bits is impossible: values that may not be changed reveal {least:.9g}; ask "
                 "for at least that.",
-                asked=floor + leakage / math.log(2),
-                # Up, so that what is named can be reached.
-                least=math.ceil((floor + (flat.leakage + self.gap) / math.log(2)) * 1e9) / 1e9,
+                asked=from_below(floor + leakage / math.log(2)),
+                least=from_above(floor + (flat.leakage + self.gap) / math.log(2)),
             )
         if leakage <= 0 or flat.excess == 0:
             return Bracket(flat, flat)

@@ -31,11 +31,14 @@ from leakgauge.measures import entropy, mutual_information
 from leakgauge.notions import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.cells import Floats
+from leakgauge.rounding import from_above, from_below
 
 ENTROPY_GAP = 1e-6
 """How far in nats the output's entropy may be from the largest, unless the caller asks otherwise."""
 ENTROPY_CELLS = 900
 """The largest channel, inputs × outputs: one dense linear system of about that size a step."""
+CLOSEST = 1e-7
+"""The least share of the uniform channel in the start: with less it could not be told from the edge."""
 STEEPER = 4.0
 SHARPEST = 1e14
 
@@ -131,13 +134,12 @@ def _inside(prior: Floats, distances: Floats, least: Floats, uniform: Floats, mo
     """A channel within the distortion and strictly within the bound: the least distortion, made a little noisier."""
     low, high = (float(prior @ (rows * distances).sum(axis=1)) for rows in (least, uniform))
     share = 0.5 * (most - low) / (high - low)
-    # Below this the start could not be told from the edge.
-    if share < 1e-7:
+    if share < CLOSEST:
         raise RefusalError(
-            "A mean distortion of {asked:.9g} is impossible: the least within this bound is about {least:.9g}; ask for "
-            "more than that.",
-            asked=most,
-            least=low,
+            "A mean distortion of {asked:.9g} is below the least within this bound, or too close to it; ask for at "
+            "least {least:.9g}.",
+            asked=from_below(most),
+            least=from_above(low + 2 * CLOSEST * (high - low) * (1 + 1e-6)),
         )
     return np.asarray((1 - share) * least + share * uniform)
 

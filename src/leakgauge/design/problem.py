@@ -14,6 +14,7 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Distribution, Joint, Label, Scenario
 from leakgauge.probability.labels import alphabet, text_of
+from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
 
 SHOWN = 5
@@ -285,10 +286,10 @@ class RateDistortion:
         skew = prior_skew(self.prior)
         if self.identifiability < skew:
             raise RefusalError(
-                "An identifiability of {asked:g} nats is impossible: the prior alone gives Δ = {skew:.6g}; ask for "
-                "more than that.",
-                asked=self.identifiability,
-                skew=skew,
+                "An identifiability of {asked:.9g} nats is impossible: the prior alone gives Δ = {skew:.9g}; ask for "
+                "at least that.",
+                asked=from_below(self.identifiability),
+                skew=from_above(skew),
             )
 
 
@@ -297,8 +298,8 @@ def below_nearest(asked: float, least: float) -> RefusalError:
     return RefusalError(
         "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for at "
         "least that.",
-        asked=asked,
-        least=least,
+        asked=from_below(asked),
+        least=from_above(least),
     )
 
 

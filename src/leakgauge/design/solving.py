@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +13,7 @@ import numpy as np
 from leakgauge.design.arrays import ProblemArrays, arrays_of, inference_of
 from leakgauge.design.certificate import ROUNDING, Secrets, not_reached, require_gap
 from leakgauge.design.curve import Bracket, Curve
-from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, below_nearest
+from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Target, below_nearest
 from leakgauge.design.solution import Solution, exact_level, level_given
 from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import background_floor, mutual_information
@@ -20,6 +21,7 @@ from leakgauge.notions import Level
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Joint, Label, Scenario
 from leakgauge.probability.cells import DENSE_CELLS, Codes, DenseCells, Floats
+from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
 
 GAP = 1e-9
@@ -119,8 +121,8 @@ def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:
         raise RefusalError(
             "A leakage of {asked:.9g} bits is impossible: the background alone reveals I(X;Z) = {floor:.9g}; ask for "
             "at least that.",
-            asked=target.bits,
-            floor=floor,
+            asked=from_below(target.bits),
+            floor=from_above(floor),
         )
     # A little less than asked, so that no rounding of the sums ends above it.
     return max((target.bits - floor) * math.log(2) - ROUNDING * (1 + target.bits), 0.0)
@@ -204,6 +206,20 @@ def _rounded(problem: RateDistortion, arrays: ProblemArrays, rows: Floats, lette
     return _RoundedChannel(released, letters, problem.letters, leakage, family.excess_of(kept, letters))
 
 
+def _towards_safety(curve: Curve, bracket: Bracket, target: Target) -> Iterator[Bracket]:
+    """The bracket, then safer ones: it may meet the target by less than the rounding takes."""
+    yield bracket
+    if isinstance(target, MaxDistortion):
+        steeper = (point for point in curve.points if point.excess < bracket.steep.excess and point.slope < math.inf)
+        for point in sorted(steeper, key=lambda point: -point.excess):
+            yield Bracket(bracket.steep, point)
+    if isinstance(target, MaxLeakage):
+        gentler = (point for point in curve.points if point.leakage < bracket.gentle.leakage)
+        for point in sorted(gentler, key=lambda point: -point.leakage):
+            yield Bracket(point, bracket.gentle)
+    yield Bracket(curve.end, curve.end)
+
+
 def _within_bounds(problem: RateDistortion, arrays: ProblemArrays, channel: Channel) -> bool:
     if problem.local_dp is not None and _level(arrays, channel).value > problem.local_dp:
         return False
@@ -218,9 +234,8 @@ def _finish(
     """Round, measure and check; ``rounding`` lets the rounding alone exceed the gap."""
     target = problem.target
     most = _allowed(problem, target) if isinstance(target, MaxLeakage) else math.inf
-    rounded = _rounded_channel(problem, arrays, bracket, most) or _rounded_channel(
-        problem, arrays, Bracket(curve.end, curve.end), most
-    )
+    tried = (_rounded_channel(problem, arrays, one, most) for one in _towards_safety(curve, bracket, target))
+    rounded = next((found for found in tried if found is not None), None)
     if rounded is None:
         raise EngineError(
             "No channel of multiples of 2^-53 that was found keeps {what}; relax {how}.",

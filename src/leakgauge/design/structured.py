@@ -22,6 +22,7 @@ from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS
 from leakgauge.probability.distribution import require_unit_totals
 from leakgauge.randomness import Randomness
+from leakgauge.rounding import from_above, from_below
 
 GRID_GAP = 1e-3
 """The default distance of a solution on a grid from the optimum, in nats."""
@@ -185,8 +186,8 @@ class _Targeted:
             raise RefusalError(
                 "A mean distortion of {asked:.9g} is impossible in multiples of 2^-53: the steepest slope has "
                 "{least:.3g}; ask for at least that.",
-                asked=self._limit,
-                least=point.excess,
+                asked=from_below(self._limit),
+                least=from_above(point.excess, 3),
             )
         gap = point.gap if point.slope >= last else max(self._open(point), 0.0)
         return self._described(point, gap)

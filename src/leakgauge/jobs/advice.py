@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from leakgauge.artefacts import Compared
 from leakgauge.artefacts.design import RankedBy, Role
 from leakgauge.claims import PRACTICALLY_UNLIMITED
+from leakgauge.rounding import at_most
 from leakgauge.sentences import Field, Sentence
 
 ENOUGH = 0.5
@@ -93,5 +94,5 @@ def _measured(one: Compared, by: RankedBy) -> Sentence:
     if number >= PRACTICALLY_UNLIMITED:
         return Sentence("a practically unlimited level")
     if by is RankedBy.EPSILON:
-        return Sentence("ε = {nats:.3g}", nats=number)
-    return Sentence("identifiability {nats:.3g}", nats=number)
+        return Sentence("ε = {nats:.3g}", nats=at_most(number))
+    return Sentence("identifiability {nats:.3g}", nats=at_most(number))

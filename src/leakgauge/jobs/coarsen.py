@@ -19,6 +19,7 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.measures import entropy
 from leakgauge.probability import Interval, Label
 from leakgauge.probability.cells import Codes
+from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Binning, Hierarchy, Levels, Table, parse_binning
 from leakgauge.tables.binnings import both_bins_and_levels
 from leakgauge.tables.levels import parse_levels
@@ -210,7 +211,7 @@ def _refused(hiding: Hiding, coarsest: Node) -> RefusalError:
         "--min-k {k} needs {needed:.4g} % of the rows suppressed even at the coarsest levels, but {allowed:.4g} % are "
         "allowed; give coarser levels, or --max-suppressed {enough:g}.",
         k=hiding.k,
-        needed=100 * needed,
-        allowed=100 * hiding.max_suppressed,
+        needed=from_above(100 * needed, 4),
+        allowed=from_below(100 * hiding.max_suppressed, 4),
         enough=enough,
     )

@@ -22,6 +22,7 @@ from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import label_parts, text_of
+from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Binning, Kind, Levels, Table
 from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_binning
 from leakgauge.tables.chosen_bins import bin_error, present_share, settled
@@ -215,16 +216,16 @@ def left_within(table: Table, column: str, bins: Binning | None, within: float) 
             "Even the finest automatic bins of {column!s} move values by {error:.4g} on average, but {within:g} is "
             "allowed; allow more, or give finer bins of your own.",
             column=column,
-            error=error,
-            within=within,
+            error=from_above(error, 4),
+            within=from_below(within, 6),
         )
     if error >= within:
         raise RefusalError(
             "The bins of {column!s} alone move values by {error:.4g} on average, but {within:g} is allowed; use finer "
             "bins, such as --bins {column!s}=auto, or allow more.",
             column=column,
-            error=error,
-            within=within,
+            error=from_above(error, 4),
+            within=from_below(within, 6),
         )
     return (within - error) * present_share(table, column)
 

@@ -14,6 +14,7 @@ from leakgauge.claims import NOTIONS, CentralIdentifiability, Identifiability, S
 from leakgauge.errors import OptionError
 from leakgauge.notions.circumstances import Circumstances
 from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES, Edge, Status
+from leakgauge.rounding import from_above, from_below
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,6 @@ def _require_possible(statement: Statement, known: Circumstances) -> None:
         raise OptionError(
             "No channel has an identifiability of {found:.6g} here: the prior alone has Δ = {floor:.6g} nats; "
             "state at least that.",
-            found=statement.level,
-            floor=floor,
+            found=from_below(statement.level, 6),
+            floor=from_above(floor, 6),
         )

@@ -78,6 +78,7 @@ from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
+from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Levels, Table, as_arrow, open_table
 from leakgauge.tables.postgresql.address import without_user
 from leakgauge.tables.remembered import remembered
@@ -473,9 +474,9 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
                 "Everything released or known reveals {bits:.4g} bits of {secret!s}, but {limit:g} are allowed, "
                 "because other released columns reveal it too; do not hand out the release, and allow less or publish "
                 "less.",
-                bits=bits,
+                bits=from_above(bits, 4),
                 secret=", ".join(one.secret),
-                limit=limit,
+                limit=from_below(limit, 6),
             )
     return None
 

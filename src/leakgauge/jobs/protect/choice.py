@@ -32,6 +32,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
+from leakgauge.rounding import from_above
 from leakgauge.tables import Levels, Table
 from leakgauge.tables.binnings import asked_binning, spelled_binning
 from leakgauge.tables.levels import named_levels
@@ -321,8 +322,8 @@ def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> C
             "distortion of {distortion:.4g}; allow more, or let a channel be designed.",
             count=len(given),
             name=given[0].mechanism,
-            bits=given[0].objective,
-            distortion=given[0].distortion.value,
+            bits=from_above(given[0].objective, 4),
+            distortion=from_above(given[0].distortion.value, 4),
         )
     return _planned(fit[0].mechanism, asked, aim, sources)
 

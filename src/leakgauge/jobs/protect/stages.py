@@ -45,6 +45,7 @@ from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.order import order_place
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
+from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Levels, Table, open_table
 from leakgauge.tables.replaced import ReplacedTable
 from leakgauge.tables.statistics_files import READERS
@@ -311,9 +312,9 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
             "The mechanism of {path!s} reveals {bits:.4g} bits of {secret!s} in the new table, but {limit:g} are "
             "allowed; design another without --repeat, or allow more with --max-leakage.",
             path=str(earlier.folder),
-            bits=told.value,
+            bits=from_above(told.value, 4),
             secret=", ".join(aim.columns),
-            limit=aim.max_leakage,
+            limit=from_below(aim.max_leakage, 6),
         )
 
 

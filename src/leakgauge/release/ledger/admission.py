@@ -61,7 +61,7 @@ from leakgauge.notions.formulas import approximate_of_concentration, approximate
 from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.release.ledger.clock import pure_of_gaussian
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, as_decimal, as_float, remainder
-from leakgauge.rounding import at_least, at_most
+from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
 
 
@@ -223,14 +223,14 @@ def _most(limit: Limit) -> tuple[float | None, float | None]:
 
 
 def _sums(after: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
-    epsilon, rho = (_amount(one, at_most) for one in (after.epsilon, after.rho))
+    epsilon, rho = (_amount(one, from_above) for one in (after.epsilon, after.rho))
     if by_epsilon and by_rho:
         return Sentence("ε to {epsilon} and that of ρ to {rho}", epsilon=epsilon, rho=rho)
     return Sentence("ε to {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ to {rho}", rho=rho)
 
 
 def _left(before: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
-    epsilon, rho = (_amount(one, at_least) for one in (before.epsilon_left, before.rho_left))
+    epsilon, rho = (_amount(one, from_below) for one in (before.epsilon_left, before.rho_left))
     if by_epsilon and by_rho:
         return Sentence("ε = {epsilon} or ρ = {rho}", epsilon=epsilon, rho=rho)
     return Sentence("ε = {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ = {rho}", rho=rho)
