@@ -16,11 +16,11 @@ from leakgauge.design.cones import Window
 from leakgauge.design.curve import Curve
 from leakgauge.design.ends import least_distortion, least_hamming
 from leakgauge.design.families import OneChannel
-from leakgauge.measures.interior import MixtureFit, minimise
 from leakgauge.design.problem import Target
 from leakgauge.distances import Absolute, Distortion, Given, Hamming
 from leakgauge.errors import EngineError, RefusalError
 from leakgauge.measures import background_floor, entropy
+from leakgauge.measures.interior import MixtureFit, minimise
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats

@@ -9,10 +9,10 @@ import pytest
 
 from leakgauge import randomness
 from leakgauge.design import Knowledge, RateDistortion, Slope, Solution, frontier, solve
-from leakgauge.measures.banded import Band
 from leakgauge.design.certificate import Secrets, lower_bound
 from leakgauge.design.sweeps import alternate
 from leakgauge.distances import Absolute, Euclidean, Given, Hamming, Squared
+from leakgauge.measures.banded import Band
 from leakgauge.probability import Distribution, Joint
 from leakgauge.probability.cells import Floats
 from tests.design.sources import by_the_general_solver

@@ -25,10 +25,10 @@ from leakgauge.design.ends import (
     least_hamming,
 )
 from leakgauge.design.inference import ThroughColumn
-from leakgauge.measures.interior import minimise_from
 from leakgauge.design.keeping import KeepingShares
 from leakgauge.design.points import OverValues, Point, cost_at, costs_at, hamming_marginal, induced, steepest
 from leakgauge.design.sweeps import alternate
+from leakgauge.measures.interior import minimise_from
 from leakgauge.probability.cells import Codes, Floats
 
 COLUMN_CELLS = 1 << 21

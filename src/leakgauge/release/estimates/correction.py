@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.measures.interior import minimise_from
 from leakgauge.errors import InternalError, RefusalError
+from leakgauge.measures.interior import minimise_from
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
