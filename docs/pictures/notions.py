@@ -20,6 +20,7 @@ PLACES = {
     "gaussian-dp": (900, 40),
     "renyi-dp": (640, 150),
     "approximate-dp": (900, 150),
+    "total-variation": (1160, 200),
     "mutual-information-dp": (640, 250),
     "maximal-leakage": (640, 430),
     "central-mutual-information": (900, 250),
@@ -83,9 +84,9 @@ def draw() -> str:
         for at, (status, colour) in enumerate(COLOURS.items())
     ]
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1120 640" font-family="sans-serif" font-size="13" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1380 640" font-family="sans-serif" font-size="13" '
         'role="img" aria-label="Implications between privacy notions">'
-        f'<defs>{heads}</defs><rect width="1120" height="640" fill="#fafafa"/>'
+        f'<defs>{heads}</defs><rect width="1380" height="640" fill="#fafafa"/>'
         + "".join([*arrows, *boxes, *legend])
         + "</svg>\n"
     )

@@ -54,8 +54,10 @@ class Statement:
             told: dict[str, object] = {"notion": self.name, "field": name, "found": value}
             if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
                 raise OptionError("{notion!s}: {field!s} is {found}; give a number of at least 0.", **told)
-            if (name == "delta" and value > 1) or (name == "order" and value == 0):
-                raise OptionError("{notion!s}: {field!s} is {found}; δ is at most 1, an order above 0.", **told)
+            if name in ("delta", "variation") and value > 1:
+                raise OptionError("{notion!s}: {field!s} is {found}; give at most 1.", **told)
+            if name == "order" and value == 0:
+                raise OptionError("{notion!s}: {field!s} is {found}; give an order above 0.", **told)
 
     @property
     def level(self) -> float:
@@ -135,6 +137,12 @@ class GaussianDP(Statement, name="gaussian-dp", unit="standard deviations", adja
     """No easier to distinguish than N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022)."""
 
     mu: float
+
+
+class TotalVariation(Statement, name="total-variation", unit="probability", adjacency=Adjacency.NEIGHBOURS):
+    """No event is more likely by more than this from one of two neighbours than from the other: (0, δ)."""
+
+    variation: float
 
 
 class MutualInformationDP(Statement, name="mutual-information-dp", unit="bits", adjacency=Adjacency.NEIGHBOURS):

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from leakgauge import measures
-from leakgauge.artefacts.reproduction import Reproduction
+from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.reproduction import Reproduction, Reproductions
 from leakgauge.design import Knowledge, RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.papers import rate_distortion as paper
 from leakgauge.papers.rate_distortion import Row, algorithm_1
 from leakgauge.probability import Channel, Joint, Scenario
+from leakgauge.report.figures.chart import WIDTH
+from leakgauge.report.figures.drawn_curves import drawn_curves_figure
+from tests.cli.running import run
+from tests.report.artefacts import drawn, width, words
 
 # λ, distortion, R(δ), true I(X;X̂,Z), ε: recomputed apart from this code.
 ROWS = (
@@ -130,10 +136,12 @@ def test_first_row_of_table_3_at_equal_leakage(reproduction: Reproduction) -> No
     assert first == ["exactly at 0.7855", "exactly at 0.5024"]
 
 
-def test_figures_3_to_8_are_data(reproduction: Reproduction) -> None:
+def test_figures_3_to_10_are_data(reproduction: Reproduction) -> None:
     curves = {str(curve.what): curve for curve in reproduction.curves}
     assert [name.partition(",")[0] for name in curves] == [
-        *("Figure 3", "Figure 4", "Figure 5", "Figure 6", "Figure 6", "Figure 7", "Figure 8")
+        *("Figure 3", "Figure 4", "Figure 5", "Figure 6", "Figure 6", "Figure 7", "Figure 8"),
+        *["Figure 9"] * 5,
+        *["Figure 10"] * 5,
     ]
     slopes, distortions, leakages = np.array(curves["Figure 4"].points).T
     assert (slopes[0], slopes[-1]) == (0.6, 10.0)
@@ -205,3 +213,32 @@ def test_erratum_the_threshold_matters_and_the_distortion_falls_with_the_slope(j
     assert early[1] > 2 * late[1]
     distortions = [algorithm_1(prior, 14, slope, 1e-8)[2] for slope in (0.5, 1.0, 1.5, 2.0, 2.5)]
     assert distortions == sorted(distortions, reverse=True)
+
+
+def test_theorem_1_and_lemma_1_have_their_lines(reproduction: Reproduction) -> None:
+    said = {str(one.order).partition(":")[0]: one for one in reproduction.orders}
+    assert said["Theorem 1"].holds and "0.0031 to 0.0752 bits" in str(said["Theorem 1"].order)
+    assert said["Lemma 1"].holds
+
+
+def test_figures_3_to_10_are_drawn(reproduction: Reproduction) -> None:
+    assert {curve.figure for curve in reproduction.curves} == set(range(3, 11))
+    stored = encode(Reproductions(True, (reproduction,)))["reproductions"][0]
+    figure = drawn_curves_figure("rate-distortion", stored["curves"])
+    svg = figure.to_svg()
+    assert width(svg) <= WIDTH
+    assert {*(f"Figure {number}" for number in range(3, 11)), "λ = 0.5", "symmetric channel"} <= words(svg)
+    points = [curve.points for curve in reproduction.curves if curve.figure == 9]
+    assert set(drawn(figure, "up")) >= {point[1] for curve in points for point in curve}
+    assert figure.told.startswith("Figure 3: distortion, leakage in bits.")
+
+
+def test_curves_are_of_the_paper_that_draws_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for arguments in (["notions"], []):
+        code, _, err = run(capsys, "reproduce", *arguments, "--curves", tmp_path / "c.svg")
+        assert code == 2 and "the figures of rate-distortion alone" in err
+    code, _, err = run(capsys, "reproduce", "rate-distortion", "--curves", tmp_path / "c.png")
+    assert code == 2 and "end it in .svg" in err
+    assert list(tmp_path.iterdir()) == []
+    assert run(capsys, "reproduce", "rate-distortion", "--curves", tmp_path / "c.svg")[0] == 0
+    assert (tmp_path / "c.svg").read_text().startswith("<svg")

@@ -108,6 +108,10 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         implied: what follows in each notion that has no exact level.
         order: how the channel compares with another one, where one was given.
         capacities: of a channel; None of a statement, of a large channel and in files of earlier versions.
+        guess: the chance that one guess is right after the output is seen, under the prior: of a channel exactly, of a
+            statement at most; None without a prior of whole secrets, and in files of earlier versions.
+        distance: how far from the secret the best guess is on average, by ``distortion``, under the prior: of a channel
+            exactly, of a statement at least; None where no distortion was given.
     """
 
     subject: str
@@ -125,3 +129,6 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     given: tuple[str, ...] = ()
     order: Order | None = None
     capacities: Capacities | None = None
+    guess: Quantity | None = None
+    distance: Quantity | None = None
+    distortion: str = ""

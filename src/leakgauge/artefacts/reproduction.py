@@ -82,11 +82,15 @@ class DrawnCurve(Part, frozen=True):
     Attributes:
         axes: what the numbers of a point are, with their unit.
         points: in the order of the curve.
+        figure: the number of the paper's figure; 0 in files of earlier versions.
+        label: which curve of that figure it is, where it has several.
     """
 
     what: Sentence
     axes: tuple[str, ...]
     points: tuple[tuple[float, ...], ...]
+    figure: int = 0
+    label: Sentence | None = None
 
 
 class Order(Part, frozen=True):

@@ -13,9 +13,9 @@ from rich.text import Text
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, grid, number, working
+from leakgauge.cli.output import Parts, deliver, grid, number, require_picture, working
 from leakgauge.drafts import require_writable, write_whole
-from leakgauge.errors import FileError, OptionError
+from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.rounding import at_least, at_most, percent
 
@@ -82,7 +82,7 @@ def command(
     plan = _plan(sequence, **given)
     files = (*plan.files, *(Path(one) for one in sequence if _is_plan(one)))
     require_writable(output, *files)
-    _require_drawable(curve, output, files)
+    require_picture(curve, output, *files)
     with working(say("Composing {count} kinds of steps …", count=len(plan.steps))):
         found = compose_plan(plan, curves=curve is not None)
     if curve is not None:
@@ -94,17 +94,6 @@ def command(
 
 def _is_plan(text: str) -> bool:
     return text.lower().endswith(".toml")
-
-
-def _require_drawable(curve: Path | None, output: Path | None, files: Sequence[Path]) -> None:
-    """Refuse a picture that cannot be written, before anything is computed."""
-    if curve is None:
-        return
-    if curve.suffix.lower() != ".svg":
-        raise FileError("{path} is not the name of a picture that can be drawn; end it in .svg.", path=curve)
-    require_writable(curve, *files)
-    if output is not None and output.resolve() == curve.resolve():
-        raise FileError("{path} is named for both the picture and the JSON; name two files.", path=curve)
 
 
 def _plan(

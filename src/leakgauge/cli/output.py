@@ -19,6 +19,7 @@ from rich.text import Text
 from leakgauge import notebook
 from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
+from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH
 from leakgauge.rounding import at_most
 from leakgauge.waiting import told_while_waiting
@@ -79,6 +80,17 @@ def require_not_read(output: Path | None, table: str, *files: Path | None) -> No
 
     # The address comes last: it may be a folder, in which nothing is written.
     require_writable(output, *source_files(table), Path(table), *files)
+
+
+def require_picture(picture: Path | None, output: Path | None, *files: Path) -> None:
+    """Refuse a picture that cannot be written, before anything is computed."""
+    if picture is None:
+        return
+    if picture.suffix.lower() != ".svg":
+        raise FileError("{path} is not the name of a picture that can be drawn; end it in .svg.", path=picture)
+    require_writable(picture, *files)
+    if output is not None and output.resolve() == picture.resolve():
+        raise FileError("{path} is named for both the picture and the JSON; name two files.", path=picture)
 
 
 def deliver(

@@ -38,6 +38,12 @@ CLOSE = 1e-8
     is_flag=True,
     help="Data sets are multisets; by default, neighbours differ in the record at one position.",
 )
+@click.option("--values", type=int, metavar="K", help="How many values a record can have, where no prior says it.")
+@click.option(
+    "--distortion",
+    metavar="NAME|FILE",
+    help="Also how near a guess comes on average: hamming, absolute, squared, great-circle (km), or a CSV file.",
+)
 @click.option("--restrict", is_flag=True, help="Leave out values that the prior gives probability 0.")
 @click.option("--independent", is_flag=True, help="The records are independent under the prior.")
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of (ε, δ) statements.")
@@ -51,6 +57,8 @@ def command(
     against: Path | None,
     records: int | None,
     unordered: bool,
+    values: int | None,
+    distortion: str | None,
     restrict: bool,
     independent: bool,
     delta: float,
@@ -78,9 +86,18 @@ def command(
             "--unordered says how data sets are compared, but their number of records is missing; give it with "
             "--records."
         )
-    wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
+    wanted = Circumstances(
+        records=1 if records is None else records, independent=independent, values=values, delta=delta, order=order
+    )
     relation = relate(
-        subject, prior, records, against=against, ordered=not unordered, restricted=restrict, wanted=wanted
+        subject,
+        prior,
+        records,
+        against=against,
+        ordered=not unordered,
+        restricted=restrict,
+        wanted=wanted,
+        distortion=distortion,
     )
     deliver(relation, as_json, output, lambda: _render(relation))
 
@@ -118,6 +135,7 @@ def _render(relation: Relation) -> Parts:
         else:
             line = say("Prior skew Δ = {skew}: no channel has less identifiability.", skew=skew)
         parts.append(line)
+    parts.extend(_guesses(relation))
     if relation.moment_skewness is not None:
         skewness = number(relation.moment_skewness.value)
         parts.append(say("Moment coefficient of skewness of the prior: {skewness}.", skewness=skewness))
@@ -136,6 +154,38 @@ def _render(relation: Relation) -> Parts:
         parts.append(follows)
     parts.extend(_nothing_follows(nothing))
     return parts
+
+
+def _guesses(relation: Relation) -> list[str]:
+    """What one guess reaches after the output is seen, exactly for a channel, else bounded."""
+    exact, lines = bool(relation.levels), []
+    if relation.guess is not None:
+        chance = relation.guess.value
+        if exact:
+            line = say("Under the prior one guess is right with probability {chance!s}.", chance=number(chance))
+        else:
+            line = say(
+                "Under the prior one guess is right with probability at most {chance!s}.",
+                chance=number(at_most(chance)),
+            )
+        lines.append(line)
+    if relation.distance is not None:
+        told = {"distortion": relation.distortion}
+        distance = relation.distance.value
+        if exact:
+            line = say(
+                "Under the prior the best guess is {distance!s} from the value on average ({distortion!s}).",
+                distance=number(distance),
+                **told,
+            )
+        else:
+            line = say(
+                "Under the prior no guess is nearer to the value than {distance!s} on average ({distortion!s}).",
+                distance=number(at_least(distance)),
+                **told,
+            )
+        lines.append(line)
+    return lines
 
 
 def _compared(relation: Relation) -> list[str]:
@@ -257,7 +307,11 @@ def _nothing_follows(nothing: list[tuple[str, str | None]]) -> list[str]:
     unknown = listed(name for name, example in nothing if not example)
     if unknown:
         lines.append(
-            say("No conversion without more knowledge (a prior, distances, neighbours) for {names!s}.", names=unknown)
+            say(
+                "No conversion without more knowledge (a prior, the number of values, distances, neighbours) for "
+                "{names!s}.",
+                names=unknown,
+            )
         )
     return lines
 

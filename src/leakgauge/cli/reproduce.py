@@ -10,25 +10,42 @@ from rich.table import Table
 
 from leakgauge import papers
 from leakgauge.cli import options
-from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Parts, deliver
-from leakgauge.drafts import require_writable
+from leakgauge.cli.language import current, listed, retell, say
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, deliver, require_picture
+from leakgauge.drafts import require_writable, write_whole
+from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.reproduction import PrintedTable, Reproduction
 
+DRAWN = ("rate-distortion",)
+"""Papers that draw curves without printing their numbers."""
+
 
 @click.command()
 @click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="NAME", required=False)
+@click.option("--curves", type=FILE, metavar="FILE", help="Draw the curves of the paper's figures to this .svg file.")
 @options.output
 @click.pass_context
-def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
+def command(ctx: click.Context, name: str | None, curves: Path | None, as_json: bool, output: Path | None) -> None:
     """Print a paper's numbers beside ours, and its errors; without NAME, for every paper. Exit 1 if one differs."""
+    from leakgauge.artefacts.codec import encode
     from leakgauge.artefacts.reproduction import Reproductions
 
     require_writable(output)
+    require_picture(curves, output)
+    if curves is not None and name not in DRAWN:
+        raise OptionError("--curves draws the figures of {drawn!s} alone; name that paper.", drawn=", ".join(DRAWN))
     found = tuple(papers.reproduce(paper) for paper in ([name] if name else papers.PAPERS))
     stored = Reproductions(all(paper.agrees for paper in found), found)
+    if curves is not None:
+        from leakgauge.report.figures.drawn_curves import drawn_curves_figure
+
+        drawn = encode(stored)["reproductions"][0]
+        write_whole(
+            curves, drawn_curves_figure(drawn["name"], drawn["curves"], current()).to_svg() + "\n", shareable=False
+        )
     deliver(stored, as_json, output, lambda: [part for paper in found for part in render(paper)])
     if not stored.agrees:
         ctx.exit(1)

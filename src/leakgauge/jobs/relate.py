@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,32 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Relation
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.relation import Derivation, Implied, Order, Telling
-from leakgauge.claims import Statement, parse_statement
+from leakgauge.claims import MinEntropyLeakage, MutualInformation, Statement, parse_statement
+from leakgauge.design.guesses import nearest_guess, nearest_guess_from
+from leakgauge.distances import Distortion, Hamming
+from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.jobs.capacities import capacities_of
-from leakgauge.notions import Circumstances
+from leakgauge.measures import vulnerability
+from leakgauge.notions import Circumstances, implied
+from leakgauge.notions.edges import Edge
 from leakgauge.notions.graph import Implication
 from leakgauge.notions.refinement import Refinement, refined_by
+from leakgauge.notions.relation import Relation as Related
 from leakgauge.notions.relation import relate_channel, relate_statement
-from leakgauge.probability import Channel, Distribution, Label
+from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.files import NamedChannel, match_labels, read_label_values
 from leakgauge.probability.labels import text_of
+
+DISTORTION_RATE = Edge(
+    MutualInformation,
+    MinEntropyLeakage,
+    lambda statement, known: None,
+    "log₂ (1 − D(ε))/V, D the least share of wrong guesses, V the chance of the best guess",
+    "the distortion–rate function under Hamming's distance (Shannon 1959; Erokhin 1958)",
+    "the prior is known",
+)
+"""What a known prior adds to the graph: it takes the solver of designs, which is above the room of notions."""
 
 
 @checked
@@ -33,6 +50,7 @@ def relate(
     ordered: bool = True,
     restricted: bool = False,
     wanted: Circumstances | None = None,
+    distortion: Distortion | str | None = None,
 ) -> Relation:
     """The exact levels of a channel, or what a statement implies in every other notion.
 
@@ -44,7 +62,9 @@ def relate(
         against: another channel with the same inputs, or its file: which of the two is safer for everybody.
         ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
         restricted: leave out values that the prior gives probability 0.
-        wanted: at which δ and order, and whether records are independent.
+        wanted: at which δ and order, whether records are independent, and how many values a record has.
+        distortion: how far a guess is from the secret, by name or file: the least mean distance of any guess is given
+            then, which needs a prior.
 
     Raises:
         FileError: a file that cannot be read.
@@ -64,6 +84,15 @@ def relate(
         subject = NamedChannel(subject, (), ())
     given: tuple[str, ...] = ()
     order = most = None
+    if known.values is not None and (prior is not None or isinstance(subject, NamedChannel)):
+        raise OptionError(
+            "How many values a record has is said by the prior or the channel, and by --values {found} again; leave "
+            "--values out.",
+            found=known.values,
+        )
+    loss = distortion_named(distortion) if isinstance(distortion, str) else distortion
+    if loss is not None and prior is None:
+        raise OptionError("How near a guess comes depends on the prior, but there is none; give one with --prior.")
     if isinstance(subject, NamedChannel):
         channel, given, compared = subject.channel, subject.given, subject.compared
         believed = _prior(prior, channel.inputs)
@@ -73,11 +102,15 @@ def relate(
         order = None if against is None else _order(channel, against)
         occurring = channel.restrict(believed.support) if restricted and believed is not None else channel
         most = capacities_of(occurring, compared)
+        guessed = _guessed_from(channel, believed, loss) if compared is None else Guessed()
     else:
         if against is not None:
             raise OptionError("{subject!s} is a statement, not a channel; give two channel files.", subject=told)
         statement = parse_statement(subject) if isinstance(subject, str) else subject
-        found = relate_statement(statement, _prior(prior, records=records), known, restricted=restricted)
+        believed = _prior(prior, records=records)
+        found = relate_statement(statement, believed, known, restricted=restricted)
+        guessed = _guessed(statement, found, believed, loss)
+    follows = {**{name: _implied(name, one) for name, one in found.implied.items()}, **guessed.implied}
     levels = {name: level.stored() for name, level in found.levels.items()}
     return Relation(
         subject=told,
@@ -90,12 +123,59 @@ def relate(
         levels=levels,
         prior_skew=None if found.skew is None else Quantity(found.skew, "nats"),
         moment_skewness=None if found.moment_skewness is None else Quantity(found.moment_skewness, "1"),
-        implied=tuple(_implied(name, one) for name, one in found.implied.items()),
+        implied=tuple(follows.values()),
         warnings=found.warnings,
         given=given,
         order=order,
         capacities=most,
+        guess=guessed.chance,
+        distance=guessed.distance,
+        distortion="" if guessed.distance is None else str(distortion),
     )
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """What one guess reaches under a prior, and what it says in place of what was implied."""
+
+    chance: Quantity | None = None
+    distance: Quantity | None = None
+    implied: Mapping[str, Implied] = field(default_factory=dict)
+
+
+def _guessed_from(channel: Channel, prior: Distribution | None, loss: Distortion | None) -> Guessed:
+    if prior is None:
+        return Guessed()
+    chance = Quantity(vulnerability.posterior(Scenario(prior, channel)), "probability")
+    return Guessed(chance, None if loss is None else _distance(nearest_guess_from(channel, prior, loss)))
+
+
+def _guessed(statement: Statement, found: Related, prior: Distribution | None, loss: Distortion | None) -> Guessed:
+    """What the bits that a statement allows leave of one guess, by the distortion–rate function of the prior."""
+    if prior is None or found.circumstances.records > 1:
+        return Guessed()
+    told = implied(statement, MutualInformation, found.circumstances)
+    if told.statement is None:
+        return Guessed()
+    bits = told.statement.level
+    chance = min(1 - nearest_guess(prior, Hamming(), bits).low, 1.0)
+    before = found.circumstances.best_guess or 1.0
+    multiplied = math.log2(chance / before)
+    known = implied(statement, MinEntropyLeakage, found.circumstances).statement
+    replaced = {}
+    if known is not None and known.level <= multiplied:
+        chance = min(before * 2**known.level, 1.0)
+    elif not isinstance(statement, MinEntropyLeakage):
+        leakage = MinEntropyLeakage(max(multiplied, 0.0))
+        path = (*told.path, DISTORTION_RATE)
+        sharp = not told.path and not told.cut
+        replaced = {leakage.name: _implied(leakage.name, Implication(leakage, path, sharp=sharp))}
+    distance = None if loss is None else _distance(nearest_guess(prior, loss, bits).low)
+    return Guessed(Quantity(chance, "probability"), distance, replaced)
+
+
+def _distance(value: float) -> Quantity:
+    return Quantity(value, "distortion")
 
 
 def _order(channel: Channel, against: Path | str | Channel) -> Order:

@@ -13,6 +13,7 @@ from leakgauge.notions.curves import (
     mutual_information_dp,
     privacy_curve,
     renyi_dp,
+    total_variation,
     zero_concentrated_dp,
 )
 from leakgauge.notions.graph import everything_implied, implied
@@ -42,6 +43,7 @@ __all__ = [
     "privacy_curve",
     "refined_by",
     "renyi_dp",
+    "total_variation",
     "zero_concentrated_dp",
 ]
 

@@ -32,6 +32,7 @@ class Circumstances:
             infinite where some data sets cannot reach each other.
         independent: whether the records are independent under the prior.
         uncertainty: entropy of the secret, in bits.
+        best_guess: the chance of the most likely secret; None where the prior of whole secrets is not known.
         values: how many values one record can have.
         secrets: how many secrets there are; None: every data set of so many records and values.
         largest_distance: between two secrets, for metric privacy.
@@ -47,6 +48,7 @@ class Circumstances:
     diameter: float | None = None
     independent: bool = False
     uncertainty: float = math.inf
+    best_guess: float | None = None
     values: int | None = None
     secrets: int | None = None
     largest_distance: float | None = None
@@ -58,6 +60,8 @@ class Circumstances:
         check_fields(self)
         if self.records < 1:
             raise OptionError("A data set of {found} records does not exist; give at least 1.", found=self.records)
+        if self.values is not None and self.values < 1:
+            raise OptionError("A record of {found} values does not exist; give at least 1.", found=self.values)
         if not 0 <= self.delta < 1:
             raise OptionError("A δ of {found} is not from 0 to below 1; give one that is.", found=self.delta)
         if not self.order >= 1:
@@ -84,10 +88,22 @@ class Circumstances:
         ):
             most = self._secret_bits
         else:
-            most = min(self.uncertainty, self._secret_bits)
+            most = self.held
         if statement.level <= most:
             return statement
         return type(statement)(most, *(value for _, value in statement.parameters))  # type: ignore[call-arg]
+
+    @property
+    def held(self) -> float:
+        """The most bits that there are to tell of the secret; infinite where nothing is known of it."""
+        return min(self.uncertainty, self._secret_bits)
+
+    @property
+    def least_guess(self) -> float | None:
+        """What the chance of the best guess is at least: one in the number of secrets, where the prior is not known."""
+        if self.best_guess is not None:
+            return self.best_guess
+        return None if self._secret_bits == math.inf else 2.0**-self._secret_bits
 
     @property
     def _secret_bits(self) -> float:
@@ -109,7 +125,8 @@ class Circumstances:
     @checked
     def with_prior(self, prior: Distribution) -> Circumstances:
         """The same with what a prior over records (or over data sets, as tuples) says; refused where it contradicts."""
-        known = replace(self, uncertainty=entropy(prior))
+        likeliest = float(prior.probabilities.max())
+        known = replace(self, uncertainty=entropy(prior), best_guess=likeliest)
         if self.records == 1:
             skew = prior_skew(prior)
             return replace(known, skew=skew, neighbour_skew=skew).with_domain(prior.outcomes)
@@ -125,6 +142,7 @@ class Circumstances:
         return replace(
             known,
             uncertainty=known.uncertainty * self.records,
+            best_guess=likeliest**self.records if self.independent and self.ordered else None,
             values=len(prior),
             neighbour_skew=prior_skew(prior) + of_order if self.independent else None,
         )

@@ -14,7 +14,14 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.claims import ApproximateDP, GaussianDP, MutualInformationDP, RenyiDP, ZeroConcentratedDP
+from leakgauge.claims import (
+    ApproximateDP,
+    GaussianDP,
+    MutualInformationDP,
+    RenyiDP,
+    TotalVariation,
+    ZeroConcentratedDP,
+)
 from leakgauge.errors import OptionError
 from leakgauge.measures import capacities
 from leakgauge.notions.formulas import concentration_of_pure, information_of_ratio
@@ -44,6 +51,13 @@ def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None
         raise OptionError("An ε of {epsilon} is not at least 0; give one that is.", epsilon=epsilon)
     delta, witness = _delta(channel, epsilon, structure)
     return Level(ApproximateDP(epsilon, min(delta, 1.0)), witness)
+
+
+@checked
+def total_variation(channel: Channel, structure: Structure | None = None) -> Level:
+    """The largest total variation between the outputs of two inputs: δ at ε = 0."""
+    variation, witness = _delta(channel, 0.0, structure)
+    return Level(TotalVariation(min(variation, 1.0)), witness)
 
 
 @checked

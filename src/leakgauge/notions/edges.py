@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -30,6 +30,7 @@ from leakgauge.claims import (
     RenyiDP,
     SibsonLeakage,
     Statement,
+    TotalVariation,
     ZeroConcentratedDP,
 )
 from leakgauge.notions import formulas
@@ -55,7 +56,8 @@ Follows: TypeAlias = Callable[[Statement, Circumstances], float | Statement | No
 class Edge:
     """One implication between notions: what follows, its formula, where it is from and when it holds (if not always).
 
-    An edge that was published and is unsound never decides; it names the counterexample that shows it.
+    An edge that was published and is unsound never decides; it names the counterexample that shows it. A sharp one may
+    be so in some circumstances only.
     """
 
     premise: type[Statement]
@@ -66,6 +68,11 @@ class Edge:
     conditions: str = ""
     status: Status = Status.SHARP
     counterexample: str = ""
+    sharp_where: Callable[[Statement, Circumstances], bool] = field(default=lambda *_: True, repr=False)
+
+    def is_sharp(self, statement: Statement, known: Circumstances) -> bool:
+        """Whether no smaller level follows from this statement, for all channels and the priors that are possible."""
+        return self.status is Status.SHARP and self.sharp_where(statement, known)
 
     def bound(self, statement: Statement, known: Circumstances) -> Statement | None:
         """The statement that follows, at the δ or order that is wanted; None where the conditions are not met."""
@@ -133,15 +140,65 @@ def _renyi_at_delta(statement: Statement, known: Circumstances) -> float:
     return formulas.approximate_of_renyi(statement.level, _parameter(statement, "order"), known.delta)
 
 
-def _at_epsilon_0(statement: Statement, known: Circumstances) -> Statement | None:
-    variation = formulas.variation_of_information(statement.level / NAT)
-    # Speaks at ε = 0 only: of use where the δ asked for is at least as large.
-    return ApproximateDP(0.0, variation) if variation <= known.delta else None
+def _at_epsilon_0(variation: Callable[[float], float]) -> Follows:
+    """Speaks at ε = 0 only: of use where the δ asked for is at least as large."""
+
+    def follows(statement: Statement, known: Circumstances) -> Statement | None:
+        delta = variation(statement.level)
+        return ApproximateDP(0.0, delta) if delta <= known.delta else None
+
+    return follows
+
+
+def _variation_of_bits(information: float) -> float:
+    return formulas.variation_of_information(information / NAT)
+
+
+def _variation_of_held(statement: Statement, known: Circumstances) -> float | None:
+    # From neighbour to neighbour total variation adds up, as far as they reach.
+    if math.inf in (known.held, known.reach):
+        return None
+    return min(known.reach * statement.level, 1.0) * known.held
+
+
+def _variation_of_guess(statement: Statement, known: Circumstances) -> float | None:
+    least = known.least_guess
+    if least is None or known.reach == math.inf:
+        return None
+    return math.log1p(min(known.reach * statement.level, 1.0) * (1 / least - 1)) * NAT
+
+
+def _variation_of_any_guess(statement: Statement, known: Circumstances) -> float | None:
+    """The same under the prior for which it is most, the uniform one."""
+    return _variation_of_guess(statement, replace(known, best_guess=None))
+
+
+def _of_values(formula: Callable[[float, float, int], float]) -> Follows:
+    """In bits, of (ε, δ) and the number of values of a record."""
+
+    def follows(statement: Statement, known: Circumstances) -> float | None:
+        return None if known.values is None else formula(statement.level, _delta_of(statement), known.values) * NAT
+
+    return follows
+
+
+def _delta_of(statement: Statement) -> float:
+    return _parameter(statement, "delta")
+
+
+def _one_record(statement: Statement, known: Circumstances) -> bool:
+    return known.records == 1
+
+
+def _above_skew(skew: str) -> Callable[[Statement, Circumstances], bool]:
+    # At ε_i = Δ the likeliest and the least likely secret have equal rows, and less follows, for two secrets ε_d = 0;
+    # at any ε_i above it ε_i + Δ is reached. No rounded level is taken for Δ itself.
+    return lambda statement, known: statement.level > (getattr(known, skew) or 0.0) * (1 + 1e-12)
 
 
 SOUND = Status.SOUND
 
-_ONE_RECORD = _where(lambda _, known: known.records == 1)
+_ONE_RECORD = _where(_one_record)
 _INDEPENDENT = _where(
     lambda _, known: known.independent or known.records == 1, lambda given, known: known.records * given.level
 )
@@ -158,6 +215,11 @@ _ORDER_AT_DELTA = "ε + ln(1 − 1/α) − ln(δα)/(α − 1)"
 _OVER_ORDERS = "min over α of αρ + ln(1 − 1/α) − ln(δα)/(α − 1)"
 _GAUSSIAN_AT_DELTA = "δ = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2)"
 _AT_EPSILON_0 = "(0, δ) with ln 2 − h((1 + δ)/2) = ε"
+_OTHER_DELTA = "ln(e^ε − δ'(1 + e^ε)), δ' = (δ_wanted − δ)/(1 − δ)"
+_SKEW_DIVERGENCE = "δ ln k + (1 − δ) KL(P ‖ P/k + (1 − 1/k)Q), P = (e^ε, 1)/(1 + e^ε), Q = (1, e^ε)/(1 + e^ε)"
+_ROWS_WITHIN = "log₂ k(e^ε + (k − 1)δ)/(e^ε + k − 1)"
+_GUESS = "log₂ (1 + min(1, r t)(1/V − 1)), V the chance of the best guess"
+_ANY_GUESS = "log₂ (1 + min(1, r t)(n − 1)), n the number of secrets"
 
 _CHAIN = "chain of ln-ratios; the reverse triangle gives the other direction"
 _RULE = "chain rule of mutual information"
@@ -175,14 +237,32 @@ _SIBSON = "Sibson's information grows with its order (Verdú 2015)"
 _ARIMOTO = "Arimoto's capacity is Sibson's (Verdú 2015; Liao et al. 2019)"
 _KAIROUZ = "randomized response is extreme (Kairouz, Oh and Viswanath 2015)"
 _TANH = f"supremum of randomized response's curve ({_BUN})"
+_DONG_TWO = "the best test at equal errors (Dong, Roth and Su 2022)"
 _DONG = "the trade-off curve of randomized response (Dong, Roth and Su 2022)"
+_PRIOR_FREE = "ε_i ≥ Δ for every prior, so that ε_i + Δ ≤ 2 ε_i"
+_WORST_PAIR = "the worst pair of (ε, δ) (Kairouz, Oh and Viswanath 2015)"
+_VAJDA = "range of f-divergences (Vajda 1972; Audenaert 2014); reached by an erasure"
+_RISK = "Bayes security (Chatzikokolakis et al. 2023); reached by an erasure"
+_VALUES = "the number of values is known"
 _VAN_ERVEN = "Rényi divergence grows with its order (van Erven and Harremoës 2014)"
 
 SOUND_EDGES: tuple[Edge, ...] = (
     Edge(LocalDP, Identifiability, _plus("skew"), "ε + Δ", _CHAIN, _PRIOR),
-    Edge(Identifiability, LocalDP, _plus("skew"), "ε + Δ", _CHAIN, _PRIOR),
+    Edge(Identifiability, LocalDP, _plus("skew"), "ε + Δ", _CHAIN, _PRIOR, sharp_where=_above_skew("skew")),
+    # ε_i ≥ Δ whatever the prior: Σ_y p(x, y) = p(x), so that the posterior ratios of two secrets average to their prior
+    # ratio and some are at least as large. Nearly reached where Δ is nearly ε_i.
+    Edge(Identifiability, LocalDP, _by(lambda level: 2 * level), "2 ε", _PRIOR_FREE),
+    Edge(CentralIdentifiability, CentralDP, _by(lambda level: 2 * level), "2 ε", _PRIOR_FREE),
     Edge(CentralDP, CentralIdentifiability, _plus("neighbour_skew"), "ε + Δ", _CHAIN, _PRIOR),
-    Edge(CentralIdentifiability, CentralDP, _plus("neighbour_skew"), "ε + Δ", _CHAIN, _PRIOR),
+    Edge(
+        CentralIdentifiability,
+        CentralDP,
+        _plus("neighbour_skew"),
+        "ε + Δ",
+        _CHAIN,
+        _PRIOR,
+        sharp_where=_above_skew("neighbour_skew"),
+    ),
     Edge(LocalDP, CentralDP, _same, "ε", _NEIGHBOURS),
     Edge(CentralDP, LocalDP, _between_any, "r ε", "group privacy (Dwork and Roth 2014)"),
     Edge(LocalDP, MutualInformation, _information, _RATIO, _KOV),
@@ -209,8 +289,86 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(RenyiDP, ApproximateDP, _renyi_at_delta, _ORDER_AT_DELTA, _CANONNE, "order above 1", SOUND),
     # Rényi divergence grows with its order, so from order 1 on it bounds Kullback–Leibler.
     Edge(RenyiDP, MutualInformationDP, _where(_from_order_1, _nats), "ε nats", _CUFF, "order at least 1", SOUND),
-    Edge(RenyiDP, RenyiDP, _LOWER_ORDER, "ε", _VAN_ERVEN, "the order asked for is at most that known"),
-    Edge(MutualInformationDP, ApproximateDP, _at_epsilon_0, _AT_EPSILON_0, _CUFF, "the δ asked for is at least that"),
+    # Met in one direction only: within the bound in both directions the lower order has less.
+    Edge(RenyiDP, RenyiDP, _LOWER_ORDER, "ε", _VAN_ERVEN, "the order asked for is at most that known", SOUND),
+    Edge(
+        MutualInformationDP,
+        ApproximateDP,
+        _at_epsilon_0(_variation_of_bits),
+        _AT_EPSILON_0,
+        _CUFF,
+        "the δ asked for is at least that",
+    ),
+    Edge(CentralDP, TotalVariation, _by(lambda e: formulas.variation_of_approximate(e, 0.0)), "tanh(ε/2)", _KAIROUZ),
+    Edge(GaussianDP, TotalVariation, _by(formulas.variation_of_gaussian), "2Φ(μ/2) − 1", _DONG_TWO),
+    Edge(MutualInformationDP, TotalVariation, _by(_variation_of_bits), "t with ln 2 − h((1 + t)/2) = ε", _CUFF),
+    Edge(
+        TotalVariation,
+        ApproximateDP,
+        _at_epsilon_0(lambda variation: variation),
+        "(0, t)",
+        _STATEMENT,
+        "the δ asked for is at least that",
+    ),
+    Edge(
+        TotalVariation,
+        MutualInformationDP,
+        lambda s, k: None if k.values is None else s.level * math.log2(k.values),
+        "t log₂ k",
+        _VAJDA,
+        _VALUES,
+    ),
+    Edge(
+        TotalVariation,
+        CentralMutualInformation,
+        _variation_of_held,
+        "min(1, r t) H",
+        _VAJDA,
+        "the entropy of the secret or the number of values is known",
+        sharp_where=_one_record,
+    ),
+    Edge(TotalVariation, MaximalLeakage, _variation_of_any_guess, _ANY_GUESS, _RISK, _VALUES, sharp_where=_one_record),
+    Edge(
+        TotalVariation,
+        MinEntropyLeakage,
+        _variation_of_guess,
+        _GUESS,
+        _RISK,
+        "the prior or the number of values is known",
+        sharp_where=_one_record,
+    ),
+    Edge(
+        ApproximateDP,
+        ApproximateDP,
+        lambda s, k: formulas.approximate_of_approximate(s.level, _delta_of(s), k.delta),
+        _OTHER_DELTA,
+        _WORST_PAIR,
+        "the δ asked for is at least that known",
+    ),
+    Edge(
+        ApproximateDP,
+        TotalVariation,
+        lambda s, k: formulas.variation_of_approximate(s.level, _delta_of(s)),
+        "δ + (1 − δ) tanh(ε/2)",
+        _WORST_PAIR,
+    ),
+    Edge(
+        ApproximateDP,
+        MutualInformationDP,
+        _of_values(formulas.information_of_approximate),
+        _SKEW_DIVERGENCE,
+        _WORST_PAIR,
+        _VALUES,
+        sharp_where=lambda s, k: k.values == 2,
+    ),
+    Edge(
+        ApproximateDP,
+        MaximalLeakage,
+        _where(_one_record, _of_values(formulas.leakage_of_approximate)),
+        _ROWS_WITHIN,
+        "summed over the best guesses; reached by showing the value with probability δ",
+        f"a data set is one record; {_VALUES}",
+    ),
     Edge(MetricPrivacy, LocalDP, _times_largest, "ε d_max", _CHATZI, "distances are known"),
     Edge(LocalDP, MetricPrivacy, _over_smallest, "ε / d_min", _CHATZI, "distances are known"),
     Edge(Identifiability, CentralIdentifiability, _same, "ε", _NEIGHBOURS),
@@ -224,7 +382,17 @@ SOUND_EDGES: tuple[Edge, ...] = (
 """Edges that decide; each survives the random search of ``tests/notions``."""
 
 _WORST_CASE = (Identifiability, LocalDP, CentralIdentifiability, CentralDP, RenyiDP, ZeroConcentratedDP, GaussianDP)
+_AVERAGES = (
+    ApproximateDP,
+    TotalVariation,
+    MutualInformationDP,
+    MaximalLeakage,
+    MinEntropyLeakage,
+    SibsonLeakage,
+    AlphaLeakage,
+)
 NOTHING_FOLLOWS: dict[tuple[type[Statement], type[Statement]], str] = {
+    **{(average, worst): "revelation-by-chance" for average in _AVERAGES for worst in _WORST_CASE},
     **{(MutualInformation, worst): "rare-revelation" for worst in _WORST_CASE},
     **{(CentralMutualInformation, worst): "rare-revelation-central" for worst in _WORST_CASE},
 }

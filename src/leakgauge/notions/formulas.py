@@ -61,6 +61,53 @@ def approximate_of_pure(epsilon: float, delta: float) -> float:
     return max(epsilon + math.log(inner), 0.0) * _UP if inner > 0 else 0.0
 
 
+def approximate_of_approximate(epsilon: float, delta: float, wanted: float) -> float:
+    """The ε' at which (ε, δ)-differential privacy has another δ; infinite where that is smaller.
+
+    The worst pair shows with probability δ who it is and answers by randomized response at ε otherwise (Kairouz, Oh and
+    Viswanath 2015), so that its δ is δ + (1 − δ)(e^ε − e^ε')/(1 + e^ε) below ε, and never less than δ.
+    """
+    return approximate_of_pure(epsilon, (wanted - delta) / (1 - delta)) if delta <= wanted < 1 else math.inf
+
+
+def variation_of_approximate(epsilon: float, delta: float) -> float:
+    """δ + (1 − δ) tanh(ε/2): total variation of that worst pair."""
+    return min((delta + (1 - delta) * math.tanh(epsilon / 2)) * _UP, 1.0)
+
+
+def variation_of_gaussian(mu: float) -> float:
+    """2Φ(μ/2) − 1: total variation of N(0, 1) and N(μ, 1)."""
+    return min(math.erf(mu / math.sqrt(8)) * _UP, 1.0)
+
+
+def information_of_approximate(epsilon: float, delta: float, values: int) -> float:
+    """The most that (ε, δ)-differential privacy lets be told of one of k values, under any prior; sharp for two.
+
+    I = Σ_x p(x) KL(q_x ‖ p(x) q_x + (1 − p(x)) r_x) with r_x the mean of the other rows, which is within (ε, δ) of q_x
+    as each of them is. An f-divergence of two laws within (ε, δ) is at most that of the worst pair P, Q, so that
+    I ≤ Σ_x φ(p(x)) with φ(a) = a KL(P ‖ aP + (1 − a)Q). φ is concave up to 1/2, and from there on the sum over all
+    values falls in the largest share as it does for two values; hence the uniform prior is the worst.
+    """
+    if values == 1:
+        return 0.0
+    share, high, low = 1 / values, 1 / (1 + math.exp(-epsilon)), math.exp(-epsilon) / (1 + math.exp(-epsilon))
+    told = high * math.log(high / (share * high + (1 - share) * low))
+    told += low * math.log(low / (share * low + (1 - share) * high)) if low > 0 else 0.0
+    # The two terms nearly cancel for a small ε: what rounding may have lost is given away.
+    return (delta * math.log(values) + (1 - delta) * (max(told, 0.0) + 1e-15)) * _UP
+
+
+def leakage_of_approximate(epsilon: float, delta: float, values: int) -> float:
+    """ln of the most that Σ_y max_x q(y|x) can be for k rows within (ε, δ): k(e^ε + (k − 1)δ)/(e^ε + k − 1).
+
+    Let A_x be the outputs at which x is the best guess. q_x(A_x) ≤ e^ε q_u(A_x) + δ for all k − 1 others u; summed over
+    all pairs, with S = Σ_x q_x(A_x) and Σ_u q_u(A_x) = k over all x: (k − 1)S ≤ k(k − 1)δ + e^ε(k − S). Reached by
+    showing the value with probability δ, and randomized response over all values otherwise.
+    """
+    others = (values - 1) * math.exp(-epsilon)
+    return (math.log(values) + math.log1p(others * delta) - math.log1p(others) + 1e-15) * _UP
+
+
 def approximate_of_renyi(epsilon: float, order: float, delta: float) -> float:
     """ε at this δ from one Rényi order: ε_α + ln(1 − 1/α) − (ln δ + ln α)/(α − 1) (Canonne et al. 2020)."""
     if order == math.inf:

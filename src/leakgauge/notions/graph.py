@@ -13,7 +13,7 @@ from leakgauge.arguments import checked
 from leakgauge.claims import NOTIONS, CentralIdentifiability, Identifiability, Statement
 from leakgauge.errors import OptionError
 from leakgauge.notions.circumstances import Circumstances
-from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES, Edge, Status
+from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES, Edge
 from leakgauge.rounding import from_above, from_below
 
 
@@ -21,22 +21,16 @@ from leakgauge.rounding import from_above, from_below
 class Implication:
     """The tightest statement that follows in one notion, and the edges that lead there (none from the notion itself).
 
-    It is ``cut`` where the level is what the secret can hold, less than the last edge's formula gives. Where nothing
-    follows there is no statement, and the family that shows it may be named.
+    It is ``cut`` where the level is what the secret can hold, less than the last edge's formula gives, and ``sharp``
+    where no smaller level follows for all channels and priors: two sharp edges in a row need not be sharp together.
+    Where nothing follows there is no statement, and the family that shows it may be named.
     """
 
     statement: Statement | None
     path: tuple[Edge, ...] = ()
     counterexample: str = ""
     cut: bool = False
-
-    @property
-    def sharp(self) -> bool:
-        """Whether no smaller level follows for all channels and priors.
-
-        Two sharp edges in a row need not be sharp together.
-        """
-        return len(self.path) == 1 and self.path[0].status is Status.SHARP and not self.cut
+    sharp: bool = False
 
 
 @checked
@@ -66,12 +60,12 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
 
 @checked
 def everything_implied(statement: Statement, circumstances: Circumstances | None = None) -> Mapping[str, Implication]:
-    """What follows in every other notion, by its name."""
-    return {
-        name: implied(statement, notion, circumstances)
-        for name, notion in NOTIONS.items()
-        if notion is not type(statement)
-    }
+    """What follows in every other notion, by its name; in its own where that is wanted at another δ or order."""
+    follows = {name: implied(statement, notion, circumstances) for name, notion in NOTIONS.items()}
+    same = follows[statement.name]
+    if not same.path:
+        del follows[statement.name]
+    return follows
 
 
 def _walk(
@@ -92,7 +86,9 @@ def _walk(
         if edge.conclusion is to:
             # At equal ε the smaller δ is the stronger statement.
             level = held.level + 1e-15 * dict(held.parameters).get("delta", 0.0)
-            yield level, Implication(held, (*path, edge), cut=held != follows)
+            cut = held != follows
+            sharp = not path and not cut and edge.is_sharp(statement, known)
+            yield level, Implication(held, (*path, edge), cut=cut, sharp=sharp)
         else:
             yield from _walk(held, (*path, edge), to, known)
 

@@ -292,6 +292,7 @@ def _pairwise_levels(channel: Channel, structure: Structure, order: float, delta
     yield curves.zero_concentrated_dp(channel, structure)
     yield curves.gaussian_dp(channel, structure)
     yield curves.approximate_dp_at(channel, delta, structure)
+    yield curves.total_variation(channel, structure)
     yield curves.mutual_information_dp(channel, structure)
 
 

@@ -51,6 +51,17 @@ def rare_revelation_central(beta: float = 0.999) -> Counterexample:
     return _shown(description, joint.row_marginal(), joint.channel(), 2)
 
 
+def revelation_by_chance(share: float = 0.001) -> Counterexample:
+    """A secret that is shown with a small probability, and nothing otherwise: (0, δ), no pure budget."""
+    channel = Channel("ab", "abn", [[share, 0, 1 - share], [0, share, 1 - share]])
+    description = Sentence(
+        "one of two values, shown with probability δ = {share:g} and nothing shown otherwise: total variation δ and "
+        "δ bits, while ε_i and ε_d are infinite",
+        share=share,
+    )
+    return _shown(description, Distribution.uniform("ab"), channel)
+
+
 def many_records(epsilon: float = 1.0, records: int = 19) -> Counterexample:
     """r uniform bits, each by randomized response: ε_d = ε whatever r, while I = r(ln 2 − h(e^ε/(1 + e^ε)))."""
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -90,6 +101,7 @@ _TWO_SPEAK = Channel("abcd", "uv", [[0.5, 0.5], [0.5, 0.5], [0.6, 0.4], [0.4, 0.
 COUNTEREXAMPLES: Mapping[str, Callable[[], Counterexample]] = {
     "rare-revelation": rare_revelation,
     "rare-revelation-central": rare_revelation_central,
+    "revelation-by-chance": revelation_by_chance,
     # The paper's own example: its first prior has ε_i = 3.56 above ε_d = 0.62.
     "skewed-prior": partial(
         _shown,

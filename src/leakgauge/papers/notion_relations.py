@@ -7,9 +7,9 @@ them decides anything: the sound ones are no tighter than ours.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -24,13 +24,14 @@ from leakgauge.claims import (
     MutualInformation,
     Statement,
 )
-from leakgauge.notions import Circumstances, levels, prior_skew
+from leakgauge.notions import Circumstances, implied, levels, prior_skew
 from leakgauge.notions.edges import NAT, Edge, Status
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.papers.counterexamples import (
     COUNTEREXAMPLES,
     PAPERS_EXAMPLE,
     many_records,
+    rare_revelation,
     rare_revelation_central,
     records_that_break_it,
 )
@@ -63,6 +64,10 @@ ERRATA = (
     Sentence(
         "Section 4's rule that DP budgets react to skew contradicts (19) and (20): ε_i depends on the prior, ε_d does "
         "not."
+    ),
+    Sentence(
+        "Section 4's completeness cancels a σ against itself; no one sign of σ makes Theorems 1 to 4 true, and 5 and 9 "
+        "are false with either."
     ),
     Sentence(
         "Section 2 faults Sun and Tay's ε + δ_x for growing when applied twice; it is sound, and a first bound remains."
@@ -185,7 +190,7 @@ def _information(q: Floats, p: Floats) -> Floats:
 
 def reproduce() -> Reproduction:
     """The reference example, which theorems are ever violated, and where the central ones break."""
-    orders = (*map(_order, violations(DRAWS)), _nothing_follows(), _skew())
+    orders = (*map(_order, violations(DRAWS)), *_nothing_follows(), *_lemmas(), *_completeness(), _skew())
     return Reproduction("notions", SOURCE, (*_example(), *_breaking()), orders, ERRATA)
 
 
@@ -202,6 +207,7 @@ def _example() -> Iterator[Line]:
     believed = Scenario(Distribution([1, 2], [0.95, 0.05]), PAPERS_EXAMPLE).posterior(1)[1]
     where = Sentence("section 5, prior ({share:g}, {rest:g})", share=0.95, rest=0.05)
     yield line(where, Sentence("p(d=1|e=1)"), 0.97, believed, "probability", 0.005)
+    yield line(where, Sentence("ln p(d=1|e=1)/p(d=1)"), 0.02, math.log(believed / 0.95), "nats", 0.005)
 
 
 def _breaking() -> Iterator[Line]:
@@ -247,14 +253,86 @@ def _order(trial: Violations) -> Order:
     return Order(false, claimed is not None and shown.level(theorem.conclusion).level > claimed.level)
 
 
-def _nothing_follows() -> Order:
+def _nothing_follows() -> Iterator[Order]:
     shown = rare_revelation_central(0.9)
     said = Sentence(
         "Theorems 6, 10, two records, β = {beta:g}: I = {bits:.6f} bits while ε_i and ε_d are infinite",
         beta=0.9,
         bits=shown.level(CentralMutualInformation).level,
     )
-    return Order(said, all(math.isinf(shown.level(notion).level) for notion in (CentralDP, CentralIdentifiability)))
+    yield Order(said, all(math.isinf(shown.level(notion).level) for notion in (CentralDP, CentralIdentifiability)))
+    shown = rare_revelation(0.9)
+    said = Sentence(
+        "Theorems 8, 12, β = {beta:g}: I = {bits:.6f} bits while ε_i and ε_d are infinite",
+        beta=0.9,
+        bits=shown.level(MutualInformation).level,
+    )
+    yield Order(said, all(math.isinf(shown.level(notion).level) for notion in (LocalDP, Identifiability)))
+
+
+def _lemmas() -> Iterator[Order]:
+    """σ_min is the same from either end of a pair, and 0 of a uniform prior."""
+    random = simulation(1)
+    for number, records in ((1, 2), (2, 1)):
+        inputs: list[Label] = list(product("01", repeat=records) if records > 1 else range(3))
+        pairs = np.array([pair for group in data_sets(inputs, records).groups for pair in permutations(group, 2)]).T
+        logs = np.log(random.dirichlet(np.ones(len(inputs)), DRAWS))
+        ratios = logs[:, pairs[0]] - logs[:, pairs[1]]
+        same = bool(np.array_equal(ratios.min(axis=1), (-ratios).min(axis=1)))
+        uniform = Distribution.uniform(inputs)
+        said = Sentence(
+            "Lemma {number:d}: σ_min is the same with either of two in the numerator, in {draws:,} draws, and 0 of a "
+            "uniform prior",
+            number=number,
+            draws=DRAWS,
+        )
+        yield Order(said, same and prior_skew(uniform, data_sets(inputs, records)) == 0)
+
+
+def _completeness() -> Iterator[Order]:
+    """Section 4: routes between notions agree because σ cancels, which takes one σ of which all theorems are true."""
+    for reading in (AS_DEFINED, AS_31):
+        stated = {theorem.number: theorem for theorem in THEOREMS if theorem.conditions in (reading, "")}
+        false = sorted((number for number, theorem in stated.items() if theorem.counterexample), key=int)
+        said = Sentence(
+            "Completeness ({reading}): σ cancels on every route, but Theorems {numbers!s} are false",
+            reading=Sentence(reading),
+            numbers=", ".join(false),
+        )
+        cancels = all(
+            math.isclose(_chained(stated, *route), _chained(stated, *direct)) for route, direct in _SAME_ROUTES
+        )
+        yield Order(said, cancels and {"5", "9"} < set(false))
+    known, kept = Circumstances().with_prior(Distribution([1, 2], [0.95, 0.05])), Identifiability(3.5)
+    there = implied(kept, LocalDP, known).statement
+    assert there is not None
+    back = implied(there, Identifiability, known).statement
+    assert back is not None
+    said = Sentence(
+        "Completeness, made true: from ε_i = {kept:g} to ε_d and back is {back:.4f}, and the first statement remains",
+        kept=kept.level,
+        back=back.level,
+    )
+    yield Order(said, back.level >= kept.level and implied(kept, Identifiability, known).statement == kept)
+
+
+_SAME_ROUTES = (
+    (("2", "5"), ("9",)),
+    (("1", "9"), ("5",)),
+    (("1", "2"), ()),
+    (("4", "7"), ("11",)),
+    (("3", "11"), ("7",)),
+    (("3", "4"), ()),
+)
+"""Theorems in a row that section 4 finds to say the same."""
+
+
+def _chained(stated: Mapping[str, Theorem], *numbers: str) -> float:
+    """What theorems in a row make of a budget of 3 where Δ = 0.5."""
+    level = 3.0
+    for number in numbers:
+        level = float(stated[number].levels(np.array(level), np.array(0.5)))
+    return level
 
 
 def _skew() -> Order:

@@ -1,16 +1,17 @@
 """The rate-distortion paper: its film and Adult tables beside ours, and the leakage with background it lacks.
 
 Its figures print no numbers: their curves are computed here, and what the text says of them is checked as orders.
-Figures 3 to 6 are drawn from certified optima. Figures 7 and 8 come from the paper's own Algorithm 1 at its threshold
-of 0.01, which stops long before the optimum where the slope is small.
+``reproduce --curves`` draws them. Figures 3 to 6 are drawn from certified optima. Figures 7 and 8 come from the
+paper's own Algorithm 1 at its threshold of 0.01, which stops long before the optimum where the slope is small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from leakgauge.jobs.samples import adult_rows
 from leakgauge.measures import entropy, leakage_with_background, mutual_information
 from leakgauge.probability import Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
+from leakgauge.randomness import simulation
 from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 
@@ -57,6 +59,8 @@ COARSE = 0.01
 """The threshold T of Figures 7 and 8, in bits."""
 BACKGROUNDS = 14
 THRESHOLDS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+Grid: TypeAlias = Mapping[float, list[tuple[float, float]]]
+"""Leakage and distortion at each threshold, for each λ."""
 GAP = 1e-6
 """Of a solution, in nats: far below the four digits shown."""
 
@@ -168,7 +172,9 @@ def reproduce() -> Reproduction:
     of_table_3 = map(partial(_of_table_3, prior, rows), *TABLE_3.values(), exact)
     lines = chain(_sources(prior), *of_table_2, *of_table_3, _headlines(rows, exact))
     curves = tuple(_curves(film(), prior))
-    orders = (*_orders(rows), *_of_figures_7_and_8(curves), *_of_figures_9_and_10(prior))
+    grid = _grid_of_thresholds(prior)
+    curves = (*curves, *_curves_of_thresholds(grid))
+    orders = (*_theory(joint, rows), *_orders(rows), *_of_figures_7_and_8(curves), *_of_figures_9_and_10(prior, grid))
     return Reproduction("rate-distortion", SOURCE, tuple(lines), orders, ERRATA, curves=curves)
 
 
@@ -278,15 +284,68 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
     of_7 = [(slope, leakage) for slope, _, leakage, _ in coarse]
     # Algorithm 3: the largest ln-ratio of two rows at one output.
     of_8 = [(slope, float(np.ptp(np.log(rows), axis=0).max())) for slope, rows, _, _ in coarse]
-    yield DrawnCurve(Sentence("Figure {number:g}", number=3), plane, tuple(of_3))
-    yield DrawnCurve(Sentence("Figure {number:g}", number=4), ("λ", *plane), tuple(of_4))
-    yield DrawnCurve(Sentence("Figure {number:g}", number=5), ("λ", "ε in nats"), tuple(of_5))
-    yield DrawnCurve(Sentence("Figure 6, optimal channel"), plane, tuple(best))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=3), plane, tuple(of_3), 3)
+    yield DrawnCurve(Sentence("Figure {number:g}", number=4), ("λ", *plane), tuple(of_4), 4)
+    yield DrawnCurve(Sentence("Figure {number:g}", number=5), ("λ", "ε in nats"), tuple(of_5), 5)
+    yield DrawnCurve(Sentence("Figure 6, optimal channel"), plane, tuple(best), 6, Sentence("optimal channel"))
     alike = tuple((distortion, _symmetric(adults, distortion)) for distortion, _ in best)
-    yield DrawnCurve(Sentence("Figure 6, symmetric channel"), plane, alike)
+    yield DrawnCurve(Sentence("Figure 6, symmetric channel"), plane, alike, 6, Sentence("symmetric channel"))
     for number, axis, points in ((7, "leakage in bits", of_7), (8, "ε in nats", of_8)):
         what = Sentence("Figure {number:g}, T = {threshold:g}", number=number, threshold=COARSE)
-        yield DrawnCurve(what, ("λ", axis), tuple(points))
+        yield DrawnCurve(what, ("λ", axis), tuple(points), number)
+
+
+def _grid_of_thresholds(prior: Distribution) -> Grid:
+    return {
+        slope: [algorithm_1(prior, BACKGROUNDS, slope, threshold)[1:] for threshold in THRESHOLDS]
+        for slope in SLOPES[:5]
+    }
+
+
+def _curves_of_thresholds(grid: Grid) -> Iterator[DrawnCurve]:
+    """The curves of Figures 9 and 10, one for each λ."""
+    powers = np.log10(THRESHOLDS).tolist()
+    for at, (number, axis) in enumerate(((9, "leakage in bits"), (10, "distortion"))):
+        for slope, points in grid.items():
+            label = Sentence("λ = {slope:g}", slope=slope)
+            what = Sentence("Figure {number:g}, {label}", number=number, label=label)
+            curve = tuple(zip(powers, [point[at] for point in points], strict=True))
+            yield DrawnCurve(what, ("log₁₀ T", axis), curve, number, label)
+
+
+def _theory(joint: Joint, rows: Sequence[Row]) -> Iterator[Order]:
+    """Theorem 1 on the channels of Table 2, and Lemma 1 on random ones."""
+    told = [_gained(joint, row.published) for row in rows]
+    said = Sentence(
+        "Theorem 1: I(X;X̂,Z) = I(X;X̂) + I(X;Z|X̂); for Table 2's channels the second is {least:.4f} to {most:.4f} bits",
+        least=min(told),
+        most=max(told),
+    )
+    sums = [
+        row.published.leakage + more - _with_background(row.published) for row, more in zip(rows, told, strict=True)
+    ]
+    yield Order(said, min(told) > 0 and float(np.abs(sums).max()) < 1e-9)
+    random = simulation(0)
+    p, r = random.dirichlet(np.ones(4), 1000), random.dirichlet(np.ones(6), 1000)
+    q = random.dirichlet(np.ones(6), (1000, 4))
+    output = np.einsum("bx,bxy->by", p, q)
+    least, other = (np.einsum("bx,bxy,bxy->b", p, q, np.log(q / one[:, None, :])) for one in (output, r))
+    apart = np.einsum("by,by->b", output, np.log(output / r))
+    said = Sentence(
+        "Lemma 1: of all r(x̂, z) the marginal is nearest, another one farther by D(marginal ‖ r), in {draws:,} draws",
+        draws=len(p),
+    )
+    yield Order(said, bool((apart >= 0).all() and np.abs(other - least - apart).max() < 1e-12))
+
+
+def _gained(joint: Joint, solution: Solution) -> float:
+    """I(X;Z|X̂) in bits: what the background tells beside the release."""
+    cells = np.einsum("xz,xy->xzy", joint.matrix, solution.channel.matrix)
+    by_release, of_x, of_z = cells.sum(axis=(0, 1)), cells.sum(axis=1), cells.sum(axis=0)
+    ratio = np.divide(
+        cells * by_release, of_x[:, None, :] * of_z[None, :, :], out=np.ones(cells.shape), where=cells > 0
+    )
+    return float((cells * np.log2(ratio)).sum())
 
 
 def _orders(rows: Sequence[Row]) -> Iterator[Order]:
@@ -317,7 +376,7 @@ def _orders(rows: Sequence[Row]) -> Iterator[Order]:
 
 def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> Iterator[Order]:
     """What the curves show, where the text says that both grow with λ and level off."""
-    (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in curves[-2:])
+    (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in curves if curve.figure in (7, 8))
     five = int(np.searchsorted(slopes, 5.0))
     late, rise = float(leakage[-1] - leakage[five]), float(budget[-1] - budget[five])
     steps = np.diff(leakage[five:])
@@ -337,11 +396,10 @@ def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> Iterator[Order]:
     yield Order(said, bool((np.diff(budget[five:]) > 0.25).all()))
 
 
-def _of_figures_9_and_10(prior: Distribution) -> Iterator[Order]:
+def _of_figures_9_and_10(prior: Distribution, grid: Grid) -> Iterator[Order]:
     """The λ × threshold grid, one order per slope."""
     last = None
-    for slope in SLOPES[:5]:
-        points = [algorithm_1(prior, BACKGROUNDS, slope, threshold)[1:] for threshold in THRESHOLDS]
+    for slope, points in grid.items():
         cells = tuple(Sentence("{bits:.4f} at {distortion:.4f}", bits=b, distortion=d) for b, d in points)
         rises = last is None or all(new[0] > old[0] and new[1] < old[1] for new, old in zip(points, last, strict=True))
         reaches = abs(points[-1][0] - _optimum(prior, slope).leakage) < 1e-5
