@@ -1,4 +1,4 @@
-"""A release gate of another project: `mypy` holds it to Leakgauge's types, and it runs as it stands.
+"""A release gate of another project: `mypy` and `pyright` hold it to Leakgauge's types, and it runs as it stands.
 
 python gate.py TABLE SECRET MOST_BITS
 """
@@ -19,6 +19,17 @@ def best_channel(joint: lg.Joint, most_wrong: float) -> lg.Channel:
     """The channel that leaks least at this share of wrong values."""
     problem = lg.design.RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(most_wrong), lg.Knowledge.NOBODY)
     return lg.design.solve(problem).channel
+
+
+def noisy_count(rows: int) -> float:
+    """How many rows there are, give or take one person."""
+    noise = lg.mechanisms.laplace(1.0, sensitivity=1)
+    return float(noise.run([rows], lg.randomness.OperatingSystem())[0])
+
+
+def protected(table: str, secret: str, folder: str) -> bool:
+    """Whether a release with at most a fifth of the values wrong was written to the folder."""
+    return lg.protect(table, folder, secret=secret, max_distortion=0.2).released
 
 
 def main(table: str, secret: str, most_bits: float) -> int:

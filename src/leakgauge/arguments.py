@@ -155,7 +155,7 @@ def _is_of(value: object, hint: Any) -> bool:
     if origin is Sequence and inside[0] in _NUMBERS and hasattr(value, "__array__"):
         return True  # an array is not a Sequence, and serves as one of numbers
     wanted = _NUMBERS.get(hint, origin or hint)
-    if not isinstance(wanted, type) or hint in (Hashable, object) or getattr(wanted, "_is_protocol", False):
+    if not isinstance(wanted, type) or hint in (Hashable, object, Any) or getattr(wanted, "_is_protocol", False):
         return True  # labels and what looks like an array are judged where they are used
     if hint is bool:
         return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")

@@ -7,6 +7,9 @@ import warnings
 from collections import Counter
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from leakgauge.errors import OptionError
@@ -142,9 +145,12 @@ def test_what_cannot_be_used_is_refused() -> None:
         sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=10).run(
             np.ones(9), Simulated(simulation_seed=0)
         )
-    for blocks in (1, 0, -3, 2.5, True):
+    for blocks in (1, 0, -3):
         with pytest.raises(OptionError, match="blocks cannot hide each other"):
-            sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=blocks)  # type: ignore[arg-type]
+            sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=blocks)
+    for wrong in (2.5, True, "5"):
+        with pytest.raises(OptionError, match=f"'blocks' .* is of type '{type(wrong).__name__}'"):
+            sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=wrong)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="reversed"):
         sample_and_aggregate(1.0, statistic=np.mean, lower=1, upper=0, blocks=5)
     for rate in (0.0, 1.5, math.nan):
@@ -152,3 +158,29 @@ def test_what_cannot_be_used_is_refused() -> None:
             sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=5, sampling_rate=rate)
     with pytest.raises(OptionError, match="ε"):
         sample_and_aggregate(0.0, statistic=np.mean, lower=0, upper=1, blocks=5)
+
+
+PEOPLE = pd.DataFrame({"age": np.arange(1000) % 90})
+# Labels that are no places, and that several rows have: rows are taken by their place.
+LABELLED = PEOPLE.set_index(np.arange(1000) // 2 + 7)
+
+
+@pytest.mark.parametrize(
+    "people",
+    [PEOPLE, LABELLED, LABELLED["age"], pl.from_pandas(PEOPLE), pa.Table.from_pandas(PEOPLE), PEOPLE["age"].tolist()],
+    ids=["pandas", "labelled", "series", "polars", "arrow", "list"],
+)
+def test_a_frame_gives_what_its_array_gives(people: object) -> None:
+    def mean_age(block: Rows) -> float:
+        return float(np.asarray(block if isinstance(block, np.ndarray | pd.Series) else block["age"]).mean())
+
+    private = sample_and_aggregate(1.0, statistic=mean_age, lower=0, upper=100, blocks=50)
+    plain = private.run(PEOPLE["age"].to_numpy(), Simulated(simulation_seed=60))
+    assert private.run(people, Simulated(simulation_seed=60)) == plain
+
+
+@pytest.mark.parametrize("rows", [None, 3, "people.csv", {"age": [1, 2]}, iter([1, 2]), [[1], [1, 2]]])
+def test_what_has_no_rows_is_refused(rows: object) -> None:
+    private = sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=2)
+    with pytest.raises(OptionError, match=f"The rows are of type '{type(rows).__name__}'; give an array"):
+        private.run(rows, Simulated(simulation_seed=61))

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, TypedDict, get_type_hints
 
 import msgspec
 
@@ -706,6 +706,63 @@ class Request(Part, frozen=True):
             "",
         ]
         return "\n".join(lines)
+
+
+class RequestOptions(TypedDict, total=False):
+    """Keyword arguments of ``lg.protect``: the fields of a ``Request`` in the forms that Python takes.
+
+    A text stands for itself where several are taken.
+    """
+
+    secret: Sequence[str]
+    background: Sequence[str]
+    public: Sequence[str] | Mapping[str, float | None]
+    public_distortion: Mapping[str, float] | None
+    withhold: Sequence[str]
+    unit: str | None
+    rows_per_unit: int | None
+    together: bool
+    accept_unique: Sequence[str]
+    max_distortion: float | Mapping[str, float] | None
+    max_leakage: float | Mapping[str, float] | None
+    local_dp: float | Mapping[str, float] | None
+    min_protection: float | None
+    min_usefulness: float | None
+    use: str
+    mechanism: Sequence[str]
+    keep: str | None
+    publish_shares: bool
+    distortion: Sequence[str]
+    bins: Sequence[str]
+    levels: Sequence[str]
+    suppress_below: int | None
+    min_k: int | None
+    max_suppressed: float
+    within: float | Mapping[str, float] | None
+    clamp: bool
+    missing: Sequence[str]
+    encoding: str | None
+    thousands: str | None
+    decimal: str
+    date_format: Sequence[str]
+    no_header: bool
+    repeat: str | Path | None
+    lower: float | None
+    upper: float | None
+    accounted: float | None
+    ledger: str | Path | None
+    dataset: str | None
+    policy: str | Path | None
+    diagram: str | Path | None
+    questionnaire: str | Path | None
+    releases_per_period: float
+    confidence: float
+    purpose: str | None
+    recipient: str | None
+    review: str | None
+    prepared_by: str | None
+    report_language: str
+    simulate: int | None
 
 
 @cache

@@ -213,7 +213,7 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     if given["repeat"] is None:
         language = given["report_language"] or current().code
         asked["public"], asked["public_distortion"] = public_columns(given["public"])
-        question = {"table": Request(**{**asked, "report_language": language}, **reading)}
+        question: dict[str, Any] = {"table": Request(**{**asked, "report_language": language}, **reading)}
     else:
         # Options not typed are those of the earlier job, not the defaults.
         source = click.get_current_context().get_parameter_source

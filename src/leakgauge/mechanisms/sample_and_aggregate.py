@@ -12,11 +12,11 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from leakgauge.arguments import checked
 from leakgauge.claims import CentralDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.choice import exponential
@@ -24,10 +24,12 @@ from leakgauge.mechanisms.mechanism import Mechanism, Parameter
 from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
 from leakgauge.mechanisms.span import Span, half_up, require_budget, span
 from leakgauge.probability import Estimate
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.draws import below, shuffled
 
-Rows = npt.NDArray[Any]
+Rows: TypeAlias = Any
+"""Rows of a table: a frame, an array or a list; those of a block are of the same kind, of a list an array."""
 Statistic = Callable[[Rows], float]
 
 
@@ -69,17 +71,19 @@ class SampleAndAggregate(Mechanism):
     aggregate: Aggregate
     sampling_rate: float
 
+    @checked
     def run(self, rows: Rows, randomness: Randomness, confidence: float = 0.95) -> Aggregated:
-        """The private answer for a table, whose rows are the first axis of an array."""
-        used = math.floor(self.sampling_rate * len(rows))
+        """The private answer for a table: a frame, a list of rows, or an array whose first axis they are."""
+        count, taken = _by_place(rows)
+        used = math.floor(self.sampling_rate * count)
         if used < self.blocks:
             raise OptionError(
                 "{used} rows are fewer than {blocks} blocks; use fewer blocks or a higher sampling rate.",
                 used=used,
                 blocks=self.blocks,
             )
-        order = shuffled(len(rows), randomness)[:used]
-        steps = np.array([self._on_grid(rows[part]) for part in np.array_split(order, self.blocks)], dtype=np.int64)
+        order = shuffled(count, randomness)[:used]
+        steps = np.array([self._on_grid(taken(part)) for part in np.array_split(order, self.blocks)], dtype=np.int64)
         aggregated = self._mean if self.aggregate is Aggregate.MEAN else self._median
         return aggregated(steps, randomness, confidence)
 
@@ -128,6 +132,29 @@ class SampleAndAggregate(Mechanism):
         return Aggregated(point * self.span.grid, self.claims[0], self.claim_in_sample, rank_error=rank_error)
 
 
+def _by_place(rows: Rows) -> tuple[int, Callable[[Codes], Rows]]:
+    """How many rows there are, and how those at some places are taken."""
+    if hasattr(rows, "iloc"):
+        # A pandas object looks numbers up in its index, where a row may have no label, or one that others have too.
+        return len(rows), rows.iloc.__getitem__
+    if hasattr(rows, "to_arrow"):
+        return len(rows), rows.__getitem__
+    if hasattr(rows, "to_pylist"):
+        return len(rows), rows.take
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        array = np.array(0)
+    if not array.ndim:
+        raise OptionError(
+            "The rows are of type {found!r}; give an array, a list of rows of one length, or a frame of pandas, "
+            "polars or Arrow.",
+            found=type(rows).__name__,
+        )
+    return len(array), array.__getitem__
+
+
+@checked
 def sample_and_aggregate(
     epsilon: float,
     *,
@@ -147,7 +174,7 @@ def sample_and_aggregate(
 
     Args:
         epsilon: the budget in nats, for a row that is in the sample.
-        statistic: from the rows of a block to a number.
+        statistic: from the rows of a block to a number; of a frame it gets a frame.
         lower, upper: the bounds to which the blocks' values are clamped; to be known without the data.
         blocks: how many; more means less noise, and a statistic of fewer rows.
         aggregate: ``MEAN`` by discrete Laplace noise of (upper − lower)/blocks on a grid, ``MEDIAN`` by the exponential
@@ -171,7 +198,7 @@ def sample_and_aggregate(
         '43.9614 [37.9661, 49.9567]'
     """
     require_budget(epsilon)
-    if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 2:
+    if blocks < 2:
         raise OptionError("{blocks} blocks cannot hide each other; use a whole number of at least 2.", blocks=blocks)
     if not 0 < sampling_rate <= 1:
         raise OptionError(

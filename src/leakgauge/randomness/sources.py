@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import ClassVar, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,10 @@ def require_source(randomness: Randomness) -> None:
 class OperatingSystem:
     """The kernel's cryptographic generator: no state in this process, so nothing to steal, fork or repeat."""
 
-    private: ClassVar[bool] = True
+    @property
+    def private(self) -> bool:
+        """True: nobody else can draw the same words."""
+        return True
 
     def words(self, count: int) -> Words:
         """So many words."""
@@ -46,8 +49,6 @@ class OperatingSystem:
 class Simulated:
     """Words that follow from a seed: for simulations only, anyone who knows the seed draws them again."""
 
-    private: ClassVar[bool] = False
-
     def __init__(self, simulation_seed: int) -> None:
         if simulation_seed < 0:
             raise OptionError(
@@ -55,6 +56,11 @@ class Simulated:
             )
         self.simulation_seed = simulation_seed
         self._generator = np.random.PCG64(simulation_seed)
+
+    @property
+    def private(self) -> bool:
+        """False: whoever knows the seed draws the same words."""
+        return False
 
     def words(self, count: int) -> Words:
         """So many words."""

@@ -11,11 +11,12 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec import structs
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.artefacts import (
     Audit,
     Coarsening,
@@ -30,7 +31,7 @@ from leakgauge.artefacts import (
 )
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
-from leakgauge.artefacts.request import FRAME, public_columns, require_review_to_come
+from leakgauge.artefacts.request import FRAME, RequestOptions, public_columns, require_review_to_come
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.assessment.criteria.files import PAPER
 from leakgauge.drafts import write_whole
@@ -151,8 +152,14 @@ class Done:
             raise self.refused
 
 
+@checked
 def protect(
-    table: object, folder: Path | str, *, overwrite: bool = False, progress: Progress | None = None, **asked: Any
+    table: object,
+    folder: Path | str,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **asked: Unpack[RequestOptions],
 ) -> Done:
     """A protected table, its audit, its verdict and its report, all in one folder.
 
@@ -232,7 +239,8 @@ def _request_of(table: object, **asked: Any) -> Request:
     known = {one.name: one.default for one in structs.fields(Request)[1:]} | {"secret": ()}
     for name in asked:
         if name not in known:
-            raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+            hint = did_you_mean(name, (*known, "folder", "overwrite", "progress"))
+            raise OptionError("There is no option {name!r}; {hint}", name=name, hint=hint)
     public: Any = asked.get("public")
     are_names = isinstance(public, Collection) and all(isinstance(name, str) for name in public)
     if are_names and asked.get("public_distortion") is None:
