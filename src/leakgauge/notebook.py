@@ -9,6 +9,7 @@ from html import escape
 from itertools import islice
 
 from leakgauge import rounding
+from leakgauge.visible import on_one_line
 
 MOST = 20
 """The most rows, and columns besides the first, shown of a large table."""
@@ -18,8 +19,6 @@ _LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
 _FEWEST = 0.01
 """Points that are not told apart from nothing, and are not nothing."""
 _NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?( %)?")
-_NOT_TEXT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no document may contain: control characters and unpaired surrogates."""
 
 
 def table_html(
@@ -94,5 +93,5 @@ def _text(cell: object) -> str:
         return "<em>missing</em>"
     if isinstance(cell, tuple):
         return "|".join(_text(part) for part in cell)
-    text = _NOT_TEXT.sub("\ufffd", str(cell))
+    text = on_one_line(str(cell))
     return escape(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")

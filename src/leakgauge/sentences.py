@@ -8,6 +8,7 @@ from functools import reduce
 from typing import TypeAlias, Union
 
 from leakgauge.rounding import percent
+from leakgauge.visible import in_a_sentence
 
 Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
 """What a field holds: a number; a text, which is somebody's own word and never translated; a name or sentence of ours,
@@ -53,7 +54,8 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
     """The template with its fields, each told before it is put in unless the template has ``!r`` or ``!s`` for it.
 
     A sentence is told even so, and a tuple with ``!s`` is told as a list. Without fields it is the text itself,
-    whatever braces are in it.
+    whatever braces are in it. Whatever else a field holds may be somebody's own word, and is put in on one line, with
+    its control characters written out: a name must not pass for a sentence of ours.
     """
     if not fields:
         return template
@@ -63,9 +65,11 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
         if name is None:
             continue
         value, _ = _PARTS.get_field(name, (), fields)
+        is_ours = isinstance(value, Sentence | Exception)
         if conversion is None or isinstance(value, Sentence) or (conversion == "s" and isinstance(value, tuple)):
             value = tell(value)
-        filled.append(_formatted(_PARTS.convert_field(value, conversion), spec or ""))
+        text = _formatted(_PARTS.convert_field(value, conversion), spec or "")
+        filled.append(text if is_ours else in_a_sentence(text))
     return "".join(filled)
 
 

@@ -15,7 +15,7 @@ from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.report import compose
-from leakgauge.report.visible import apart, visible
+from leakgauge.visible import apart, visible
 from tests.report.reading import ENGLISH, Texts, texts
 
 TURNING = "".join(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))

@@ -16,6 +16,7 @@ from leakgauge.cli.help import refusal, spoken
 from leakgauge.cli.language import current, language_asked, speaking
 from leakgauge.errors import EngineError, InternalError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import message
+from leakgauge.visible import in_json, visible
 
 _VERBS = {
     "protect": message("The main job: a protected table and a report to sign, from one table."),
@@ -119,9 +120,10 @@ def _fail(arguments: list[str], error: BaseException, sentence: str, code: int) 
     if "--json" in before_names:
         fields = {"error": sentence, "kind": _kind(error), "exit": code}
         can_write_all = "utf" in (getattr(sys.stderr, "encoding", None) or "").lower()
-        click.echo(json.dumps(fields, ensure_ascii=not can_write_all), err=True)
+        click.echo(in_json(json.dumps(fields, ensure_ascii=not can_write_all)), err=True)
     else:
-        click.echo(f"leakgauge: {sentence}", err=True)
+        # Of the parser's own messages too.
+        click.echo(f"leakgauge: {visible(sentence)}", err=True)
     return code
 
 

@@ -22,6 +22,7 @@ from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError, RefusalError
 from leakgauge.languages import message
 from leakgauge.rounding import at_least, outwards, percent, rounded, written
+from leakgauge.visible import on_one_line
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity, Shown
@@ -406,7 +407,7 @@ def _attacks(audit: Audit) -> Table:
         if one.target != target:
             target = one.target
             # A long list of columns must not take the place of the numbers.
-            attacks.add_row(Text("\n".join(wrapped(listed(target), _WIDEST_TARGET)), "bold"))
+            attacks.add_row(Text("\n".join(wrapped(on_one_line(listed(target)), _WIDEST_TARGET)), "bold"))
         independent = _percent(one.independent)
         most = "" if one.ceiling is None else _percent(one.ceiling)
         attacks.add_row(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
@@ -257,6 +256,5 @@ def _steps(found: Composed, plan: SequencePlan) -> Table:
             probability = value
         seen = [_seen(one, probability)] if sampled else []
         levels = ("" if level is None else _level(level.value) for level in (one.epsilon, one.epsilon_of_others))
-        # Letters of a mechanism may hold brackets, which would be read as markup.
-        table.add_row(Text(planned.spelled(value)), f"{one.count:,}", *seen, *levels)
+        table.add_row(planned.spelled(value), f"{one.count:,}", *seen, *levels)
     return table

@@ -31,10 +31,9 @@ def engine_bar() -> Iterator[None]:
 
 def _opened(shown: ExitStack) -> Waiting:
     # Loaded only here: most verbs are done before a bar would show.
-    from rich.console import Console
     from rich.progress import Progress
 
-    from leakgauge.cli.output import engine_line
+    from leakgauge.cli.output import Screen, engine_line
 
-    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    bar = Progress(console=Screen(stderr=True), transient=True, disable=not sys.stderr.isatty())
     return engine_line(shown.enter_context(bar))

@@ -17,6 +17,7 @@ import click
 from leakgauge.cli.language import VARIABLE, current, retell, say, wrapped
 from leakgauge.errors import OptionError
 from leakgauge.languages import CODES, ENGLISH, message
+from leakgauge.sentences import Sentence
 
 _SPOKEN: Final = f"{__name__}.language"
 _GIVEN: Final = f"{__name__}.given"
@@ -230,7 +231,7 @@ def _missing(param: click.Parameter, ctx: click.Context | None) -> str:
         if option
         else "Missing argument {name!s}. Choose from:\n\t{choices!s}",
         name=name,
-        choices=",\n\t".join(map(str, param.type.choices)),
+        choices=Sentence(",\n\t".join(map(str, param.type.choices))),
     )
 
 

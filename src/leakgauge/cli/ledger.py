@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
@@ -129,7 +128,7 @@ def _render(account: Account, told: AccountTold) -> Parts:
         for entry in told.entries:
             numbers = number(entry.epsilon.value), number(entry.rho.value)
             done = say("no") if entry.completed is None else say("yes")
-            time, purpose = entry.time[:19].replace("T", " "), Text(retell(entry.purpose))
+            time, purpose = entry.time[:19].replace("T", " "), retell(entry.purpose)
             entries.add_row(str(entry.sequence), time, purpose, *numbers, done)
         parts.append(entries)
     if told.told:
@@ -150,7 +149,7 @@ def _told(columns: Sequence[ColumnTold]) -> Table:
     table = grid(say("column|releases|bits revealed at most|of|not counted"))
     for one in columns:
         bits = ["" if amount is None else number(amount.value) for amount in (one.bits, one.entropy)]
-        table.add_row(Text(one.column), str(one.releases), *bits, str(one.uncounted or ""))
+        table.add_row(one.column, str(one.releases), *bits, str(one.uncounted or ""))
     return table
 
 

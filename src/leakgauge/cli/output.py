@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import Progress
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +23,7 @@ from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH
 from leakgauge.rounding import at_most
+from leakgauge.visible import in_json, on_one_line, visible
 from leakgauge.waiting import told_while_waiting
 
 Parts = list[RenderableType]
@@ -30,6 +32,23 @@ Parts = list[RenderableType]
 _IN_A_PIPE = 110
 _NARROWEST = 40
 """Columns, below which no table is readable."""
+
+
+class Screen(Console):
+    """A terminal to write on: no word of a table, a file or a person is obeyed by it, or read as markup."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **settings)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A cell, a heading or a line."""
+        return super().render_str(on_one_line(text), **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Anything else; lines of a text stay."""
+        if isinstance(renderable, Text) and (shown := visible(renderable.plain)) != renderable.plain:
+            renderable = Text(shown, renderable.style, overflow=renderable.overflow, no_wrap=renderable.no_wrap)
+        return super().render(renderable, options)
 
 
 def number(value: float | str) -> str:
@@ -105,11 +124,11 @@ def deliver(
     if as_json:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return
-    console = Console(highlight=False, width=_width())
+    console = Screen(width=_width())
     for part in render():
         if isinstance(part, Text) and part.no_wrap:
             # A command to copy: the terminal may wrap the line, but no line break is printed.
-            console.print(part, soft_wrap=True)
+            console.print(Text(on_one_line(part.plain), part.style), soft_wrap=True)
         else:
             console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
 
@@ -135,7 +154,7 @@ def _fitting(part: RenderableType, width: int) -> RenderableType:
 
 
 def _json(fields: object, encoding: str) -> str:
-    text = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False)
+    text = in_json(json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False))
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -150,11 +169,12 @@ def working(task: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    with Console(stderr=True).status(task) as spinner:
+    # A text, and not a string: a file's name may hold brackets, which would be read as markup.
+    with Screen(stderr=True).status(Text(task)) as spinner:
 
         def tell(done: int, total: int) -> None:
             told = say("{task!s} {done:,} of {total:,} tasks", task=task, done=done, total=total)
-            spinner.update(told if done < total else task)
+            spinner.update(Text(told if done < total else task))
 
         with told_while_waiting(tell):
             yield
@@ -166,7 +186,7 @@ def counting(task: str) -> Iterator[Callable[[int, int], None]]:
 
     Below it another one shows what an engine that is waited for has done.
     """
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(console=Screen(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         shown = bar.add_task(task, total=None)
         with told_while_waiting(engine_line(bar)):
             yield lambda done, total: bar.update(shown, completed=done, total=total)

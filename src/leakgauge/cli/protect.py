@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
-from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
 from rich.table import Table
@@ -22,7 +21,7 @@ from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, alert, deliver, engine_line, grid, simulation_warning, told_level
+from leakgauge.cli.output import Parts, Screen, alert, deliver, engine_line, grid, simulation_warning, told_level
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.rounding import outwards, percent
@@ -251,7 +250,7 @@ def _number(name: str, text: str) -> float:
 @contextmanager
 def progress_lines() -> Iterator[Progress]:
     """On a screen, a bar for the running stage and a line for each finished one; in a pipe, only the lines."""
-    console = Console(stderr=True, highlight=False)
+    console = Screen(stderr=True)
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks: dict[str, TaskID] = {}
 

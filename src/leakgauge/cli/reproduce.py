@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
+from rich.text import Text
 
 from leakgauge import papers
 from leakgauge.cli import options
@@ -94,5 +95,5 @@ def _render_grid(grid: PrintedTable) -> Table:
     return shown
 
 
-def _cell(published: float, ours: float, verdict: str) -> str:
-    return f"{published:g}" if verdict == "agrees" else f"{published:g}\n{ours:.4g} {retell(verdict)}"
+def _cell(published: float, ours: float, verdict: str) -> Text:
+    return Text(f"{published:g}" if verdict == "agrees" else f"{published:g}\n{ours:.4g} {retell(verdict)}")

@@ -13,6 +13,7 @@ from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.report import Grid, N, Paragraph, Picture, Points, ToldDocument, ToldNumber, ToldReport
 from leakgauge.languages import Language
 from leakgauge.report.numbers import Number, written
+from leakgauge.sentences import Sentence
 
 
 class Edition(Enum):
@@ -90,7 +91,7 @@ def sentence(language: Language, template: str, **fields: object) -> Inline:
         if isinstance(value, Number | tuple)
     }
     # They are put in as marks that no text has, and found again: a translation may order them anew.
-    marks = {name: f"\x00{name}\x00" for name in kept}
+    marks = {name: Sentence(f"\x00{name}\x00") for name in kept}
     pieces = language.say(template, **{**fields, **marks}).split("\x00")
     return tuple(
         part for at, piece in enumerate(pieces) for part in (kept[piece] if at % 2 else (piece,)) if part != ""

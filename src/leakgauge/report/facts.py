@@ -47,7 +47,7 @@ from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
 from leakgauge.release.record import file_digest
 from leakgauge.report.numbers import Number
-from leakgauge.report.visible import visible
+from leakgauge.visible import visible
 
 ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "job.json": Job,

@@ -21,7 +21,7 @@ from leakgauge.languages import message
 from leakgauge.report.document import Block, Document, Edition, Inline, sources_of
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.numbers import Number, written
-from leakgauge.report.visible import END, START
+from leakgauge.visible import END, START
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -12,7 +12,7 @@ from leakgauge.languages import Language
 from leakgauge.report.document import Document, Edition, Section, retold
 from leakgauge.report.sections import SECTIONS
 from leakgauge.report.sections.teller import Teller
-from leakgauge.report.visible import on_one_line
+from leakgauge.visible import in_a_sentence
 
 if TYPE_CHECKING:
     import msgspec
@@ -30,4 +30,4 @@ def document_on(artefacts: Mapping[str, msgspec.Struct], language: Language) -> 
         if blocks:
             sections.append(Section(key, tell.title(key), blocks))
     title = language.say("Places of {table}", table=PurePath(table).name or "–")
-    return retold(Document(title, language, Edition.INTERNAL, tuple(sections)), on_one_line)
+    return retold(Document(title, language, Edition.INTERNAL, tuple(sections)), in_a_sentence)

@@ -24,8 +24,8 @@ from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
 from leakgauge.report.sections.teller import Teller
-from leakgauge.report.visible import on_one_line
 from leakgauge.sentences import in_turn
+from leakgauge.visible import in_a_sentence
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -161,7 +161,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
     document = Document(title, language, edition, tuple(_sections(tell)), tell.document_number)
-    document = retold(document, on_one_line)
+    document = retold(document, in_a_sentence)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)

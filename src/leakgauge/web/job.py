@@ -16,6 +16,7 @@ from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome
 from leakgauge.artefacts.survey import Combination
 from leakgauge.languages import Language, message
 from leakgauge.report.facts import ARTEFACTS
+from leakgauge.visible import on_one_line
 from leakgauge.web.job_folder import (
     JOB,
     KIT,
@@ -280,35 +281,22 @@ def _columns_in(said: object) -> list[str]:
     return own + [name for value in fields.values() for name in _columns_in(value)]
 
 
-def shown(text: str) -> str:
-    r"""The text with control characters, and those that turn its direction around, as escapes.
-
-    Example:
-        >>> shown("a\u202eb")
-        'a\\u202eb'
-    """
-    return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
-
-
 def shell_line(words: Iterable[str]) -> str:
     r"""Words as one line for a shell; with escapes where needed, which bash, ksh and zsh read back.
 
     Example:
         >>> shell_line(["echo", "a b", "c\u202ed"])
-        "echo 'a b' $'c\\u202ed'"
+        "echo 'a b' $'c\\U0000202ed'"
     """
     return " ".join(shlex.quote(word) if word.isprintable() else _quoted(word) for word in words)
 
 
 def _quoted(word: str) -> str:
     plain = word.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{shown(plain)}'"
-
-
-def _escape(letter: str) -> str:
-    return f"\\u{ord(letter):04x}" if letter <= "\uffff" else f"\\U{ord(letter):08x}"
+    # Not as ``\\x``, which is a byte to a shell and not a letter.
+    return "$'" + "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in plain) + "'"
 
 
 def telling(language: Language) -> Callable[[Sentence], str]:
     """How a sentence is told; names of columns in it cannot turn the direction of what stands around them."""
-    return lambda sentence: shown(language.retell(sentence))
+    return lambda sentence: on_one_line(language.retell(sentence))

@@ -19,7 +19,7 @@ from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
-from leakgauge.report.visible import visible
+from leakgauge.visible import visible
 from leakgauge.web.job import Job, telling
 from leakgauge.web.job_folder import shown_of
 from leakgauge.web.questions import UnknownError, is_asked_by_the_page

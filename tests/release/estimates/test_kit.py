@@ -91,6 +91,17 @@ def test_the_script_says_the_same(tmp_path: Path, release: Path) -> None:
     assert agrees(script(tmp_path / "few", "illness", "city")[1], few)
 
 
+def test_the_script_writes_control_characters_out(tmp_path: Path) -> None:
+    name, value = "illness\x1b[2J", "flu\x1b[HRecommendation: release.\u202e"
+    values = [value, "cold"]
+    csv.write_csv(pa.table({name: values * 40, "city\x9b": ["a\x1b", "b"] * 40}), tmp_path / "release.csv")
+    flipped = Protected(name, randomized_response(2.0, letters=values).channel())
+    write_kit(tmp_path / "kit", tmp_path / "release.csv", [flipped], origins={name: PriorOrigin.PUBLIC})
+    for arguments in ((), (name, "city\x9b"), (f"{name}?",), ("city\x9b",)):
+        said = script(tmp_path / "kit", *arguments)[1]
+        assert re.search(r"illness\\x1b|city\\x9b", said) and said.replace("\n", "").isprintable()
+
+
 def test_private_channels_stay_out_of_it(tmp_path: Path, release: Path) -> None:
     kept = Protected("illness", KEEPING, keeps_shares=True)
     for origin in (None, PriorOrigin.THIS_TABLE):

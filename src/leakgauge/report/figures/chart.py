@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from leakgauge.report.figures.texts import width_of
-from leakgauge.report.visible import visible
+from leakgauge.visible import visible
 
 Fields = Mapping[str, Any]
 """The parsed JSON of an artefact, or a part of it; or a part of a chart."""

@@ -17,7 +17,7 @@ from leakgauge.report.document import Edition, Inline, sentence
 from leakgauge.report.facts import Facts
 from leakgauge.report.figures.criteria import own_name
 from leakgauge.report.numbers import Number
-from leakgauge.report.visible import apart
+from leakgauge.visible import apart
 
 NOTHING = "–"
 """A cell of which nothing is known."""
