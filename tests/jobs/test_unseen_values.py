@@ -112,5 +112,6 @@ def test_what_a_worker_writes_names_no_letter_that_its_rows_do_not_show(tmp_path
     with open_table(table) as opened, release.open("wb") as file:
         # So little noise that each of the few rows shows its own value.
         plan = ReleasePlan({"illness": "randomized-response:epsilon=60,letters=this-table"})
-        Drawing(bind(plan, opened))(iter(table.select(["illness"]).slice(100, 50).to_batches()), file)
+        drawing = Drawing(bind(plan, opened))
+        drawing.write(drawing.made(iter(table.select(["illness"]).slice(100, 50).to_batches())), file)
     assert unseen(table, release, [release]) == set()

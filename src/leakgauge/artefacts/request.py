@@ -723,6 +723,7 @@ class RequestOptions(TypedDict, total=False):
     rows_per_unit: int | None
     together: bool
     accept_unique: Sequence[str]
+    keep_order: bool
     max_distortion: float | Mapping[str, float] | None
     max_leakage: float | Mapping[str, float] | None
     local_dp: float | Mapping[str, float] | None

@@ -139,7 +139,8 @@ def record_in(content: bytes, place: Path) -> Record | PublicRecord:
 
 
 def _any_record(fields: Mapping[str, Any], place: Path) -> Record | PublicRecord:
-    return _whole(PublicRecord if fields.get("schema") == schema_of(PublicRecord) else Record, fields, place)
+    is_public = fields.get("schema") == schema_of(PublicRecord)
+    return _whole(PublicRecord, fields, place) if is_public else _whole(Record, fields, place)
 
 
 def _whole(kind: type[Kind], stored: Mapping[str, Any], place: Path) -> Kind:
