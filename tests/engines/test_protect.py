@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import leakgauge as lg
@@ -47,6 +48,8 @@ def test_a_job_comes_out_alike(engine: str, here: Done, tmp_path: Path, request:
         address = in_postgresql(request.getfixturevalue("server"), PEOPLE)
     there = lg.protect(address, tmp_path / "there", **ASKED)
     assert _said(here) == _said(there)
+    # One seed is one release: the same noise, and the same order of the rows.
+    assert pq.read_table(there.folder / "release.parquet").equals(pq.read_table(here.folder / "release.parquet"))
     # It goes on where it was, since the table is the same; nothing holds a password, or who asked.
     assert lg.protect(address, tmp_path / "there", **ASKED).job.stages == there.job.stages
     everything = [file.read_bytes() for file in there.folder.rglob("*") if file.is_file()]

@@ -7,6 +7,7 @@ import shutil
 from io import BytesIO
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +21,7 @@ from leakgauge.errors import FileError, OptionError, VerificationError
 from leakgauge.jobs.audit import audit_release
 from leakgauge.randomness import Simulated
 from leakgauge.randomness.row_order import RowOrder
-from leakgauge.release import Release, ReleasePlan, read_plan, release, verify
+from leakgauge.release import Release, ReleasePlan, drawing, read_plan, release, verify
 from leakgauge.release.record import file_digest
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.reordering import Scattered, reordered
@@ -167,6 +168,23 @@ def test_an_audit_finds_a_kept_order_without_public_columns(by_secret: pa.Table,
         assert order_failure(honest, open_table(table)) is None
         found = resealed(honest, tmp_path / name, put_back(honest))
         assert says in str(order_failure(found, open_table(table)))
+
+
+def test_one_seed_is_one_release(by_secret: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever holds the rows, and in whatever pieces it hands them out."""
+    monkeypatch.setattr(drawing, "BLOCK", 1000)
+    pieces = pa.Table.from_batches(by_secret.to_batches(max_chunksize=333))
+    pq.write_table(by_secret, tmp_path / "t.parquet", row_group_size=700)
+    csv.write_csv(by_secret, tmp_path / "t.csv")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as base:
+        base.register("rows", by_secret)
+        base.execute("CREATE TABLE people AS SELECT * FROM rows")
+    sources = (by_secret, pieces, by_secret.to_pandas(), *(str(tmp_path / f"t.{kind}") for kind in ("parquet", "csv")))
+    plan, found = ReleasePlan({"illness": NOISE}, public=["city"]), list[bytes]()
+    for at, source in enumerate((*sources, f"{tmp_path / 't.duckdb'}#people")):
+        with open_table(source) as table:
+            found.append(release(plan, table, tmp_path / f"{at}.csv", randomness=Simulated(5)).output.read_bytes())
+    assert found == [found[0]] * len(found)
 
 
 def test_rows_that_do_not_fit_into_memory_leave_in_the_same_order() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
-from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
+
+    from leakgauge.randomness.row_order import RowOrder
 
 
 class BinnedTable(Table):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from leakgauge.arguments import checked
 from leakgauge.probability import Counts
-from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.row_samples import RowSample
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
+
+    from leakgauge.randomness.row_order import RowOrder
 
 Answer = TypeVar("Answer")
 Bins: TypeAlias = frozenset[tuple[str, Binning]]

@@ -14,7 +14,6 @@ import numpy as np
 from leakgauge import notebook
 from leakgauge.errors import TableError
 from leakgauge.probability import Counts
-from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.row_samples import RowSample
@@ -22,6 +21,8 @@ from leakgauge.tables.row_samples import RowSample
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
+
+    from leakgauge.randomness.row_order import RowOrder
 
 LARGEST = 1_000_000
 """So many distinct values or combinations are counted unless the caller says otherwise."""

@@ -169,7 +169,24 @@ def test_names_do_not_break_the_page(tmp_path: Path) -> None:
     page = (tmp_path / "kit" / "README.md").read_text()
     assert "- `a\ufffdb\ufffdc`: correct" in page and "'by this'" in page
     code, said = script(tmp_path / "kit")
-    assert code == 1 and "This script reads CSV; use: leakgauge estimate" in said
+    assert code == 0 and name in said
+    lg.estimate(tmp_path / "kit")
+
+
+def test_a_parquet_release_is_handed_out_as_the_csv_that_the_script_reads(tmp_path: Path, release: Path) -> None:
+    parquet.write_table(csv.read_csv(release), tmp_path / "release.parquet")
+    read = [Protected("illness", RESPONSE)]
+    for form in ("csv", "parquet"):
+        source = release if form == "csv" else tmp_path / "release.parquet"
+        write_kit(tmp_path / form, source, read, origins={"illness": PriorOrigin.PUBLIC})
+    assert script(tmp_path / "parquet") == script(tmp_path / "csv")
+    assert script(tmp_path / "csv")[0] == 0
+    assert lg.estimate(tmp_path / "parquet").shares("illness") == lg.estimate(tmp_path / "csv").shares("illness")
+    # What CSV cannot hold stays a Parquet file.
+    nested = csv.read_csv(release).append_column("list", pa.array([[1]] * 2000))
+    parquet.write_table(nested, tmp_path / "nested.parquet")
+    assert write_kit(tmp_path / "nested", tmp_path / "nested.parquet", read).release == "nested.parquet"
+    assert "This script reads CSV; use: leakgauge estimate" in script(tmp_path / "nested")[1]
 
 
 def changed(folder: Path, **fields: object) -> None:

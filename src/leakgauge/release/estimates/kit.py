@@ -6,24 +6,25 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import read, text_of
 from leakgauge.artefacts.estimates import Kit, KitColumn, KitNoise
 from leakgauge.drafts import could_not_write, draft, write_whole
-from leakgauge.errors import FileError, InputError, VerificationError
+from leakgauge.errors import ColumnError, FileError, InputError, VerificationError
 from leakgauge.languages import CODES, language_of
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.estimates.reading import Noise, Protected
 from leakgauge.release.estimates.recipient import Recipient
-from leakgauge.release.files import NOT_PRIVATE
+from leakgauge.release.files import NOT_PRIVATE, write_batches
 from leakgauge.release.record import file_digest
 from leakgauge.sentences import Sentence
-from leakgauge.tables import open_table
+from leakgauge.tables import Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
@@ -52,6 +53,8 @@ def write_kit(
 ) -> Kit:
     """Write a kit into a folder, which is made: the release, ``kit.json``, channels, ``README.md``, ``estimate.py``.
 
+    The release is in it as CSV, whatever form it was written in, because that is what the script reads.
+
     A channel is written only if its numbers may be public: one designed from a table's own counts reveals them, exactly
     so if it keeps the shares. Without its channel, a column that keeps its shares is counted directly, and nothing can
     be estimated from any other, as the kit says. An existing kit is not written again.
@@ -66,7 +69,6 @@ def write_kit(
     Raises:
         EngineError: the folder cannot be written.
     """
-    place, source = Path(folder), Path(release)
     columns: list[KitColumn] = []
     files: dict[str, str] = {}
     for one in protected:
@@ -75,23 +77,38 @@ def write_kit(
         )
         columns.append(column)
         files |= {} if channel is None or column.channel is None else {column.channel: text_of(channel)}
-    with open_table(source) as table:
-        names, rows = [column.name for column in table.columns()], table.rows
-    hidden = {NOT_PRIVATE, *(one.name for one in columns)}
-    kit = Kit(
-        release=source.name,
-        rows=rows,
-        protected=tuple(columns),
-        published=tuple(name for name in names if name not in hidden),
-        rows_per_unit=rows_per_unit,
-        notes=tuple(notes),
-        sha256=file_digest(source),
-    )
-    # First: by it whoever removes a kit, however far it was written, knows what is part of it.
-    files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: _script()}
-    if not _is_written(place, source, files):
-        _write(place, source, files)
+    with open_table(Path(release)) as table, _as_text(Path(release), table) as source:
+        hidden = {NOT_PRIVATE, *(one.name for one in columns)}
+        kit = Kit(
+            release=source.name,
+            rows=table.rows,
+            protected=tuple(columns),
+            published=tuple(column.name for column in table.columns() if column.name not in hidden),
+            rows_per_unit=rows_per_unit,
+            notes=tuple(notes),
+            sha256=file_digest(source),
+        )
+        # First: by it whoever removes a kit, however far it was written, knows what is part of it.
+        files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: _script()}
+        if not _is_written(Path(folder), source, files):
+            _write(Path(folder), source, files)
     return kit
+
+
+@contextmanager
+def _as_text(release: Path, table: Table) -> Iterator[Path]:
+    """The release as CSV, which the script of a kit reads; values that CSV cannot hold stay as they are."""
+    if release.suffix.lower() == ".csv":
+        yield release
+        return
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / f"{release.stem}.csv"
+        try:
+            with copy.open("wb") as file:
+                write_batches(table.batches(), file, copy, simulated=False)
+        except ColumnError:
+            copy = release
+        yield copy
 
 
 def kit_column(

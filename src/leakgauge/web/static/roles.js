@@ -170,7 +170,7 @@ const fates = (binned, changed) => ({
   none: say("not published"),
 });
 
-// What is asked only where there are several secrets, or a unit.
+// The order of the rows, and what is asked only where there are several secrets, or a unit.
 function optionsOf() {
   const together = h("input", {
     type: "checkbox", id: "together", change: () => change("roles", { together: together.checked, points: {} }),
@@ -179,14 +179,20 @@ function optionsOf() {
     type: "number", id: "rows-per-unit", min: "1", step: "1", inputmode: "numeric",
     change: () => change("roles", { rows_per_unit: perUnit.value }),
   });
+  const kept = h("input", {
+    type: "checkbox", id: "keep-order", change: () => change("roles", { keep_order: kept.checked }),
+  });
+  const order = h("label", { class: "row", for: "keep-order" }, kept,
+    say("Keep the rows in the table's order, which may reveal what their values do not"));
   const joint = h("label", { class: "row", for: "together" }, together, say("Protect the secrets together, as one"));
   const most = h("label", { class: "row", for: "rows-per-unit" }, say("Rows per person at most, as publicly known"), perUnit);
   return {
-    element: h("div", { class: "options" }, joint, most),
+    element: h("div", { class: "options" }, joint, most, order),
     show() {
       joint.hidden = columnsOf("secret").length < 2;
       most.hidden = !columnsOf("unit").length;
       together.checked = chosen.together;
+      kept.checked = chosen.keep_order;
       if (document.activeElement !== perUnit) perUnit.value = chosen.rows_per_unit;
     },
   };
