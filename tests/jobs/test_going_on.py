@@ -16,7 +16,9 @@ from msgspec.structs import asdict, replace
 from leakgauge.artefacts import JobEvent, Request
 from leakgauge.errors import BudgetError, FileError, OptionError, TableError
 from leakgauge.jobs.protect import NAMES, protect
-from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release import verify
+from leakgauge.release.ledger import ApproximateLimit, Ledger, open_ledger
+from leakgauge.release.ledger.entry import Kind
 from leakgauge.release.record import file_digest
 from tests.forks import PROCESSES
 from tests.jobs.finished import Finished, Told
@@ -98,6 +100,32 @@ def test_a_release_that_was_drawn_but_not_noted_is_kept(finished: Finished, made
         protect(finished.asked, finished.folder)
     assert file_digest(finished.folder / "release.csv") == drawn
     assert (finished.folder / "release.json").stat().st_mtime_ns == changed
+
+
+def test_a_release_that_was_named_but_not_noted_in_the_ledger_is_noted_once(
+    people: Path, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, folder = str(tmp_path / "l.db"), tmp_path / "out"
+    with open_ledger(ledger, create=True) as opened:
+        opened.open_account("people", ApproximateLimit(1.5))
+    mechanism = ("randomized-response:epsilon=1",)
+    asked = Request(str(people), ("illness",), public=("city",), mechanism=mechanism, ledger=ledger, dataset="people")
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "complete", stop)
+        with pytest.raises(KeyboardInterrupt):
+            protect(asked, folder)
+    drawn = file_digest(folder / "release.csv")
+    for _ in range(2):
+        with stubbed(made, ("audit", "assess", "report")):
+            assert protect(asked, folder).released
+        with open_ledger(ledger) as opened:
+            assert [entry.kind for entry in opened.entries("people")] == [Kind.OPEN, Kind.SPEND, Kind.COMPLETE]
+            verify(folder / "release.json", ledger=opened).require()
+    assert file_digest(folder / "release.csv") == drawn
 
 
 def test_a_finished_job_is_not_done_again(finished: Finished) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -85,9 +86,10 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 def _swapped_entry(ledger: Ledger, made: Release, cost: Cost) -> None:
-    entry = ledger.spend("people", cost, "release", "small")
+    reference = "5a11" * 8
+    entry = ledger.spend("people", cost, "release", reference)
     place = {"dataset": "people", "entry": entry.sequence, "hash": entry.hash}
-    forged(made, lambda fields: fields.update(reference="small", budget={**fields["budget"], "ledger": place}))
+    forged(made, lambda fields: fields.update(reference=reference, budget={**fields["budget"], "ledger": place}))
     ledger.complete(entry, json.loads(made.record_file.read_text())["digest"])
 
 
@@ -515,3 +517,152 @@ def test_bins_whose_labels_are_not_compared_are_not_said_to_hold(tmp_path: Path)
         found = verify(record)
         assert found.holds
         assert [check.holds for check in found.checks if str(check.name) == "bins of seen"] == [None]
+
+
+# What is in a file or a record beside its values and its promises.
+
+
+def _rewritten(made: Release, change: Callable[[str], str]) -> Verification:
+    """The file with other signs and the same values, every digest made to fit."""
+    text = made.output.read_text()
+    changed = change(text)
+    assert changed != text
+    made.output.write_bytes(changed.encode())
+    forged(made, lambda fields: None)
+    return verify(made.record_file)
+
+
+def _of_a_row(text: str, change: Callable[[str], str]) -> str:
+    """The text with the third row changed."""
+    lines = text.splitlines(keepends=True)
+    return "".join([*lines[:3], change(lines[3]), *lines[4:]])
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (lambda row: re.sub(r"^(-?)(\d+),", r"\g<1>00\2,", row), "values of age"),
+        (lambda row: re.sub(r"^(-?\d+),", r'"\1",', row), "form of the file"),
+        (lambda row: row.replace('"', ""), "form of the file"),
+        (lambda row: row.replace("\n", "\r\n"), "form of the file"),
+    ],
+)
+def test_signs_between_the_values_of_a_row_could_carry_anything(
+    tmp_path: Path, releases: dict[str, Release], change: Callable[[str], str], check: str
+) -> None:
+    made = copied(releases["o.csv"], tmp_path)
+    found = _rewritten(made, lambda text: _of_a_row(text, change))
+    assert check in failures(found)
+
+
+@pytest.mark.parametrize("text", ["07", "+7", "7.0", " 7", "7e0", "7 ", "seven"])
+def test_a_public_number_is_written_in_one_way(tmp_path: Path, text: str) -> None:
+    plan = ReleasePlan(OWN.columns, public=["age", "income", "answer", "seen"])
+    made = release(plan, opened(40), tmp_path / "o.csv")
+    assert verify(made.record_file).holds
+    found = _rewritten(made, lambda content: _of_a_row(content, lambda row: re.sub(r"^\d+,", f"{text},", row)))
+    assert set(failures(found)) == {"form of the file"}
+
+
+def test_zeros_and_digits_of_noisy_numbers_that_change_nothing(tmp_path: Path, releases: dict[str, Release]) -> None:
+    for spelled in ("{}0", "0{}", "{}00000000000000001", "-0"):
+        made = copied(releases["o.csv"], tmp_path)
+
+        def change(row: str, spelled: str = spelled) -> str:
+            age, _, rest = row.partition(",")
+            return f"{age},{spelled.format('12.25')},{rest.partition(',')[2]}"
+
+        assert "values of income" in failures(_rewritten(made, lambda text: _of_a_row(text, change)))
+    made = copied(releases["o.parquet"], tmp_path)
+    _with(made, "income", -0.0)
+    forged(made, lambda fields: None)
+    assert set(failures(verify(made.record_file))) == {"values of income"}
+
+
+def _noted(table: pa.Table, place: Path) -> None:
+    pq.write_table(table.replace_schema_metadata({"note": "everybody's illness"}), place)
+
+
+def _noted_in_a_column(table: pa.Table, place: Path) -> None:
+    field = table.schema.field("city").with_metadata({"note": "everybody's illness"})
+    schema = table.schema.set(table.schema.get_field_index("city"), field)
+    pq.write_table(table.cast(schema), place)
+
+
+def _in_a_dictionary(table: pa.Table, place: Path) -> None:
+    at, values = table.schema.get_field_index("city"), table.column("city").combine_chunks()
+    kept = pa.DictionaryArray.from_arrays(
+        values.dictionary_encode().indices, [*values.unique().to_pylist(), "everybody's illness"]
+    )
+    pq.write_table(table.set_column(at, "city", kept), place, store_schema=False)
+
+
+def _between_the_columns(table: pa.Table, place: Path) -> None:
+    pq.write_table(table, place, store_schema=False)
+    content, kept = place.read_bytes(), pq.read_metadata(place).serialized_size + 8
+    place.write_bytes(content[:-kept] + b"everybody's illness" + content[-kept:])
+
+
+@pytest.mark.parametrize(
+    ("write", "reason"),
+    [
+        (_noted, "texts that a release does not have"),
+        (_noted_in_a_column, "texts that a release does not have"),
+        (_between_the_columns, "texts that a release does not have"),
+        (_in_a_dictionary, "values that none of its rows shows"),
+    ],
+)
+def test_texts_of_a_parquet_file_that_belong_to_no_row(
+    tmp_path: Path, releases: dict[str, Release], write: Callable[[pa.Table, Path], None], reason: str
+) -> None:
+    made = copied(releases["o.parquet"], tmp_path)
+    write(pq.read_table(made.output), made.output)
+    forged(made, lambda fields: None)
+    found = failures(verify(made.record_file))
+    assert set(found) == {"form of the file"} and reason in found["form of the file"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda fields: fields["versions"].update(leakgauge="1.0, audited by a ministry"),
+        lambda fields: fields["versions"].update(office="1.0"),
+        lambda fields: fields["versions"].pop("python"),
+        lambda fields: fields.update(reference="everybody's illness"),
+        lambda fields: fields.update(created="on a Friday"),
+        lambda fields: fields["budget"].update(ledger={"dataset": "p", "entry": 1, "hash": "a" * 64}),
+        lambda fields: fields["budget"].update(ledger={"dataset": "p", "entry": 2, "hash": "none"}),
+        lambda fields: fields["budget"].update(ledger={"dataset": "a\nb", "entry": 2, "hash": "a" * 64}),
+    ],
+)
+def test_fields_that_nothing_follows_from_have_the_form_of_a_release(
+    tmp_path: Path, releases: dict[str, Release], change: Callable[[dict[str, Any]], None]
+) -> None:
+    made = copied(releases["own.csv"], tmp_path)
+    forged(made, change)
+    assert set(failures(verify(made.record_file))) == {"form of the record"}
+
+
+def test_versions_and_ledger_places_that_were_invented_are_not_said_to_hold(tmp_path: Path) -> None:
+    """In the form of a release, nothing contradicts them without a ledger or a signature."""
+    made = release(OWN, opened(), tmp_path / "o.csv")
+
+    def told(record: Path, ledger: Ledger | None = None) -> dict[str, bool | None]:
+        return {str(check.name): check.holds for check in verify(record, ledger=ledger).checks}
+
+    def invent(fields: dict[str, Any]) -> None:
+        fields["versions"].update(leakgauge="9.9")
+        fields["budget"].update(ledger={"dataset": "people", "entry": 7, "hash": "a" * 64})
+
+    forged(made, invent)
+    found = told(made.record_file)
+    assert found["versions and time"] is None and found["ledger"] is None
+    # A public record that was counted says that it leaves the hash out.
+    place = {"dataset": "people", "entry": 7}
+    forged_record = public_forged(made, lambda fields: fields["budget"].update(ledger=place))
+    assert set(failures(forged_record)) == {"what is left out"}
+    with open_ledger(tmp_path / "budget", create=True) as ledger:
+        ledger.open_account("people", Unlimited())
+        assert told(made.record_file, ledger)["ledger"] is False
+        honest = release(OWN, opened(), tmp_path / "p.csv", ledger=ledger, dataset="people")
+        assert told(honest.record_file, ledger)["versions and time"] is True

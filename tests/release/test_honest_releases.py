@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -92,3 +93,29 @@ def test_honest_releases_hold(tmp_path: Path, name: str, suffix: str) -> None:
     for source in (None, Simulated(1)) if suffix == "csv" else (None,):
         made = release(plan, open_table(TABLE), tmp_path / f"o.{suffix}", randomness=source, overwrite=True)
         verify(made.record_file).require()
+
+
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+def test_public_columns_of_every_kind_are_written_as_they_are_checked(tmp_path: Path, extension: str) -> None:
+    rows, at = 40, range(40)
+    hours = [datetime(2024, 1, 1, 2, 3, 4, tzinfo=UTC) + timedelta(hours=one) for one in at]
+    draws = np.random.default_rng(1)
+    public = pa.table(
+        {
+            "illness": ["a", "b"] * 20,
+            "second": pa.array([one.replace(tzinfo=None) for one in hours], pa.timestamp("s")),
+            "zone": pa.array(hours, pa.timestamp("ms", "Europe/Oslo")),
+            "clock": pa.array([time(one % 24, 5) for one in at]),
+            "money": pa.array([Decimal(one) / 4 for one in at], pa.decimal128(10, 2)),
+            "digits": pa.array([Decimal(10**25 + one) for one in at], pa.decimal128(38, 0)),
+            "single": pa.array(draws.random(rows), pa.float32()),
+            "double": draws.normal(size=rows) * 10.0 ** draws.integers(-20, 20, rows),
+            "late": pa.array([None] * (rows - 1) + [3]),
+            "never": pa.array([None] * rows, pa.string()),
+            **{name: TABLE.column(name).slice(0, rows) for name in ("text", "code", "huge", "float", "flag", "day")},
+        }
+    )
+    plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=a|b"}, public.column_names[1:])
+    made = plan.apply(open_table(public), tmp_path / f"o.{extension}")
+    verify(made.record_file).require()
+    verify(made.public_record_file).require()

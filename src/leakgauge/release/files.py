@@ -135,7 +135,7 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
             asked[name] = ((name,), among([labels], extension))
     asked[NOT_PRIVATE] = ((NOT_PRIVATE,), among([[MARK]], extension))
     rows, impossible = 0, dict.fromkeys(asked, False)
-    with _opened(path, extension) as (names, batches):
+    with rows_as_written(path, extension) as (names, batches):
         looked = {name: (writes, holds) for name, (writes, holds) in asked.items() if set(writes) <= set(names)}
         for batch in batches:
             rows += batch.num_rows
@@ -146,7 +146,7 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
 
 def shown_values(path: Path, extension: str, column: str) -> list[Label]:
     """The different values of a column in a released file, as the file has them."""
-    with _opened(path, extension) as (names, batches):
+    with rows_as_written(path, extension) as (names, batches):
         parts = [pc.unique(batch.column(names.index(column))) for batch in batches]
     return list(dict.fromkeys(value for part in parts for value in part.to_pylist()))
 
@@ -176,7 +176,7 @@ def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | Non
     file = BytesIO()
     columns = [taken(letter_column(part), places) for part in letters]
     write_batches([pa.RecordBatch.from_arrays(columns, names)], file, Path(f"letters.{extension}"), simulated=False)
-    with _opened(file.getvalue(), extension) as (_, batches):
+    with rows_as_written(file.getvalue(), extension) as (_, batches):
         read = pa.Table.from_batches(batches)
     known = set(zip(*(column.to_pylist() for column in read.columns), strict=True))
 
@@ -191,7 +191,7 @@ def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | Non
 
 
 @contextmanager
-def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
+def rows_as_written(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
     """The names of the columns, and the rows as they stand in the file: in CSV every column is text."""
     if f".{extension}" not in FORMATS:
         raise UnreadableError
@@ -221,7 +221,7 @@ def _folder(folder: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
 
     def batches() -> Iterator[pa.RecordBatch]:
         for file in files:
-            with _opened(file, "parquet") as (_, rows):
+            with rows_as_written(file, "parquet") as (_, rows):
                 yield from rows
 
     return schemas[0].names, batches()

@@ -34,6 +34,7 @@ from leakgauge.release.letters import (
     taken,
 )
 from leakgauge.release.sizes import of_letters, of_numbers, of_texts
+from leakgauge.release.written_form import is_plain
 
 if TYPE_CHECKING:
     from leakgauge.release.bound import BoundColumn
@@ -130,9 +131,13 @@ class _Numbers(ColumnForm):
             if values.null_count or values.type != stored:
                 return False
             try:
-                return self.noise.may_release(np.asarray(values.cast(kind)))
+                numbers = np.asarray(values.cast(kind))
             except pa.ArrowInvalid:
                 return False
+            # Another spelling of the same number would carry more than the number, as would the sign of a zero.
+            plain = stored == kind or is_plain(values, kind)
+            unsigned = not (np.signbit(numbers) & (numbers == 0)).any()
+            return bool(plain and unsigned and self.noise.may_release(numbers))
 
         return holds
 

@@ -43,7 +43,7 @@ from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import CHANNEL, WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 from leakgauge.release.shown import names_unseen_values
 
-_LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
+LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 TABLE: Final = "postgresql"
 """The format of a release that is a table; its digest is that of the same rows in a CSV file."""
 NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
@@ -96,7 +96,7 @@ def make_record(
             versions={
                 "leakgauge": version("leakgauge"),
                 "python": platform.python_version(),
-                **{name: version(name) for name in _LIBRARIES},
+                **{name: version(name) for name in LIBRARIES},
             },
             order=order,
         )
@@ -139,8 +139,9 @@ def record_in(content: bytes, place: Path) -> Record | PublicRecord:
 
 
 def _any_record(fields: Mapping[str, Any], place: Path) -> Record | PublicRecord:
-    is_public = fields.get("schema") == schema_of(PublicRecord)
-    return _whole(PublicRecord, fields, place) if is_public else _whole(Record, fields, place)
+    if fields.get("schema") == schema_of(PublicRecord):
+        return _whole(PublicRecord, fields, place)
+    return _whole(Record, fields, place)
 
 
 def _whole(kind: type[Kind], stored: Mapping[str, Any], place: Path) -> Kind:

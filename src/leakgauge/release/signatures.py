@@ -68,8 +68,7 @@ def public_key(path: Path) -> Ed25519PublicKey:
         )
     if _is_of_small_order(key.public_bytes_raw()):
         raise FileError(
-            "{path} is a public Ed25519 key of small order, under which anybody can sign; get the key of whoever "
-            "signs.",
+            "{path} is a public Ed25519 key of small order, under which anybody can sign; get the key of the signer.",
             path=path,
         )
     return key

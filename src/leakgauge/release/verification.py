@@ -7,8 +7,10 @@ everything fits together as a release leaves it, but not authenticity, which tak
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -16,7 +18,7 @@ from typing import Final
 import msgspec
 
 from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
-from leakgauge.artefacts.record import Check, Claims, LedgerEntry, PlannedColumn, Verified, keep_inside
+from leakgauge.artefacts.record import Check, Claims, LedgerEntry, LedgerPlace, PlannedColumn, Verified, keep_inside
 from leakgauge.errors import FileError, LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
@@ -35,10 +37,13 @@ from leakgauge.release.guarantees import (
     together_of,
 )
 from leakgauge.release.ledger import Ledger
+from leakgauge.release.ledger.account import is_line
 from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.order import row_order
 from leakgauge.release.record import (
+    LIBRARIES,
     NEIGHBOURS,
+    OF_THE_LEDGER,
     TABLE,
     file_digest,
     lacking,
@@ -50,6 +55,7 @@ from leakgauge.release.record import (
 )
 from leakgauge.release.recorded_plan import DECLARED, binnings, plan_of, recorded_plan, suppression
 from leakgauge.release.signatures import public_key, record_bytes, why_not_signed
+from leakgauge.release.written_form import beside_the_values
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Levels, open_table
 
@@ -60,9 +66,13 @@ ORDER: Final = Sentence("order of rows")
 SIGNATURE: Final = Sentence("signature")
 COMPLETION: Final = Sentence("ledger completion")
 ROWS: Final = Sentence("rows and columns")
+FORM: Final = Sentence("form of the file")
 UNCOUNTED: Final = Sentence("the release was not counted in a ledger")
 _ANOTHER: Final = Sentence("recomputing it gives another value")
 _NOTHING: Final = Sentence("")
+_REFERENCE: Final = re.compile("[0-9a-f]{32}")
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_VERSION: Final = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev|\+)[0-9]{0,4})?")
 _SAME = 1e-9
 """The relative difference that another version of a library may cause."""
 
@@ -151,6 +161,7 @@ def verify(
     except VerificationError as error:
         return Verification(None, (*signature, Check(RECORD, False, error.sentence)), content)
     checks = [*signature, Check(RECORD, True)]
+    checks += _form_checks(said)
     try:
         if isinstance(said, PublicRecord):
             checks += _release_checks(said, (), place, released)
@@ -165,6 +176,34 @@ def verify(
         # Such as a column without claims.
         raise whole_record_error(place, str(error.args[0]) if isinstance(error, KeyError) else "a field") from None
     return Verification(said, tuple(checks), content)
+
+
+def _form_checks(record: Record | PublicRecord) -> Iterator[Check]:
+    """That what nothing else in a record follows from has the form that a release gives it: it could say anything."""
+    place = None if record.budget is None else record.budget.ledger
+    forms = {
+        "reference": _REFERENCE.fullmatch(record.reference) is not None,
+        "created": _is_time(record.created),
+        "versions": {"leakgauge", "python"} <= set(record.versions) <= {"leakgauge", "python", *LIBRARIES}
+        and all(_VERSION.fullmatch(number) for number in record.versions.values()),
+        "ledger": place is None or _is_ledger_place(place),
+    }
+    odd = tuple(name for name, holds in forms.items() if not holds)
+    reason = Sentence("a release does not write {fields!s} so", fields=odd)
+    yield _checked(Sentence("form of the record"), not odd, reason)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds") == text
+    except (ValueError, OverflowError):
+        return False
+
+
+def _is_ledger_place(place: LedgerPlace) -> bool:
+    """Whether it can be one: the first entry opens an account, and pays for nothing."""
+    hashed = not isinstance(place, LedgerEntry) or _HASH.fullmatch(place.hash) is not None
+    return place.entry > 1 and is_line(place.dataset) and hashed
 
 
 def _release_checks(
@@ -191,12 +230,14 @@ def _release_checks(
     bins = binnings(record.plan)
     try:
         found = read_back(output, said.format, columns, bins)
+        beside = beside_the_values(output, said.format)
     except UnreadableError:
         yield Check(ROWS, False, Sentence("{path!s} cannot be read as {format!s}", path=path, format=said.format))
         return
     marked = () if record.private else (NOT_PRIVATE,)
     fits = found.rows == record.rows and found.columns == said.columns + marked
     yield _checked(ROWS, fits, Sentence("{path!s} has other rows or columns", path=path))
+    yield Check(FORM, beside is None, beside or _NOTHING)
     for name in (*(one.name for one in columns), *marked):
         yield _checked(
             Sentence("values of {column!s}", column=name),
@@ -287,6 +328,8 @@ def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *s
     for name, column in said.columns.items():
         if column.letters == DECLARED:
             yield Check(Sentence("letters of {column!s}", column=name), vouched or None, unknown)
+    noted = _NOTHING if vouched else Sentence("only a signature or the ledger can show that they were these")
+    yield Check(Sentence("versions and time"), vouched or None, noted)
 
 
 def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
@@ -309,9 +352,13 @@ def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
     found = set(map(str, record.left_out))
     needed = set(map(str, lacking(record.plan, record.claims, simulated=not record.private)))
     listed = needed <= found <= needed.union(map(str, may_be_lacking(record.plan)))
+    if record.budget is not None:
+        # Whoever was paid for names the entry, and leaves its hash out.
+        listed = listed and (str(OF_THE_LEDGER) in found) == (record.budget.ledger is not None)
     yield _checked(Sentence("what is left out"), listed, Sentence("it does not list what was left out"))
     for left_out in record.left_out:
         yield Check(left_out, None, Sentence("the public record leaves it out"))
+    yield Check(Sentence("versions and time"), None, Sentence("only the signed record can show that they were these"))
     yield Check(LEDGER, None, Sentence("a public record contains no hash of the ledger; check the record itself"))
 
 

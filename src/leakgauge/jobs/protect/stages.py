@@ -323,7 +323,8 @@ def release_stage(work: Work) -> tuple[str, ...]:
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = work.plan
     written = (work.released, RECORD, PUBLIC_RECORD, *(() if plan.keep_order else (ORDER,)))
-    if _is_drawn(work, plan):
+    if (drawn := _drawn(work, plan)) is not None:
+        _note_in_ledger(work, drawn)
         return written
     rows = table.rows
 
@@ -367,20 +368,28 @@ def is_chosen_by_counts(asked: Request) -> bool:
     )
 
 
-def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
-    """Whether the folder contains a complete release by this plan, from a run interrupted after drawing it."""
+def _drawn(work: Work, plan: ReleasePlan) -> Record | None:
+    """The record of a complete release by this plan in the folder, from a run interrupted after drawing it."""
     place = work.folder.place
     if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
-        return False
+        return None
     if not plan.keep_order and not (place / ORDER).exists():
-        return False
+        return None
     try:
         found = verify(place / RECORD)
     except (InputError, VerificationError):
-        return False
-    if found.record is None or not found.holds:
-        return False
-    return found.record.plan == recorded_plan(preview(plan, work.sources.original)[0])
+        return None
+    if not isinstance(found.record, Record) or not found.holds:
+        return None
+    return found.record if found.record.plan == recorded_plan(preview(plan, work.sources.original)[0]) else None
+
+
+def _note_in_ledger(work: Work, record: Record) -> None:
+    """Note in the ledger that a release was written, where the interrupted run was stopped before; it is noted once."""
+    ledger, place = work.sources.ledger, record.budget.ledger
+    spend = None if ledger is None or place is None else ledger.entry(record.reference)
+    if ledger is not None and place is not None and spend is not None and spend.hash == place.hash:
+        ledger.complete(spend, record.digest)
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:

@@ -150,9 +150,14 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
     )
 
 
+def is_line(text: object) -> bool:
+    """Whether something is one line of text that every store can hold."""
+    return isinstance(text, str) and 0 < len(text) <= LONGEST_TEXT and text.isprintable() and bool(text.strip())
+
+
 def require_text(text: object, what: Sentence) -> None:
     """Refuse anything but one line of text that every store can hold."""
-    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable() or not text.strip():
+    if not is_line(text):
         raise OptionError(
             "{what} is not one line of 1 to {most} printable characters; give a shorter or plainer one.",
             what=what,
