@@ -55,6 +55,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         guessed_anyway: people whom the same attacker guesses right without it.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.
+        simulated: whether its noise follows from a seed: a rehearsal, which protects nobody whatever its dials say.
     """
 
     vetoes: tuple[Sentence, ...] = ()
@@ -69,6 +70,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     delta: Real | None = None
     leakage_bits: Real | None = None
     advantage: Real | None = None
+    simulated: bool = False
 
 
 class PolicyLine(Part, frozen=True):
@@ -120,7 +122,7 @@ class Action(Part, frozen=True, kw_only=True):
         left_out: options of the job to leave out.
         asked: the whole job with this change; None where the user must write the words.
         promised: the dials of each secret with it, the attacks on a drawn release left out.
-        recommendation: with it.
+        recommendation: with it; of a rehearsal, as if it were drawn for real.
     """
 
     said: Sentence

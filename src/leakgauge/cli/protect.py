@@ -362,9 +362,7 @@ def _judged(verdict: Judgement, done: Done) -> Parts:
 
 
 def _next_command(verdict: Judgement, done: Done) -> str | None:
-    """The next command: one that changes the verdict, the real job after a rehearsal, or the report to sign."""
-    from msgspec import structs
-
+    """The next command: one that changes the verdict, or the report to sign."""
     from leakgauge.artefacts.verdict import Recommendation
 
     asked, action = done.job.asked, next(iter(verdict.actions), None)
@@ -375,8 +373,6 @@ def _next_command(verdict: Judgement, done: Done) -> str | None:
         return " ".join((asked.command(done.folder), *action.options))
     if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
         return None
-    if asked.simulate is not None:
-        return structs.replace(asked, simulate=None).command(_free_beside(done.folder))
     language = [] if asked.report_language == "en" else ["--report-language", asked.report_language]
     return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf", *language])
 

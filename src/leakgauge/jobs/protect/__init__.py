@@ -333,7 +333,12 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
         headline=headline(folder, work.asked) if released else None,
         secrets=secrets,
         total=folder.read(Audit, AUDIT).total if released else None,
-        shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit) if released else (),
+        # A rehearsal is written like a release, but nothing of it is for others.
+        shareable=(
+            (work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit)
+            if released and work.asked.simulate is None
+            else ()
+        ),
         spent=spent(folder, work.asked),
         repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
