@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import Self
 
 import msgspec
 
@@ -237,8 +238,11 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             rows.append(("would change it", str(action.said), promised, ""))
         return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 
-    def require(self) -> None:
-        """Raise if the release is vetoed, or breaks a limit that a user gave.
+    def require(self, *, strict: bool = False) -> Self:
+        """This verdict, unless the release is vetoed, or breaks a limit that a user gave.
+
+        Args:
+            strict: whether every recommendation against the release counts, that of the default policy too.
 
         Raises:
             RefusalError: says why.
@@ -255,3 +259,8 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
                 "The release does not meet the requirements: {failed}; do not hand it out.",
                 failed=in_turn(self.failed),
             )
+        if strict and self.recommendation is Recommendation.DO_NOT_RELEASE:
+            raise RefusalError(
+                "The release is not recommended: {reasons}; do not hand it out.", reasons=in_turn(self.reasons)
+            )
+        return self

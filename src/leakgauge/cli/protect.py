@@ -54,7 +54,7 @@ STAGES = {
         message("Reading the table"): " ".join(options.READING),
         message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
         message("Report"): "purpose recipient review prepared_by report_language",
-        message("Other options"): "output overwrite simulate as_json",
+        message("Other options"): "output overwrite strict simulate as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
@@ -178,9 +178,12 @@ STAGES = {
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for all results.")
 @click.option("--overwrite", is_flag=True, help="Replace the job in the folder.")
+@options.strict
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.as_json
-def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
+def command(
+    reading: Mapping[str, Any], output: Path, overwrite: bool, strict: bool, as_json: bool, **given: Any
+) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     The leakage is measured, a channel designed, the table released, attacked and judged; all results are in DIR.
@@ -201,7 +204,7 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     If the job is stopped or killed, the same command resumes it. If nothing meets the target, or its promise breaks a
     limit that you gave, nothing is released, the report says what is possible, and the exit code is 1. It is also 1 if
     the release is vetoed or breaks such a limit: do not hand it out then. The default policy only colours the
-    recommendation.
+    recommendation, unless --strict makes it count.
     """
     from leakgauge.artefacts import Request
     from leakgauge.artefacts.request import public_columns
@@ -221,7 +224,7 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     with progress_lines() as tell:
         done = protect(folder=output, overwrite=overwrite, progress=tell, **question)
     deliver(done.job, as_json, None, lambda: render(done))
-    done.require()
+    done.require(strict=strict)
 
 
 def _per_secret(name: str, texts: Sequence[str]) -> float | dict[str, float] | None:

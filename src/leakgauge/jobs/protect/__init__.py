@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msgspec import structs
 
@@ -140,14 +140,20 @@ class Done:
         refused = "" if self.refused is None else str(self.refused)
         return notebook.table_html((), [("nothing was released", refused), ("folder", str(self.folder))], "Job")
 
-    def require(self) -> None:
-        """Raise if nothing was released, the release is vetoed, or it breaks a limit that was asked for.
+    def require(self, *, strict: bool = False) -> Self:
+        """This job, unless nothing was released, the release is vetoed, or it breaks a limit that was asked for.
+
+        Args:
+            strict: whether every recommendation against the release counts, that of the default policy too.
 
         Raises:
             RefusalError: says why.
         """
         if self.refused is not None:
             raise self.refused
+        if strict:
+            self.verdict.require(strict=True)
+        return self
 
 
 def protect(
