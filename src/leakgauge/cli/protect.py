@@ -29,7 +29,7 @@ from leakgauge.rounding import outwards, percent
 from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Record, Request, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -315,6 +315,7 @@ def render(done: Done) -> Parts:
         record = done.read(Record, "release.json")
         plan = record.plan
         parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
+        parts += _sets(record, done.folder)
         parts += suppressed_rows(record)
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None
@@ -421,6 +422,28 @@ def _secrets(job: Job) -> Table:
             bits = say(template, low=low, high=high)
         found.add_row(say("all at once"), "", "", "", bits, "")
     return found
+
+
+def _sets(record: Record, folder: Path) -> Iterator[str]:
+    """How cells are read that are not single values."""
+    from leakgauge.release.recorded_plan import plan_of
+
+    for column in plan_of(record, folder / "release.json").columns:
+        sets = column.mechanism.sets
+        if sets is None or max(sets.law.sizes) == 1:
+            continue
+        if 0 in sets.law.sizes:
+            yield say(
+                "· Each cell of {column!s} is a set of values, joined by |; an empty cell is the set of none. The true "
+                "value is in its set more often than each of the others.",
+                column=column.name,
+            )
+        else:
+            yield say(
+                "· Each cell of {column!s} is a set of values, joined by |. The true value is in its set more often "
+                "than each of the others.",
+                column=column.name,
+            )
 
 
 def _warnings(survey: Survey) -> Parts:
