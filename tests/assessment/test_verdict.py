@@ -64,6 +64,15 @@ def test_missing_declarations_are_conditions() -> None:
     assert verdict.reasons[0] == verdict.conditions[0]
 
 
+def test_a_simulation_is_never_released() -> None:
+    facts = ReleaseFacts(declared=DECLARED.declared, simulated=True)
+    verdict = verdict_of({"illness": dials()}, DialPolicy(), facts)
+    assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
+    assert said(verdict)[0] == "it is a simulation, whose noise follows from a seed, so it protects nobody"
+    # Its dials stay, because they are what it was made for, and it breaks no limit.
+    assert verdict.dials["illness"] == dials() and not verdict.vetoes and not verdict.failed
+
+
 def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(gained=share(0.3, 0.2, 0.45))}
     verdict = verdict_of(unsure, DialPolicy(), DECLARED)

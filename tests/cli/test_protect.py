@@ -79,6 +79,18 @@ def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert err.splitlines()[-1].startswith("leakgauge: The release would not meet the requirements: protection is ")
 
 
+def test_strictly_what_is_not_recommended_fails(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = (*PROTECT, "--max-distortion", "0.2", "-o", "advised")
+    code, out, err = run(capsys, *command, "--strict")
+    assert code == 1 and "\nRecommendation: do not release.\n" in out
+    assert err.splitlines()[-1].startswith("leakgauge: The release is not recommended: it is a simulation")
+    # Everything is written, and the same job without the switch keeps it.
+    assert {"release.csv", "verdict.json", "report.html", "kit"} <= {path.name for path in Path("advised").iterdir()}
+    assert run(capsys, *command)[0] == 0
+    code, _, err = run(capsys, "assess", "advised", "--strict")
+    assert code == 1 and err.splitlines()[-1].startswith("leakgauge: The release is not recommended: ")
+
+
 def test_an_accounted_job_designs_from_what_it_bought(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "30")[0] == 0
     paid = ("--ledger", "l.db", "--accounted", "5", "--max-distortion", "0.3", "-o", "out")

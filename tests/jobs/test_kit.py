@@ -18,11 +18,12 @@ import pytest
 from msgspec.structs import replace
 
 import leakgauge as lg
-from leakgauge.artefacts import Job, Recipients, Record, Request
+from leakgauge.artefacts import Job, Judgement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.estimates import Kit, Method, ReadAs
 from leakgauge.artefacts.improvement import StoredImprovement
+from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.cli import main
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs import protect as jobs
@@ -64,8 +65,7 @@ def true_shares(folder: Path) -> dict[str, float]:
 
 
 def test_a_kit_without_the_channel_has_the_shares(keeping: Path) -> None:
-    job, kit = read(Job, keeping / "job.json"), keeping / "kit"
-    assert job.shareable[-1] == "kit"
+    kit = keeping / "kit"
     assert {path.name for path in kit.iterdir()} == {"README.md", "estimate.py", "kit.json", "release.csv"}
     assert (kit / "release.csv").read_bytes() == (keeping / "release.csv").read_bytes()
     found = lg.estimate(kit)
@@ -114,6 +114,20 @@ def test_a_search_ends_in_a_release_that_recipients_can_use(searching: Path) -> 
     assert not list((searching / "kit").glob("channel*"))
     public = (searching / "release.public.json").read_text(encoding="utf-8")
     assert '"withheld"' in public and "redraw" not in public
+
+
+def test_a_simulation_is_neither_recommended_nor_for_others(searching: Path) -> None:
+    job, verdict = read(Job, searching / "job.json"), read(Judgement, searching / "verdict.json")
+    assert verdict.facts.simulated and job.shareable == ()
+    assert job.headline is not None
+    assert job.headline.recommendation is verdict.recommendation is Recommendation.DO_NOT_RELEASE
+    assert "simulation" in str(verdict.reasons[0]) and job.headline.reasons == verdict.reasons
+    # What it rehearses keeps every limit: the same is to be drawn for real.
+    (action,) = verdict.actions
+    assert action.asked == replace(job.asked, simulate=None) and action.left_out == ("--simulate 3",)
+    assert action.recommendation is Recommendation.RELEASE_IF
+    report = to_markdown(Report.of(searching).documents()[0])
+    assert "Recommendation: do not release." in report and "What to do: hand out" not in report
 
 
 def test_a_kit_explains_only_how_its_own_columns_are_read(searching: Path, tmp_path: Path) -> None:

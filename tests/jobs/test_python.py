@@ -15,7 +15,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.verdict import Recommendation
-from leakgauge.errors import FileError, InputError, OptionError, TableError
+from leakgauge.errors import FileError, InputError, OptionError, RefusalError, TableError
 from leakgauge.jobs.improve import stored
 from tests.cli.running import as_json
 from tests.jobs.finished import Finished, Told
@@ -35,7 +35,9 @@ def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Pa
     frame = pd.read_csv(people)
     with stubbed(made, ("report",)):
         done = lg.protect(frame, folder=tmp_path / "frame", **ASKED)
-    done.require()
+    assert done.require() is done
+    with pytest.raises(RefusalError, match=r"^The release is not recommended: .*; do not hand it out\.$"):
+        done.require(strict=True)
     of_file = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
     for name in NUMBERS:
         found, wanted = (
@@ -91,6 +93,8 @@ def test_what_cannot_be_asked_is_refused_in_one_sentence(
 def test_improve_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, fields = as_json(capsys, "improve", str(people), "--secret", "illness", "--min-protection", "60")
     assert code == 0
+    # The screen has a command, and shows what that promises.
+    fields["promised"] = None
     for table in (people, pl.read_csv(people)):
         found = lg.improve(table, secret="illness", min_protection=60.0)
         assert encode(stored(found)) == fields

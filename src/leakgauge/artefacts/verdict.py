@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import Self
 
 import msgspec
 
@@ -55,6 +56,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         guessed_anyway: people whom the same attacker guesses right without it.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.
+        simulated: whether its noise follows from a seed: a rehearsal, which protects nobody whatever its dials say.
     """
 
     vetoes: tuple[Sentence, ...] = ()
@@ -69,6 +71,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     delta: Real | None = None
     leakage_bits: Real | None = None
     advantage: Real | None = None
+    simulated: bool = False
 
 
 class PolicyLine(Part, frozen=True):
@@ -120,7 +123,7 @@ class Action(Part, frozen=True, kw_only=True):
         left_out: options of the job to leave out.
         asked: the whole job with this change; None where the user must write the words.
         promised: the dials of each secret with it, the attacks on a drawn release left out.
-        recommendation: with it.
+        recommendation: with it; of a rehearsal, as if it were drawn for real.
     """
 
     said: Sentence
@@ -235,8 +238,11 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             rows.append(("would change it", str(action.said), promised, ""))
         return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
 
-    def require(self) -> None:
-        """Raise if the release is vetoed, or breaks a limit that a user gave.
+    def require(self, *, strict: bool = False) -> Self:
+        """This verdict, unless the release is vetoed, or breaks a limit that a user gave.
+
+        Args:
+            strict: whether every recommendation against the release counts, that of the default policy too.
 
         Raises:
             RefusalError: says why.
@@ -253,3 +259,8 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
                 "The release does not meet the requirements: {failed}; do not hand it out.",
                 failed=in_turn(self.failed),
             )
+        if strict and self.recommendation is Recommendation.DO_NOT_RELEASE:
+            raise RefusalError(
+                "The release is not recommended: {reasons}; do not hand it out.", reasons=in_turn(self.reasons)
+            )
+        return self

@@ -15,6 +15,7 @@ from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
+SIMULATED = Sentence("it is a simulation, whose noise follows from a seed, so it protects nobody")
 UNKNOWN = (0.0, 100.0)
 """The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
@@ -73,6 +74,8 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     else:
         recommendation = Recommendation.RELEASE_IF if conditions else Recommendation.RELEASE
         reasons = [*conditions, *_why(dials[deciding])]
+    if facts.simulated:
+        recommendation, reasons = Recommendation.DO_NOT_RELEASE, [SIMULATED, *reasons]
     return Verdict(
         recommendation=recommendation,
         reasons=tuple(reasons[:MOST_REASONS]),

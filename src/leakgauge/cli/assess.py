@@ -61,8 +61,9 @@ READ = ("audit", "policy", "diagram", "questionnaire", "fuzzy", "stored")
 @click.option("--releases-per-period", type=float, metavar="N", help="Releases per period; default: 1.")
 @options.confidence
 @options.gone("--target", "--min-privacy", "--min-utility", "--algebra", "--column")
+@options.strict
 @options.output
-def command(as_json: bool, output: Path | None, **given: Any) -> None:
+def command(strict: bool, as_json: bool, output: Path | None, **given: Any) -> None:
     """The verdict on a release: release, release if …, or do not release, with reasons and what would change it.
 
     \b
@@ -73,7 +74,8 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
     Takes a finished job, a record with its audit, or the audit of a release made elsewhere. Dials from 0 to 100 decide,
     at their unfavourable ends; criteria and published scores explain but do not decide. Exit 1 if the release is vetoed
-    or breaks a limit that you gave; the default policy only colours the recommendation.
+    or breaks a limit that you gave; the default policy only colours the recommendation, unless --strict
+    makes it count.
     """
     if _wrote(given):
         return
@@ -86,7 +88,7 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     with working(say("Judging")):
         found = assess(release, **given, **reading)
     deliver(found, as_json, output, lambda: _render(found, release))
-    found.require()
+    found.require(strict=strict)
 
 
 def _require_kept(output: Path | None, release: Path, given: Mapping[str, Any]) -> None:

@@ -101,6 +101,7 @@ use = click.option(
 purpose = click.option("--purpose", metavar="TEXT", help="Declared: what the release is for.")
 recipient = click.option("--recipient", metavar="TEXT", help="Declared: who gets it.")
 review = click.option("--review", metavar="DATE", help="Declared: when to review it.")
+strict = click.option("--strict", is_flag=True, help="Exit 1 whenever the recommendation is not to release.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
 

@@ -28,7 +28,7 @@ from leakgauge.rounding import outwards, percent
 from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Record, Request, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -53,7 +53,7 @@ STAGES = {
         message("Reading the table"): " ".join(options.READING),
         message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
         message("Report"): "purpose recipient review prepared_by report_language",
-        message("Other options"): "output overwrite simulate as_json",
+        message("Other options"): "output overwrite strict simulate as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
@@ -178,9 +178,12 @@ STAGES = {
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for all results.")
 @click.option("--overwrite", is_flag=True, help="Replace the job in the folder.")
+@options.strict
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.as_json
-def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
+def command(
+    reading: Mapping[str, Any], output: Path, overwrite: bool, strict: bool, as_json: bool, **given: Any
+) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     The leakage is measured, a channel designed, the table released, attacked and judged; all results are in DIR.
@@ -201,7 +204,7 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     If the job is stopped or killed, the same command resumes it. If nothing meets the target, or its promise breaks a
     limit that you gave, nothing is released, the report says what is possible, and the exit code is 1. It is also 1 if
     the release is vetoed or breaks such a limit: do not hand it out then. The default policy only colours the
-    recommendation.
+    recommendation, unless --strict makes it count.
     """
     from leakgauge.artefacts import Request
     from leakgauge.artefacts.request import public_columns
@@ -221,7 +224,7 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     with progress_lines() as tell:
         done = protect(folder=output, overwrite=overwrite, progress=tell, **question)
     deliver(done.job, as_json, None, lambda: render(done))
-    done.require()
+    done.require(strict=strict)
 
 
 def _per_secret(name: str, texts: Sequence[str]) -> float | dict[str, float] | None:
@@ -314,6 +317,7 @@ def render(done: Done) -> Parts:
         parts += [
             f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan), *said_of_order(plan))
         ]
+        parts += _sets(record, done.folder)
         parts += suppressed_rows(record)
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None
@@ -364,9 +368,7 @@ def _judged(verdict: Judgement, done: Done) -> Parts:
 
 
 def _next_command(verdict: Judgement, done: Done) -> str | None:
-    """The next command: one that changes the verdict, the real job after a rehearsal, or the report to sign."""
-    from msgspec import structs
-
+    """The next command: one that changes the verdict, or the report to sign."""
     from leakgauge.artefacts.verdict import Recommendation
 
     asked, action = done.job.asked, next(iter(verdict.actions), None)
@@ -377,8 +379,6 @@ def _next_command(verdict: Judgement, done: Done) -> str | None:
         return " ".join((asked.command(done.folder), *action.options))
     if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
         return None
-    if asked.simulate is not None:
-        return structs.replace(asked, simulate=None).command(_free_beside(done.folder))
     language = [] if asked.report_language == "en" else ["--report-language", asked.report_language]
     return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf", *language])
 
@@ -424,6 +424,28 @@ def _secrets(job: Job) -> Table:
             bits = say(template, low=low, high=high)
         found.add_row(say("all at once"), "", "", "", bits, "")
     return found
+
+
+def _sets(record: Record, folder: Path) -> Iterator[str]:
+    """How cells are read that are not single values."""
+    from leakgauge.release.recorded_plan import plan_of
+
+    for column in plan_of(record, folder / "release.json").columns:
+        sets = column.mechanism.sets
+        if sets is None or max(sets.law.sizes) == 1:
+            continue
+        if 0 in sets.law.sizes:
+            yield say(
+                "· Each cell of {column!s} is a set of values, joined by |; an empty cell is the set of none. The true "
+                "value is in its set more often than each of the others.",
+                column=column.name,
+            )
+        else:
+            yield say(
+                "· Each cell of {column!s} is a set of values, joined by |. The true value is in its set more often "
+                "than each of the others.",
+                column=column.name,
+            )
 
 
 def _warnings(survey: Survey) -> Parts:

@@ -150,6 +150,7 @@ def judge(
         vetoes=(*(accusing or audit).violations, *published_identifiers(going, by.accepted)),
         leakage_bits=_told(audit),
         epsilon=_larger(facts.epsilon, shown, by.releases_per_period),
+        simulated=not release.record.private,
     )
     return msgspec.structs.replace(judgement(evidence, by, facts, audit), record=release.record.digest)
 

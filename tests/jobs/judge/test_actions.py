@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Quantity, Request
 from leakgauge.artefacts.verdict import Declaration, Recommendation
 from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.verdict import SIMULATED
 from leakgauge.jobs.protect.actions import MOST_ACTIONS, actions, with_actions
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.sentences import Sentence
@@ -78,7 +79,8 @@ def test_the_first_action_gives_what_it_promises(people: str, tmp_path: Path, na
             assert near(getattr(promised, dial), getattr(shown.dials[secret], dial)), (secret, dial)
     if first.promised[shown.deciding].protection.low is None:
         # Where columns are learnt from, the interval of an attack on what is drawn may reach beyond a limit.
-        assert shown.recommendation is first.recommendation
+        # Drawn from a seed, it is not recommended for that alone.
+        assert SIMULATED in shown.reasons and not shown.vetoes and all(line.holds for line in shown.policy)
 
 
 def test_actions_are_said_in_plain_words_with_the_options_that_do_them(people: str) -> None:

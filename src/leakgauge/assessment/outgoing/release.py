@@ -105,8 +105,11 @@ class Outgoing:
 
     def lost(self, secret: tuple[str, ...]) -> float | None:
         """The share of rows whose values are never released; None for numbers, sets and withheld secrets."""
-        counted = self._counted(secret, self._given(secret))
+        counted, own = self._counted(secret, self._given(secret)), self.own(secret)
         if counted is None or counted.channel is None or counted.numbers is not None:
+            return None
+        if own is not None and own.mechanism.sets is not None:
+            # Every value is in some sets, whatever the text of a set of it alone reads as.
             return None
         law = counted.through(counted.law(()))
         assert law.channel is not None

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 from msgspec import structs
 
@@ -142,14 +142,20 @@ class Done:
         refused = "" if self.refused is None else str(self.refused)
         return notebook.table_html((), [("nothing was released", refused), ("folder", str(self.folder))], "Job")
 
-    def require(self) -> None:
-        """Raise if nothing was released, the release is vetoed, or it breaks a limit that was asked for.
+    def require(self, *, strict: bool = False) -> Self:
+        """This job, unless nothing was released, the release is vetoed, or it breaks a limit that was asked for.
+
+        Args:
+            strict: whether every recommendation against the release counts, that of the default policy too.
 
         Raises:
             RefusalError: says why.
         """
         if self.refused is not None:
             raise self.refused
+        if strict:
+            self.verdict.require(strict=True)
+        return self
 
 
 @checked
@@ -342,7 +348,12 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
         headline=headline(folder, work.asked) if released else None,
         secrets=secrets,
         total=folder.read(Audit, AUDIT).total if released else None,
-        shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit) if released else (),
+        # A rehearsal is written like a release, but nothing of it is for others.
+        shareable=(
+            (work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit)
+            if released and work.asked.simulate is None
+            else ()
+        ),
         spent=spent(folder, work.asked),
         repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),

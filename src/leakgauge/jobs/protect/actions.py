@@ -57,6 +57,9 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
         return ()
     if now.recommendation is Recommendation.RELEASE_IF:
         return (_declared(now, asked),)
+    if asked.simulate is not None and not now.vetoes and not missed_lines(now):
+        # Every limit is kept: only that it is a simulation stands against it.
+        return (_drawn(now, asked),)
     if asked.accounted is not None or asked.repeat is not None:
         # The channel follows from a bought histogram or from another job, so the result of another run is unknown in
         # advance.
@@ -341,6 +344,18 @@ def _declared(now: Verdict, asked: Request) -> Action:
         asked=None,
         promised=now.dials,
         recommendation=Recommendation.RELEASE,
+    )
+
+
+def _drawn(now: Verdict, asked: Request) -> Action:
+    """The same job with noise that nobody can draw again."""
+    return Action(
+        said=Sentence("draw its noise for real"),
+        options=(),
+        left_out=(f"--simulate {asked.simulate}",),
+        asked=structs.replace(asked, simulate=None),
+        promised=now.dials,
+        recommendation=Recommendation.RELEASE_IF if now.conditions else Recommendation.RELEASE,
     )
 
 
