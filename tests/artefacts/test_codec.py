@@ -74,9 +74,24 @@ def test_a_sentence_without_fields_is_a_text_and_one_with_fields_keeps_its_templ
     assert codec.encode(SAMPLE)["said"] == {
         "template": "{rows} rows of {column!r}",
         "fields": {"rows": 3, "column": "city"},
+        "text": "3 rows of 'city'",
     }
     old = codec.decode(Sample, {**codec.encode(SAMPLE), "said": "3 {of} 'city'"}, "sample")
     assert str(old.said) == "3 {of} 'city'", "an old text is shown as it is, braces and all"
+
+
+def test_every_sentence_has_its_text_and_is_read_without_it() -> None:
+    said = Sentence("{what}; {more}", what=Sentence("as declared"), more=(Sentence("{n:.3g} bits", n=math.inf), "own"))
+    fields = codec.encode(Sample(SAMPLE.level, said))
+    stored = fields["said"]
+    assert stored["text"] == str(said) == "as declared; inf bits, own"
+    assert stored["fields"]["what"]["text"] == "as declared" and stored["fields"]["more"][0]["text"] == "inf bits"
+    # Files of earlier versions have none; and a text that says something else is not what is told.
+    for text in ({}, {"text": "forged"}):
+        kept = {name: value for name, value in stored.items() if name != "text"}
+        assert codec.decode(Sample, {**fields, "said": {**kept, **text}}, "sample").said == said
+    with pytest.raises(FileError, match="'said' is missing or malformed"):
+        codec.decode(Sample, {**fields, "said": {**stored, "text": 3}}, "sample")
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,14 @@ def test_a_report_is_written_again_in_other_forms(
     assert Path("r.pdf").read_bytes().startswith(b"%PDF")
     code, fields = as_json(capsys, "report", "out")
     assert (code, fields["schema"]) == (0, "leakgauge/report/1")
+    # To standard output, where nothing but the report is written.
+    run(capsys, "report", "out", "-o", "r.html")
+    assert run(capsys, "report", "out", "-o", "-") == (0, Path("r.html").read_text(encoding="utf-8"), "")
+    assert run(capsys, "report", "out", "-o", "-", "--format", "md")[1] == Path("r.md").read_text(encoding="utf-8")
+    code, out, _ = run(capsys, "report", "out", "--json", "-o", "-")
+    assert (code, json.loads(out)) == (0, fields) and not Path("-").exists()
+    code, out, err = run(capsys, "report", "out", "-o", "-", "--open")
+    assert (code, out) == (2, "") and "--open shows a file" in err
 
 
 @pytest.mark.parametrize(

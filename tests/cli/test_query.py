@@ -120,6 +120,16 @@ def test_a_simulation_is_marked_everywhere(
     assert fields(capsys, *asked) == written, "the same seed, the same answer"
 
 
+def test_an_answer_to_standard_output(
+    capsys: pytest.CaptureFixture[str], people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = (people, "count", "--where", "city=A", "--epsilon", 1, "--simulate", 1)
+    _, printed, _ = run(capsys, *asked, "--json")
+    assert run(capsys, *asked, "-o", "-") == run(capsys, *asked, "--json", "-o", "-") == (0, printed, "")
+    assert [one.name for one in tmp_path.iterdir()] == ["people.csv"]
+
+
 def test_a_dry_run(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path) -> None:
     asked = (people, "mean", *AGE, "--ledger", ledger, "--dry-run")
     found = fields(capsys, *asked, "--epsilon", 0.25)

@@ -36,7 +36,7 @@ _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 def encode(artefact: object, tell: Callable[[Sentence], object] | None = None) -> Any:
     """An artefact as plain numbers, texts, lists and mappings, as JSON has them.
 
-    Sentences are templates with their fields, or as ``tell`` tells them.
+    Sentences are templates with their fields and their English text, or as ``tell`` tells them.
     """
     return _finite(msgspec.to_builtins(artefact, enc_hook=partial(_encoded, tell or _said)))
 
@@ -154,7 +154,8 @@ def _said(sentence: Sentence) -> object:
 def _field(value: Field) -> object:
     """What a field holds; a sentence always as a template, because a text is somebody's own word."""
     if isinstance(value, Sentence):
-        return {"template": value.template, "fields": {name: _field(one) for name, one in value.fields.items()}}
+        fields = {name: _field(one) for name, one in value.fields.items()}
+        return {"template": value.template, "fields": fields, "text": str(value)}
     if isinstance(value, float) and math.isinf(value):
         # A text would be somebody's own word.
         return {"number": value}
@@ -173,10 +174,11 @@ def _decoded(kind: type, value: object) -> object:
 
 
 def _sentence(value: object, depth: int = 0) -> Sentence:
-    if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
+    if not isinstance(value, dict) or not value.keys() <= {"template", "fields", "text"}:
         raise ValueError
-    template, fields = value.get("template"), value.get("fields", {})
-    if not isinstance(template, str) or not isinstance(fields, dict):
+    # The text is for programs that only show it; here it is told anew, whatever the file says.
+    template, fields, text = value.get("template"), value.get("fields", {}), value.get("text", "")
+    if not isinstance(template, str) or not isinstance(fields, dict) or not isinstance(text, str):
         raise ValueError
     sentence = Sentence(template, **{str(name): _from_field(one, depth + 1) for name, one in fields.items()})
     if depth == 0:
@@ -250,6 +252,6 @@ def _schema(kind: object) -> dict[str, Any]:
     if kind is Side:
         return {"anyOf": [_schema(Real), _schema(Sentence)]}
     if kind is Sentence:
-        parts = {"template": {"type": "string"}, "fields": {"type": "object"}}
+        parts = {"template": {"type": "string"}, "fields": {"type": "object"}, "text": {"type": "string"}}
         return {"anyOf": [{"type": "string"}, {"type": "object", "properties": parts, "required": ["template"]}]}
     raise NotImplementedError(kind)

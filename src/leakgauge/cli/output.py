@@ -29,6 +29,8 @@ from leakgauge.waiting import told_while_waiting
 Parts = list[RenderableType]
 """Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
 
+STANDARD_OUTPUT = Path("-")
+"""What ``-o`` names for standard output in place of a file."""
 _IN_A_PIPE = 110
 _NARROWEST = 40
 """Columns, below which no table is readable."""
@@ -115,11 +117,16 @@ def require_picture(picture: Path | None, output: Path | None, *files: Path) -> 
 def deliver(
     answer: object, as_json: bool, output: Path | None, render: Callable[[], Parts], *, shareable: bool = False
 ) -> None:
-    """Write the artefact's file if asked, for others only where it is shareable, then print JSON or the tables."""
+    """Write the artefact's file if asked, for others only where it is shareable, then print JSON or the tables.
+
+    Where the file is standard output, the JSON is printed, once.
+    """
     from leakgauge.artefacts.codec import encode
 
     fields = encode(answer)
-    if output is not None:
+    if output == STANDARD_OUTPUT:
+        as_json = True
+    elif output is not None:
         write_whole(output, _json(fields, "utf-8"), shareable=shareable)
     if as_json:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)

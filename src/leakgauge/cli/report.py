@@ -9,7 +9,7 @@ import click
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import deliver, working
+from leakgauge.cli.output import STANDARD_OUTPUT, deliver, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -24,7 +24,13 @@ _FORMS = ("html", "md", "pdf")
 @click.option("--limit", type=click.IntRange(1), help="External edition: hide counts below this; by default 10.")
 @click.option("--open", "opened", is_flag=True, help="Show the report in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as data instead.")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="The report's file; by default in FOLDER.")
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    metavar="FILE",
+    help="The report's file, or - for standard output; by default in FOLDER.",
+)
 def command(
     folder: Path,
     edition: str,
@@ -60,6 +66,18 @@ def command(
         require_writable(output)
         documents = twin(report.documents(language, kind, limit=least))
         deliver(documents, as_json, output, list, shareable=kind is Edition.EXTERNAL)
+        return
+    if output == STANDARD_OUTPUT:
+        from leakgauge.report.report import FORMS
+
+        if opened:
+            raise OptionError(
+                "--open shows a file, but -o - writes to standard output; name a file, or leave --open out."
+            )
+        with working(say("Writing the report …")):
+            content = FORMS[written](report.documents(language, kind, limit=least))
+        # As in a file, in UTF-8 whatever the terminal has.
+        click.echo(content.encode() if isinstance(content, str) else content, nl=False)
         return
     place = output or folder / f"{'report' if kind is Edition.INTERNAL else 'report-external'}.{written}"
     require_writable(place)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from leakgauge import notebook
 from leakgauge.arguments import checked
@@ -34,6 +34,18 @@ if TYPE_CHECKING:
 
 BOTH = "both"
 """Both languages, side by side."""
+
+
+def _markdown(documents: Sequence[Document]) -> str:
+    return "\n\n---\n\n".join(map(to_markdown, documents))
+
+
+FORMS: Final[Mapping[str, Callable[[Sequence[Document]], str | bytes]]] = {
+    "html": to_html,
+    "md": _markdown,
+    "pdf": to_pdf,
+}
+"""What a file of each ending holds, from a document per language."""
 
 
 class Report:
@@ -116,19 +128,19 @@ class Report:
             OptionError, InternalError: as of ``documents``; nothing is written.
             EngineError: the file cannot be written.
         """
-        _write(path, to_html(self.documents(language, edition, limit=limit)), edition)
+        _write(path, FORMS["html"](self.documents(language, edition, limit=limit)), edition)
 
     def to_markdown(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a Markdown file; both languages one after the other. Arguments and errors as of ``to_html``."""
-        _write(path, "\n\n---\n\n".join(map(to_markdown, self.documents(language, edition, limit=limit))), edition)
+        _write(path, FORMS["md"](self.documents(language, edition, limit=limit)), edition)
 
     def to_pdf(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
-        _write(path, to_pdf(self.documents(language, edition, limit=limit)), edition)
+        _write(path, FORMS["pdf"](self.documents(language, edition, limit=limit)), edition)
 
     def to_json(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
