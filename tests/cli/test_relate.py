@@ -96,6 +96,32 @@ def test_unordered_data_sets_and_the_default_that_is_said(capsys: pytest.Capture
     assert code == 0 and "by default, neighbours differ in the record at one position" in " ".join(out.split())
 
 
+def test_a_prior_over_data_sets_has_a_field_for_each_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    answer = Channel("01", "01", [[0.7, 0.3], [0.3, 0.7]])
+    path = tmp_path / "two.json"
+    path.write_text(text_of(ChannelFile.of(NamedChannel(answer.product(answer), ("a", "b"), ("u", "v")))))
+    for name, text in {
+        "joined.csv": "0|0,0.09\n0|1,0.21\n1|0,0.21\n1|1,0.49\n",
+        "fields.csv": "0,0,0.09\n0,1,0.21\n1,0,0.21\n1,1,0.49\n",
+        "named.csv": "first,second,value\n0,0,0.09\n0,1,0.21\n1,0,0.21\n1,1,0.49\n",
+        "one.csv": "0,0.3\n1,0.7\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    for subject in (path, "dp:0.5"):
+        asked = ("relate", subject, "--records", "2", "--independent", "--prior")
+        expected, *others = (
+            fields(capsys, *asked, tmp_path / name) for name in ("joined.csv", "fields.csv", "named.csv")
+        )
+        assert others == [expected, expected]
+        assert expected["prior_skew"]["value"] == pytest.approx(math.log(7 / 3))
+        alone = fields(capsys, *asked, tmp_path / "one.csv")
+        assert alone["prior_skew"]["value"] == pytest.approx(math.log(7 / 3))
+    found = fields(capsys, "relate", path, "--records", "2", "--independent", "--prior", tmp_path / "one.csv")
+    bits = fields(capsys, "relate", path, "--records", "2", "--prior", tmp_path / "fields.csv")["levels"]
+    name = "central-mutual-information"
+    assert found["levels"][name]["value"] == pytest.approx(bits[name]["value"])
+
+
 def test_data_sets_without_neighbours_have_a_warning_and_no_level(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -217,6 +243,7 @@ def test_a_prior_over_data_sets_of_a_statement(capsys: pytest.CaptureFixture[str
         (["local-dp:1", "--unordered"], "--records"),
         (["dp:1", "--records", "2", "--unordered", "--independent", "--prior", "sets.csv"], "prior of one record"),
         (["channel.json", "--records", "2"], "not data sets of 2 records"),
+        (["dp:1", "--records", "2", "--prior", "ragged.csv"], "write its 2 records and a number per line"),
         (["dp:1", "--records", "0"], "0 records"),
         (["dp:1", "--delta", "2"], "δ of 2"),
         (["dp:1", "--order", "0.5"], "order of 0.5"),
@@ -235,6 +262,7 @@ def test_bad_input(
     monkeypatch.chdir(channel.parent)
     Path("half.csv").write_text("1,0.25\n2,0.25\n")
     Path("zero.csv").write_text("1,1\n2,0\n")
+    Path("ragged.csv").write_text("1,1,0.5\n1,2\n")
     Path("sets.csv").write_text("1|1,0.25\n1|2,0.5\n2|2,0.25\n")
     code, out, err = run(capsys, "relate", *arguments)
     assert (code, out) == (2, ""), err

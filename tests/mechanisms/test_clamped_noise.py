@@ -8,8 +8,9 @@ import pytest
 
 from leakgauge.audit import lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError
-from leakgauge.mechanisms import laplace, parse_mechanism, spelled
+from leakgauge.mechanisms import geometric, laplace, parse_mechanism, spelled
 from leakgauge.mechanisms.clamped_noise import ClampedNoise
+from leakgauge.notions import levels
 from leakgauge.randomness import Simulated
 from leakgauge.release import ReleasePlan, read_plan
 from leakgauge.release.bound import bind
@@ -100,3 +101,38 @@ def test_a_plan_file_says_it_too(tmp_path_factory: pytest.TempPathFactory) -> No
     place.write_text(text.replace('["nights"]', "true"), encoding="utf-8")
     with pytest.raises(FileError, match="is not a plan"):
         read_plan(place)
+
+
+def test_a_clamped_geometric_mechanism_is_an_exact_channel() -> None:
+    """a^|k| (1 − a)/(1 + a) between the bounds and a^k/(1 + a) at them, with a = e^(−ε/4)."""
+    made = geometric(1.0, lower=0, upper=4, clamp=True)
+    channel = made.channel()
+    assert channel is not None and made.capabilities.finite
+    assert channel.inputs == channel.outputs == (0, 1, 2, 3, 4)
+    base, away = np.exp(-1 / 4), np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    expected = base**away * (1 - base) / (1 + base)
+    expected[:, [0, 4]] = base ** away[:, [0, 4]] / (1 + base)
+    np.testing.assert_allclose(channel.matrix, expected, rtol=1e-12)
+    assert levels(channel)["local-dp"].value == pytest.approx(1.0, rel=1e-12)
+    drawn = made.run(np.full(100_000, 1), Simulated(5))
+    np.testing.assert_allclose(np.bincount(drawn, minlength=5) / 100_000, expected[1], atol=0.006)
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_the_channel_is_the_law_where_it_can_be_written_down(text: str) -> None:
+    made = parse_mechanism(text).noise
+    assert made is not None and isinstance(made.law, ClampedNoise)
+    channel = made.channel()
+    if channel is None:
+        assert (made.span.steps + 1) ** 2 > 1 << 22 and not made.capabilities.finite
+        return
+    steps = made.on_grid(np.array(channel.inputs))
+    scores = np.exp(made.law.scores(steps, made.on_grid(np.array(channel.outputs))))
+    np.testing.assert_allclose(channel.matrix, scores * made.added.probability(np.zeros(1, dtype=np.int64)), atol=1e-4)
+
+
+def test_noise_without_clamping_has_no_channel_and_a_record_keeps_none() -> None:
+    assert geometric(1.0, lower=0, upper=4).channel() is None
+    assert geometric(1.0, sensitivity=1).channel() is None
+    clamped = geometric(1.0, lower=0, upper=4, clamp=True)
+    assert clamped.released is None and clamped.recorded_channel() is None and clamped.letters is None

@@ -59,9 +59,10 @@ def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColu
 def released_from(column: ReleasedColumn | None, cells: Codes, count: int) -> Floats | None:
     """q(y|cell) of a released column for so many cells, of which every row has one; those of no row count nowhere.
 
-    None where the cell of a row does not decide what the mechanism reads, and where it is not finite or too large.
+    None where the cell of a row does not decide what the mechanism reads, where it adds noise to numbers, and where it
+    is not finite or too large.
     """
-    whole = None if column is None else column.mechanism.channel()
+    whole = None if column is None or column.mechanism.noise is not None else column.mechanism.channel()
     if column is None or whole is None or count * len(whole.outputs) > LARGEST_CHANNEL:
         return None
     inputs = np.zeros(count, dtype=np.int64)

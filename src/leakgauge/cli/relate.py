@@ -28,7 +28,12 @@ CLOSE = 1e-8
 
 @click.command()
 @click.argument("subject", type=options.ADDRESS, metavar="CHANNEL|NOTION")
-@click.option("--prior", type=FILE, metavar="FILE", help="CSV label,value: p(x), summing to 1.")
+@click.option(
+    "--prior",
+    type=FILE,
+    metavar="FILE",
+    help="CSV label,value: p(x), summing to 1; of data sets one field per record before the value.",
+)
 @click.option(
     "--against", type=FILE, metavar="FILE", help="Another channel: which of the two is safer for every prior and aim."
 )

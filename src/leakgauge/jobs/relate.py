@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ def relate(
     Args:
         subject: a channel, a statement, the path of a channel file, or a statement as text. Levels of a channel that is
             conditional on columns are conditional on them too.
-        prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it.
+        prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it, for data
+            sets with a field for each record before the value. Of one record it is also that of a channel's data sets
+            where records are independent.
         records: how many records a data set has; None for a local channel.
         against: another channel with the same inputs, or its file: which of the two is safer for everybody.
         ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
@@ -95,7 +98,7 @@ def relate(
         raise OptionError("How near a guess comes depends on the prior, but there is none; give one with --prior.")
     if isinstance(subject, NamedChannel):
         channel, given, compared = subject.channel, subject.given, subject.compared
-        believed = _prior(prior, channel.inputs)
+        believed = _prior(prior, channel.inputs, records, independent=known.independent and ordered)
         found = relate_channel(
             channel, believed, records, known, ordered=ordered, restricted=restricted, compared=compared
         )
@@ -219,18 +222,33 @@ def _implied(name: str, one: Implication) -> Implied:
 
 
 def _prior(
-    prior: Path | str | Distribution | None, labels: tuple[Label, ...] | None = None, records: int | None = None
+    prior: Path | str | Distribution | None,
+    labels: tuple[Label, ...] | None = None,
+    records: int | None = None,
+    *,
+    independent: bool = False,
 ) -> Distribution | None:
     if prior is None or isinstance(prior, Distribution):
         return prior
-    values = read_label_values(prior)
+    first = labels[0] if labels else ()
+    parts = len(first) if isinstance(first, tuple) and first else records or 1
+    values = read_label_values(prior, parts)
     try:
         if labels is None:
-            return Distribution(_read_labels(values, records or 1), list(values.values()))
+            return Distribution(_read_labels(values, parts), list(values.values()))
+        if independent and parts == records and not any("|" in text for text in values):
+            return _of_each_record(values, labels)
         by_label = match_labels(values, labels, "entries of the prior")
         return Distribution(labels, [by_label[label] for label in labels])
     except ModelError as error:
         raise ModelError("The prior in {path} is not a prior: {reason}", path=prior, reason=error) from None
+
+
+def _of_each_record(values: Mapping[str, float], data_sets: tuple[Label, ...]) -> Distribution:
+    """The prior of data sets of independent records, from that of each."""
+    records = [one if isinstance(one, tuple) else (one,) for one in data_sets]
+    by_value = match_labels(values, tuple(dict.fromkeys(chain(*records))), "entries of the prior")
+    return Distribution(data_sets, [math.prod(by_value[value] for value in one) for one in records])
 
 
 def _read_labels(texts: Iterable[str], records: int) -> list[object]:

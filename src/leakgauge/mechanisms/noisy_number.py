@@ -29,8 +29,6 @@ Numbers: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
 LARGEST = 1 << 22
 """Cells of the channel, and terms of its tails."""
-FAR = 45
-"""Standard deviations beyond which noise of either law has less than 2^-53 of the tail before them."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,38 @@ class NoisyNumber(Mechanism):
         """Numeric columns where bounds are declared, answers where a sensitivity is."""
         if self.span.lowest is None:
             return Capabilities(answers=True)
-        return Capabilities(columns=(Kind.INT, Kind.FLOAT), values=self.span.steps + 1)
+        finite = self._cells is not None
+        return Capabilities(columns=(Kind.INT, Kind.FLOAT), finite=finite, values=self.span.steps + 1)
+
+    def channel(self) -> Channel | None:
+        """From every grid point between the bounds to what is released for it; None of noise without bounds of its own.
+
+        Numbers between grid points are rounded to one before anything else, so that it says all of the mechanism.
+        """
+        if self._cells is None:
+            return None
+        assert isinstance(self.law, ClampedNoise)
+        low, high = self.span.bounds
+        steps, ends = np.arange(low, high + 1), np.arange(self.law.low, self.law.high + 1)
+        return Channel(self.from_grid(steps).tolist(), self.from_grid(ends).tolist(), self.law.matrix(steps))
+
+    @property
+    def _cells(self) -> int | None:
+        """Of the channel; None where there is none, or one that is too large to write down."""
+        if not isinstance(self.law, ClampedNoise):
+            return None
+        points = self.span.steps + 1
+        cells = points * (self.law.high - self.law.low + 1)
+        return cells if cells <= LARGEST and points + self.law.terms <= LARGEST else None
+
+    @property
+    def released(self) -> tuple[Label, ...] | None:
+        """It releases numbers, not letters."""
+        return None
+
+    def recorded_channel(self) -> Channel | None:
+        """None: its spelling says all."""
+        return None
 
     @property
     def noise(self) -> NoisyNumber:
@@ -164,23 +193,18 @@ class NoisyNumber(Mechanism):
                 name=self.name,
             )
         points = highest - lowest + 1
-        reach = math.ceil(FAR * self.added.standard_deviation) + 1
-        if points * len(inputs) > LARGEST or points + reach > LARGEST:
+        law = ClampedNoise(self.added, lowest, highest)
+        if points * len(inputs) > LARGEST or points + law.terms > LARGEST:
             raise OptionError(
                 "{name!s} has {points} grid points between its bounds, too many to compare; choose a coarser grid.",
                 name=self.name,
                 points=points,
             )
-        steps = self.on_grid(np.array([float(str(one)) for one in numbers])) - lowest
+        steps = self.on_grid(np.array([float(str(one)) for one in numbers]))
         grid = self.from_grid(np.arange(lowest, highest + 1)).tolist()
         ends = {at: grid[at] for at in (0, points - 1) if grid[at] not in inputs}
-        steps = np.concatenate([steps, np.array(list(ends), dtype=np.int64)])
-        chances = self.added.probability(np.arange(points + reach, dtype=np.int64))
-        # Summed from the far end, where the terms are small, so that a small tail keeps its digits.
-        tails = np.cumsum(chances[::-1])[::-1]
-        matrix = chances[np.abs(np.arange(points)[None, :] - steps[:, None])]
-        matrix[:, 0], matrix[:, -1] = tails[steps], tails[points - 1 - steps]
-        return Channel((*inputs, *ends.values()), grid, matrix / matrix.sum(axis=1, keepdims=True)).dyadic()
+        steps = np.concatenate([steps, lowest + np.array(list(ends), dtype=np.int64)])
+        return Channel((*inputs, *ends.values()), grid, law.matrix(steps)).dyadic()
 
     def run(self, values: npt.ArrayLike, randomness: Randomness) -> Numbers:
         """Each value on the grid with fresh noise; whole numbers where the grid is 1."""

@@ -16,16 +16,18 @@ from leakgauge.notions.curves import (
     total_variation,
     zero_concentrated_dp,
 )
+from leakgauge.notions.edges import SOUND_EDGES
 from leakgauge.notions.graph import everything_implied, implied
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
 from leakgauge.notions.refinement import refined_by
-from leakgauge.notions.relation import levels
+from leakgauge.notions.relation import levels, relate_channel, relate_statement
 from leakgauge.notions.witness import Level, Witness
 
 if TYPE_CHECKING:
     from leakgauge.notions import composition
 
 __all__ = [
+    "SOUND_EDGES",
     "Circumstances",
     "Level",
     "Witness",
@@ -42,6 +44,8 @@ __all__ = [
     "prior_skew",
     "privacy_curve",
     "refined_by",
+    "relate_channel",
+    "relate_statement",
     "renyi_dp",
     "total_variation",
     "zero_concentrated_dp",

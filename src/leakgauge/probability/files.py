@@ -100,26 +100,41 @@ def require_schema(fields: Mapping[str, Any], wanted: str, path: object) -> None
         )
 
 
-def read_label_values(path: Path | str) -> dict[str, float]:
-    """The numbers of a CSV file ``label,value`` by the text of their labels; a first line of names is skipped."""
+def read_label_values(path: Path | str, parts: int = 1) -> dict[str, float]:
+    """The numbers of a CSV file ``label,value`` by the text of their labels; a first line of names is skipped.
+
+    Labels of several parts may have a field for each part instead of one with ``|`` between them: ``1,2,0.25``.
+    """
     place = Path(path)
     try:
         with place.open(encoding="utf-8-sig", newline="") as lines:
             rows = [row for row in csv.reader(lines) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError("{path} cannot be read as UTF-8 CSV: {reason}.", path=place, reason=_reason(error)) from None
-    if rows and [cell.strip().casefold() for cell in rows[0]] == ["label", "value"]:
+    names = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    if names == ["label", "value"] or (len(names) == parts + 1 > 2 and names[-1] == "value"):
         rows = rows[1:]
+    width = parts + 1 if rows and len(rows[0]) == parts + 1 else 2
     values: dict[str, float] = {}
     for number, row in enumerate(rows, 1):
-        if len(row) != 2 or row[0] in values:
+        label = "|".join(row[:-1])
+        if len(row) != width or label in values:
+            if parts > 1:
+                raise FileError(
+                    "Entry {number} of {path} has {found} fields or repeats a data set; write its {parts} records and "
+                    "a number per line.",
+                    number=number,
+                    path=place,
+                    found=len(row),
+                    parts=parts,
+                )
             raise FileError(
                 "Entry {number} of {path} has {found} fields or repeats a label; write one label,value per line.",
                 number=number,
                 path=place,
                 found=len(row),
             )
-        values[row[0]] = _number(row[1], number, place)
+        values[label] = _number(row[-1], number, place)
     if not values:
         raise FileError("{path} has no entries; write one label,value per line.", path=place)
     return values

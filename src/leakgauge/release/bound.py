@@ -61,7 +61,7 @@ class BoundColumn:
     @cached_property
     def analysed(self) -> NamedChannel | None:
         """The channel that its letters go through, whether a record keeps it or not; None of noise, and of sets."""
-        channel = self.mechanism.channel() if self.channel is None and self.mechanism.sets is None else None
+        channel = self.mechanism.recorded_channel() if self.channel is None else None
         return self.channel if channel is None else NamedChannel(channel, self.reads, self.writes)
 
     def released(self, values: Sequence[pa.Array], randomness: Randomness) -> list[pa.Array]:

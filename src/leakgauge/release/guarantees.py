@@ -46,7 +46,9 @@ def claims_of(
     Levels that need a prior are there where one is given; ``origin`` is where the guarantee comes from, if not from
     where the column says.
     """
-    channel, origin = mechanism.channel(), origin or column.origin
+    origin = origin or column.origin
+    # Records state what the noise guarantees, clamped or not: clamping reveals no more.
+    channel = mechanism.channel() if mechanism.noise is None else None
     if lacks_letters(column):
         return Claims(None, None, exact=False, levels=implied_levels(mechanism.claims, origin))
     if channel is None:

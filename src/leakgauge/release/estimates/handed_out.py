@@ -101,6 +101,8 @@ def _unreadable(name: str, reason: Sentence) -> Reading:
 
 def channel_of(column: BoundColumn) -> Channel | None:
     """The channel of a column, of a mechanism that releases sets too; None of noise, and where it is too large."""
+    if column.mechanism.noise is not None:
+        return None
     channel = column.mechanism.channel() if column.channel is None else column.channel.channel
     return None if channel is None or len(channel.inputs) * len(channel.outputs) > MOST_CELLS else channel
 
