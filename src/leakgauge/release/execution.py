@@ -206,7 +206,7 @@ def release(
     with where.draft(few, overwrite) as made, draft(place) as noted, draft(public, shareable=True) as shared:
         # A disk that is too full is refused here, so that nothing is spent on a release that cannot be written.
         if isinstance(made, DraftFolder):
-            write = writing_on_workers(bound, where.form, made.path, source)
+            write = writing_on_workers(bound, made.path, source)
         elif isinstance(made, Draft):
             made.reserve(largest_release(bound, where.form, simulated=not source.private))
         else:
