@@ -10,9 +10,10 @@ import pytest
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
+from leakgauge.cli.options import ADDRESS, FILE
 from leakgauge.release.ledger import open_ledger
 from tests.cli.running import as_json, run
-from tests.cli.tree import options
+from tests.cli.tree import options, parameters
 from tests.jobs.people import write_people
 
 JOINT = {("measure", "--secret"), ("design", "--secret"), ("compare", "--secret")}
@@ -149,3 +150,31 @@ def test_a_program_without_noise_has_none_that_could_repeat(few: Path, capsys: p
     _, shown, _ = run(capsys, *audit)
     assert "without noise ε is infinite" in shown.replace("\n", " ")
     assert "fresh noise" not in shown
+
+
+NAMED = [
+    pytest.param(
+        (*path, *((one.opts[0], "") if isinstance(one, click.Option) else ("",))), id=" ".join((*path, one.opts[0]))
+    )
+    for path, one in parameters()
+    if one.type in (FILE, ADDRESS) and one.nargs == 1
+]
+
+
+@pytest.mark.parametrize("words", NAMED)
+def test_an_empty_name_of_a_file_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert ("audit", "") in [one.values[0] for one in NAMED]
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, ""), err
+    assert " is empty; name a file, a folder or an address." in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("to", ["out.csv", "out", "postgresql://me@host/db#t"])
+def test_what_workers_cannot_write_is_refused_before_the_table_is_opened(
+    to: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "plan.toml").write_text('[columns]\nillness = "randomized-response:epsilon=1"\n')
+    code, _, err = run(capsys, "release", "no-such-table.csv", "--plan", "plan.toml", "-o", to, "--on-workers")
+    assert code == 2 and "end it in .parquet." in err and "me@" not in err
+    code, _, err = run(capsys, "release", "no-such-table.csv", "--plan", "plan.toml", "-o", "out.txt")
+    assert code == 2 and "out.txt" in err

@@ -22,9 +22,12 @@ def paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[
             yield from paths(found, (*path, *taken, name))
 
 
+def parameters() -> Iterator[tuple[tuple[str, ...], click.Parameter]]:
+    """Every option and argument with what is typed to reach its verb."""
+    for path, command in paths(spoken(verbs)):
+        yield from ((path, one) for one in command.params)
+
+
 def options() -> Iterator[tuple[tuple[str, ...], click.Option]]:
     """Every option with what is typed to reach its verb."""
-    for path, command in paths(spoken(verbs)):
-        for one in command.params:
-            if isinstance(one, click.Option):
-                yield path, one
+    yield from ((path, one) for path, one in parameters() if isinstance(one, click.Option))

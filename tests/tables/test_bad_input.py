@@ -107,7 +107,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "latin-1 json": (_bytes("t.jsonl", b'{"a": "' + row + b'\xe9"}\n'), "not UTF-8 text"),
     "not a database": (_bytes("t.duckdb", row * 999), "not a DuckDB database"),
     "sqlite": (_sqlite, "not a DuckDB database"),
-    "several tables": (_several_tables, "has 2 tables; name one, as in 't.duckdb#one'"),
+    "several tables": (_several_tables, "has 2 tables; name one by adding '#one' to the address."),
     "unknown table": (lambda folder: f"{_several_tables(folder)}#tow", "has no table 'tow'; did you mean 'two'?"),
     "no tables": (_no_tables, "has no tables"),
     "table of a csv": (lambda folder: f"{_bytes('t.csv', b'a')(folder)}#t", "not a database"),

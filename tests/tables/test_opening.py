@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import subprocess
 import sys
 from decimal import Decimal
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leakgauge.errors import TableError
 from leakgauge.tables import Kind, open_table
 from leakgauge.tables.opening import source_files
 
@@ -194,3 +196,14 @@ def test_the_name_of_a_folder_is_not_a_column(tmp_path: Path, name: str) -> None
     with open_table(place) as table:
         assert [one.name for one in table.columns()] == ["sex", "age"]
         assert table.counts("sex").labels("sex") == ("f", "m")
+
+
+def test_the_suggested_table_of_a_database_can_be_pasted(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as made:
+        for name in ("it's one", "two"):
+            made.execute(f'CREATE TABLE "{name}" AS SELECT 1 AS n')
+    with pytest.raises(TableError, match=r"has 2 tables; name one by adding .* to the address") as refused:
+        open_table(tmp_path / "t.duckdb")
+    (address,) = shlex.split(f"{tmp_path / 't.duckdb'}{refused.value.fields['example']}")
+    with open_table(address) as table:
+        assert table.rows == 1

@@ -268,7 +268,7 @@ def _require_found(address: str, sql: psycopg.Connection[Any]) -> None:
         assert table.rows == 1
     sql.execute("CREATE SCHEMA IF NOT EXISTS clinic")
     sql.execute('CREATE TABLE IF NOT EXISTS clinic."a.b#c" AS SELECT 2 AS n')
-    assert f"has 2 tables; name one, as in '{place}#clinic.a.b#c'." in _said(address)
+    assert "has 2 tables; name one by adding '#clinic.a.b#c' to the address." in _said(address)
     assert "has no table 'people'; did you mean 'People'?" in _said(f"{address}#people")
     assert "has no table 'clinik.a.b'; did you mean 'clinic.a.b#c'?" in _said(f"{address}#clinik.a.b")
     for name in ("People", "public.People", "clinic.a.b#c"):

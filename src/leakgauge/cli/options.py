@@ -25,11 +25,28 @@ Command = TypeVar("Command", bound=Callable[..., None])
 class _Address(click.types.StringParamType):
     """A file or the address of a database; shells complete it as a file."""
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_named(value, param, ctx), param, ctx)
+
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(incomplete, type="file")]
 
 
-FILE: Final = click.Path(path_type=Path)
+class _File(click.Path):
+    """The path of a file or a folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_named(value, param, ctx), param, ctx)
+
+
+def _named(value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    """The name that was typed; an empty one, as of a variable that is not set, would be that of the working folder."""
+    if value == "" and param is not None:
+        raise OptionError("{name!s} is empty; name a file, a folder or an address.", name=param.get_error_hint(ctx))
+    return value
+
+
+FILE: Final = _File(path_type=Path)
 ADDRESS: Final = _Address()
 NAMES = ("hamming", "absolute", "squared", "great-circle")
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")

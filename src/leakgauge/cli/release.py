@@ -130,7 +130,7 @@ def command(
     plan.keep_order = plan.keep_order or keep_order
     if output is None and not dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
-    where = None if output is None else destination(output)
+    where = None if output is None else destination(output, on_workers=on_workers)
     place = record if record is not None or where is None else where.beside(".json")
     public = None if where is None else where.beside(".public.json")
     places = [where.output if isinstance(where, FileDestination) else None, place, public]
@@ -145,6 +145,9 @@ def command(
         raise OptionError(
             "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.", found=dataset
         )
+    if where is not None and not dry_run:
+        # Opening a table may start a cluster: a name that cannot be written is refused before.
+        where.require(overwrite)
     name = dataset or default_dataset(table)
     with (
         open_table(table, **reading) as source,

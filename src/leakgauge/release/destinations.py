@@ -114,9 +114,11 @@ class TableDestination:
 
 
 def destination(to: Path | str, *, on_workers: bool = False) -> FileDestination | TableDestination:
-    """Where a path or an address leads."""
-    if isinstance(to, str) and to.startswith(SCHEMES):
-        if on_workers:
-            raise OptionError("Workers write Parquet, and {path} is not; end it in .parquet.", path=without_secrets(to))
-        return TableDestination(to)
-    return FileDestination(Path(to), on_workers)
+    """Where a path or an address leads; what workers cannot write is refused."""
+    is_table = isinstance(to, str) and to.startswith(SCHEMES)
+    if on_workers and (is_table or Path(to).suffix.lower() != ".parquet"):
+        raise OptionError(
+            "Workers write Parquet, and {path} is not; end it in .parquet.",
+            path=without_secrets(str(to)) if is_table else to,
+        )
+    return TableDestination(str(to)) if is_table else FileDestination(Path(to), on_workers)

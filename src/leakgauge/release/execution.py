@@ -226,7 +226,7 @@ def release(
     ):
         # A disk that is too full is refused here, so that nothing is spent on a release that cannot be written.
         if isinstance(made, DraftFolder):
-            write = writing_on_workers(bound, where.form, made.path, source, order)
+            write = writing_on_workers(bound, made.path, source, order)
         else:
             size, beside = few.nbytes * table.rows // few.num_rows, noted
             if isinstance(made, Draft):

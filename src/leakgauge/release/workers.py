@@ -35,16 +35,14 @@ class Drawing:
 
 
 def writing_on_workers(
-    bound: BoundPlan, output: Path, folder: Path, randomness: Randomness, order: RowOrder | None
+    bound: BoundPlan, folder: Path, randomness: Randomness, order: RowOrder | None
 ) -> Callable[[], None]:
     """An action that draws a release where its rows are, into an empty folder; what cannot be done is refused here.
 
     Raises:
-        OptionError: another format than Parquet, or a simulation, whose seed many workers would share.
+        OptionError: a simulation, whose seed many workers would share.
         TableError: the engine has no workers, or rows are suppressed by their place in the table.
     """
-    if output.suffix.lower() != ".parquet":
-        raise OptionError("Workers write Parquet, and {path} is not; end it in .parquet.", path=output)
     if not randomness.private:
         raise OptionError("A simulation draws from one seed, which workers would repeat; leave --on-workers out.")
     drawing = Drawing(RecordedPlan(bound.columns, bound.public, bound.order, {}))

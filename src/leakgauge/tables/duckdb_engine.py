@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -187,10 +188,10 @@ def _open_database(name: str, table: str | None, reading: Reading) -> Table:
             raise TableError("{place} has no tables; name another database.", place=place)
         if table is None and len(known) > 1:
             raise TableError(
-                "{place} has {number} tables; name one, as in {example!r}.",
+                "{place} has {number} tables; name one by adding {example!s} to the address.",
                 place=place,
                 number=len(known),
-                example=f"{Path(name).name}#{next(iter(known))}",
+                example=shlex.quote(f"#{next(iter(known))}"),
             )
         wanted = table or next(iter(known))
         if wanted not in known:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -122,10 +123,10 @@ def _named(session: Session, address: Address) -> tuple[int, str, str]:
     known = {f"{schema}.{table}": (oid, schema, table) for oid, schema, table, _ in found}
     if wanted is None and len(known) > 1:
         raise TableError(
-            "{place} has {number} tables; name one, as in {example!r}.",
+            "{place} has {number} tables; name one by adding {example!s} to the address.",
             place=place,
             number=len(known),
-            example=f"{place}#{next(iter(known))}",
+            example=shlex.quote(f"#{next(iter(known))}"),  # as a shell takes it; user and options stay as typed
         )
     short = {table: (oid, schema, table) for oid, schema, table, visible in found if visible}
     wanted = wanted or next(iter(known))
