@@ -105,7 +105,7 @@ def test_a_kept_order_is_said(by_secret: pa.Table, tmp_path: Path, capsys: pytes
     assert read_plan(tmp_path / "plan.toml").keep_order
     assert main([*asked, "-o", str(tmp_path / "b.csv"), "--overwrite"]) == 0
     assert not (tmp_path / "b.csv.order.json").exists()
-    with pytest.raises(OptionError, match="neither true nor false"):
+    with pytest.raises(OptionError, match="must be of type 'bool'"):
         ReleasePlan({"illness": NOISE}, keep_order="yes")  # type: ignore[arg-type]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leakgauge.artefacts import Sentence
 from leakgauge.artefacts.record import Check
-from leakgauge.audit.attacks.columns import columns_of, letters_of, released_columns, values_of
+from leakgauge.audit.attacks.columns import columns_of, letters_of
 from leakgauge.probability.cells import Codes
 from leakgauge.release import Release
 from leakgauge.tables import Table, open_table
@@ -30,37 +30,26 @@ _STRETCHES: Final = 10
 
 
 def order_check(release: Release, original: Table, released: str | None = None) -> Check | None:
-    """That the rows follow the key of their order, and that their places tell nothing; None where the order was kept.
+    """That the places of the rows tell nothing; None where the order was kept.
 
     In a random order no released value goes with its place, nor with its neighbour, nor with the row of the table at
-    the same place; and public values, put back by the key, are those of the table.
-
-    Raises:
-        FileError: the key is not beside the record.
-        VerificationError: it is that of another release.
+    the same place.
     """
-    order, plan = release.order, release.record.plan
-    if order is None:
+    plan = release.record.plan
+    if plan.keep_order:
         return None
     pairs = {written: read for one in plan.columns.values() for written in one.writes for read in one.reads}
     sample = RowSample.of(original.rows, MOST_ROWS, 0)
     true = columns_of(original, tuple(dict.fromkeys((*pairs.values(), *plan.public))), sample)
     with open_table(release.source if released is None else released) as table:
         standing = columns_of(table, (*pairs, *plan.public), sample)
-        back = released_columns(table, plan.public, order, sample)
-    wrong = next(_found(pairs, true, standing, back), None)
+    wrong = next(_found(pairs, true, standing), None)
     return Check(RANDOM_ORDER, True) if wrong is None else Check(RANDOM_ORDER, False, wrong)
 
 
 def _found(
-    pairs: Mapping[str, str],
-    true: Mapping[str, pa.Array],
-    standing: Mapping[str, pa.Array],
-    back: Mapping[str, pa.Array],
+    pairs: Mapping[str, str], true: Mapping[str, pa.Array], standing: Mapping[str, pa.Array]
 ) -> Iterator[Sentence]:
-    for name, values in back.items():
-        if not _follows(values_of(true[name], name), values_of(values, name), np.asarray(values.is_valid())):
-            yield Sentence("put back by their key, values of {column!s} are not those of the table", column=name)
     for name, values in standing.items():
         codes = _common(letters_of(values, name))
         place = np.arange(len(codes)) * _STRETCHES // len(codes)
@@ -69,12 +58,6 @@ def _found(
         own = pairs.get(name, name)
         if _surprise(_common(letters_of(true[own], own)), codes) < ALARM:
             yield Sentence("rows of {column!s} stand where they stand in the table", column=name)
-
-
-def _follows(true: Codes, shown: Codes, there: np.ndarray) -> bool:
-    """Whether equal values are shown alike, wherever they are shown."""
-    own, seen = true[there], shown[there]
-    return len(np.unique(np.stack([own, seen]), axis=1).T) == len(np.unique(own))
 
 
 def _common(codes: Codes) -> Codes:

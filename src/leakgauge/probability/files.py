@@ -234,7 +234,7 @@ class RepeatedKeyError(ValueError):
     """A JSON object names a key twice."""
 
 
-def parsed_json(path: Path) -> dict[str, Any]:
+def parsed_json(path: Path) -> Mapping[str, Any]:
     """The object in a JSON file."""
     try:
         content = path.read_bytes()
@@ -243,7 +243,7 @@ def parsed_json(path: Path) -> dict[str, Any]:
     return json_object(content, path)
 
 
-def json_object(content: bytes, path: Path) -> dict[str, Any]:
+def json_object(content: bytes, path: Path) -> Mapping[str, Any]:
     """The object that the bytes of a JSON file are; ``path`` is how messages call the file."""
     try:
         fields = strict_json(content.decode("utf-8"))

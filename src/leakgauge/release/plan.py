@@ -110,11 +110,6 @@ class ReleasePlan:
                 name=name,
             )
         self.from_another_table = frozenset(from_another_table)
-        if not isinstance(keep_order, bool):
-            raise OptionError(
-                "The plan says keep_order = {found!r}, which is neither true nor false; give one of them.",
-                found=keep_order,
-            )
         self.keep_order = keep_order
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
