@@ -376,6 +376,31 @@ def test_claims_of_a_column_that_is_not_there_and_levels_without_a_prior(tmp_pat
     assert "claims of illness" in failures(verify(made.record_file))
 
 
+def test_what_an_earlier_version_proved_still_verifies(tmp_path: Path, releases: dict[str, Release]) -> None:
+    """Bounds get tighter and notions are added: an earlier record is not false for that. A smaller level is."""
+
+    def checked(change: Callable[[dict[str, Any], dict[str, Any]], object]) -> set[str]:
+        made = copied(releases["o.csv"], tmp_path)
+
+        def forge(fields: dict[str, Any]) -> None:
+            change(*(fields["claims"][name]["levels"] for name in ("illness", "age")))
+
+        forged(made, forge)
+        return set(failures(verify(made.record_file)))
+
+    def earlier(illness: dict[str, Any], age: dict[str, Any]) -> None:
+        del illness["total-variation"], age["total-variation"]
+        told = illness["mutual-information-dp"]
+        told.update(value=told["value"] * 1.5, low=None, high=None, confidence=None)
+        age["maximal-leakage"]["value"] *= 1.1
+
+    assert checked(earlier) == set()
+    assert checked(lambda illness, age: illness.pop("zcdp")) == {"claims of illness"}
+    assert checked(lambda illness, age: age["maximal-leakage"].update(value=0.1)) == {"claims of age"}
+    assert checked(lambda illness, age: illness["mutual-information-dp"].update(value=0.01)) == {"claims of illness"}
+    assert checked(lambda illness, age: illness["local-dp"].update(value=2.0)) == {"claims of illness"}
+
+
 def test_a_record_that_two_readers_read_differently(tmp_path: Path) -> None:
     made = release(OWN, opened(), tmp_path / "o.csv")
     text = made.record_file.read_text()

@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
+from leakgauge.artefacts import Level, Origin, PublicRecord, Record, Sentence
 from leakgauge.artefacts.record import Check, Claims, LedgerEntry, LedgerPlace, PlannedColumn, Verified, keep_inside
 from leakgauge.errors import FileError, LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism
@@ -75,6 +75,8 @@ _HASH: Final = re.compile("[0-9a-f]{64}")
 _VERSION: Final = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev|\+)[0-9]{0,4})?")
 _SAME = 1e-9
 """The relative difference that another version of a library may cause."""
+LATER_NOTIONS = frozenset({"total-variation"})
+"""Those that earlier records do not state."""
 
 
 @dataclass(frozen=True)
@@ -378,7 +380,9 @@ def _claim_checks(name: str, column: PlannedColumn, said: Claims, mechanism: Mec
     differ = tuple(
         notion
         for notion in {**levels, **said.levels}
-        if notion not in under_prior and not _agree(said.levels.get(notion), levels.get(notion))
+        if notion not in under_prior
+        and not _agree(said.levels.get(notion), levels.get(notion))
+        and not _held_before(notion, said.levels.get(notion), levels.get(notion), exact=computed.exact)
     )
     holds = said.exact == computed.exact and _knows_its_prior(said, under_prior, column.origin) and not differ
     reason = Sentence("recomputing {notions!s} gives another level", notions=differ) if differ else _ANOTHER
@@ -386,6 +390,19 @@ def _claim_checks(name: str, column: PlannedColumn, said: Claims, mechanism: Mec
     if under_prior:
         reason = Sentence("{notions!s} rest on a prior that is not stored", notions=under_prior)
         yield Check(Sentence("claims of {column!s} under a prior", column=name), None, reason)
+
+
+def _held_before(notion: str, said: Level | None, computed: Level | None, *, exact: bool) -> bool:
+    """Whether what an earlier version stated of a notion is still true, if not the best that is known.
+
+    Bounds get tighter: one that is proven from above may be larger than it is now, and never smaller.
+    """
+    if said is None or computed is None:
+        return said is None and notion in LATER_NOTIONS
+    if exact and computed.low is None:
+        return False
+    proof = {"value": computed.value, "low": computed.low, "high": computed.high, "confidence": computed.confidence}
+    return said.value >= computed.value * (1 - _SAME) and _agree(msgspec.structs.replace(said, **proof), computed)
 
 
 def _knows_its_prior(said: Claims, under_prior: tuple[str, ...], origin: Origin) -> bool:

@@ -21,6 +21,7 @@ NOTIONS = {
     "renyi-dp": message("Rényi differential privacy of order {order}"),
     "zcdp": message("zero-concentrated differential privacy, ρ"),
     "gaussian-dp": message("Gaussian differential privacy, μ"),
+    "total-variation": message("total variation"),
     "metric-privacy": message("metric privacy"),
     "mutual-information": message("mutual-information privacy"),
     "mutual-information-dp": message("mutual-information differential privacy"),
@@ -30,7 +31,7 @@ NOTIONS = {
     "alpha-leakage": message("α-leakage of order {order}"),
 }
 """What notions are called with their parameters."""
-_UNITS = ("nats", "bits", "standard deviations", "nats per unit of distance")
+_UNITS = ("nats", "bits", "standard deviations", "probability", "nats per unit of distance")
 _AREA, _LABELS = 450, 260
 
 
