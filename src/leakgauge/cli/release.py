@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
+from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
@@ -255,6 +256,7 @@ def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
 
 
 def _render(made: Release) -> Parts:
+    from leakgauge.release.guarantees import said_of_formulas
     from leakgauge.release.signatures import signature_place
 
     record = made.record
@@ -279,6 +281,7 @@ def _render(made: Release) -> Parts:
         parts.append(say("Signature: {signature!s}", signature=made.signature))
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
     parts += suppressed_rows(record)
+    parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
     if not record.private:
         parts.append(simulation_warning())
     return parts

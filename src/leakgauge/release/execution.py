@@ -15,6 +15,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import structs
+
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
@@ -24,7 +26,7 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
-from leakgauge.release.files import plain, tables_of, write_batches
+from leakgauge.release.files import Formulas, plain, tables_of, write_batches
 from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
@@ -226,20 +228,22 @@ def release(
                 told=bits_told(bound),
             )
         tell(Stage.SPENT, 0)
-        known = wanted.drawn(source)
+        known, formulas = wanted.drawn(source), Formulas()
         if isinstance(made, DraftFolder):
             rows = table.rows
             with told_while_waiting(lambda done, tasks: tell(Stage.DRAWING, rows * done // tasks)):
                 write()
         else:
+            batches = _batches(bound, source, tell)
+            looked_at = formulas.in_batches(batches) if where.opens_in_a_spreadsheet else batches
             with made.filling() as file:
-                rows = write_batches(_batches(bound, source, tell), file, where.form, simulated=not source.private)
+                rows = write_batches(looked_at, file, where.form, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         written = make_record(
             bound,
             known,
             wanted.steps,
-            output=where.described(made, place, bound.order),
+            output=structs.replace(where.described(made, place, bound.order), formulas=formulas.columns),
             rows=rows,
             reference=reference,
             simulation_seed=source.simulation_seed if isinstance(source, Simulated) else None,

@@ -197,4 +197,4 @@ def test_gaussian_answers_add_up_in_rho(people: Table, ledger: Ledger) -> None:
 def test_a_purpose_is_one_line_without_the_value_asked_for(ledger: Ledger) -> None:
     with open_table(pa.table({"a\nb": ["x", "y"]})) as table:
         ask(Count(where=Condition("a\nb", "x"), epsilon=0.1), table, ROW, ledger, "people")
-    assert ledger.entries("people")[1].purpose == "'count under a condition on a\\nb'"
+    assert ledger.entries("people")[1].purpose == "count under a condition on a\\x0ab"
