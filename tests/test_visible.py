@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
+from leakgauge.artefacts.codec import read, write
+from leakgauge.artefacts.record import Output
 from leakgauge.cli import main, output
 from leakgauge.errors import TableError
 from leakgauge.languages import Language
@@ -70,6 +72,13 @@ def test_json_means_the_same() -> None:
     for letter in map(chr, (*range(0x300), *range(0x2000, 0x2070), 0xE0041, 0x1F600)):
         written = in_json(json.dumps({letter: [letter]}, ensure_ascii=False))
         assert json.loads(written) == {letter: [letter]} and not OBEYED.search(written)
+
+
+def test_a_stored_file_can_be_shown_on_a_terminal_and_means_the_same(tmp_path: Path) -> None:
+    named = Output(CLEARING, "csv", (f"{CLEARING}\U000e0041",), 1, "0")
+    write(tmp_path / "output.json", named)
+    assert not OBEYED.search((tmp_path / "output.json").read_text(encoding="utf-8"))
+    assert read(Output, tmp_path / "output.json") == named
 
 
 def test_a_bar_and_a_spinner_show_a_name_as_a_text(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 import shutil
@@ -158,6 +159,16 @@ def written(folder: Path, place: Path, **changes: object) -> Kit:
     found = read(Recipients, folder / "recipients.json")
     write_recipients_kit(replace(asked, **changes), release, found, place, chosen_from_table=False)
     return read(Kit, place / "kit.json")
+
+
+def test_cells_that_a_spreadsheet_would_run_are_named(keeping: Path, tmp_path: Path) -> None:
+    asked, release = read(Job, keeping / "job.json").asked, Release.read(keeping / "release.json")
+    record = replace(release.record, output=replace(release.record.output, formulas=("city",)))
+    found = read(Recipients, keeping / "recipients.json")
+    write_recipients_kit(asked, dataclasses.replace(release, record=record), found, tmp_path, chosen_from_table=False)
+    assert "would run cells of city as formulas" in (tmp_path / "README.md").read_text()
+    assert "would run cells of city as formulas" in script(tmp_path)[1]
+    assert "formulas" not in (keeping / "kit" / "README.md").read_text()
 
 
 def test_shares_that_may_be_published_let_cross_tables_be_corrected(keeping: Path, tmp_path: Path) -> None:

@@ -48,6 +48,15 @@ def test_both_languages_show_the_same_numbers(facts: Facts) -> None:
         assert sorted(one.source for one in english.numbers()) == sorted(one.source for one in chinese.numbers())
 
 
+def test_cells_that_a_spreadsheet_would_run_are_named(facts: Facts) -> None:
+    output = {**facts.files["release.json"]["output"], "formulas": ["town"]}
+    run = changed(facts, release={"output": output})
+    for edition in Edition:
+        assert "would run cells of town as formulas" in texts(compose(run, ENGLISH, edition))
+        assert "会把 town 的单元格当作公式" in texts(compose(run, CHINESE, edition))
+        assert "as formulas" not in texts(compose(facts, ENGLISH, edition))
+
+
 def test_no_english_is_left_in_the_chinese_report(facts: Facts, refused: Facts) -> None:
     own = {"people", "csv", "illness", "job", "town", "script", "alert", *ILLNESSES}
     names = {

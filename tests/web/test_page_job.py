@@ -392,6 +392,8 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         assert visit.english() == set()
         expect(visit.page.locator(".fate")).to_contain_text("city、age")
         expect(visit.page.get_by_label("city 的角色")).to_have_value("background")
+        # Not a narrow colon between Chinese words.
+        assert re.match("保护：[0-9]", visit.page.locator(".dial svg").first.get_attribute("aria-label") or "")
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()
 
@@ -399,6 +401,7 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
 def test_a_browser_that_asks_for_chinese_gets_it(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry, language="zh-CN") as visit:
         expect(visit.page.get_by_role("button", name="把表拖到这里")).to_be_visible()
+        expect(visit.page.get_by_role("button", name="把表拖到这里")).to_contain_text("CSV、Excel、Parquet")
         assert visit.english() == set()
 
 

@@ -183,6 +183,15 @@ def test_a_refusal_keeps_its_sentence_and_a_failure_too(tmp_path: Path) -> None:
     assert failed["path"] == "people.csv" and failed["asked"]["table"] == "people.csv"
 
 
+def test_cells_that_a_spreadsheet_would_run_are_named(tmp_path: Path) -> None:
+    output = {"file": "release.csv", "format": "csv", "columns": ["city\u202e"], "bytes": 9, "sha256": "0"}
+    for formulas, said in ([], 0), (["city\u202e"], 1), ("city", 0):
+        job = _found(tmp_path, JOB)
+        (tmp_path / "x" / "release.json").write_text(json.dumps({"output": {**output, "formulas": formulas}}))
+        cautions = _fields(job)["cautions"]
+        assert len(cautions) == said and all("would run cells of city\\u202e as formulas" in one for one in cautions)
+
+
 def test_what_a_screen_would_hide_is_written_out_and_bash_reads_it_back(tmp_path: Path) -> None:
     column = "a\u202ertl' \\n\x1b[31m\n\u2066\U000e0041$x`"
     asked = {**JOB["asked"], "secret": [column], "background": []}

@@ -20,6 +20,7 @@ from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, InputError, OptionError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.sentences import Field, Sentence
+from leakgauge.visible import in_json
 
 Stored = TypeVar("Stored", bound=msgspec.Struct)
 _INFINITE = {"infinity": math.inf, "-infinity": -math.inf}
@@ -48,7 +49,7 @@ def sentence_of(field: object) -> Sentence:
 
 def text_of(artefact: object) -> str:
     """The text of an artefact's file."""
-    plain = json.dumps(encode(artefact), ensure_ascii=False, allow_nan=False)
+    plain = in_json(json.dumps(encode(artefact), ensure_ascii=False, allow_nan=False))
     # The same as with an indent of Python's own, which takes three times as long.
     return msgspec.json.format(plain, indent=2) + "\n"
 

@@ -17,13 +17,19 @@ from leakgauge.sentences import Sentence
 
 
 class Output(Part, frozen=True):
-    """The released file: its path from the record's folder, its form, columns and digest."""
+    """The released file: its path from the record's folder, its form, columns and digest.
+
+    Attributes:
+        formulas: of a CSV file the columns with a cell, or a name, that spreadsheet programs would run; none where
+            nobody looked, as in other forms.
+    """
 
     file: Annotated[str, Origin.PUBLIC]
     format: str
     columns: tuple[str, ...]
     bytes: int
     sha256: Annotated[str, Origin.PUBLIC]
+    formulas: Annotated[tuple[str, ...], Origin.PUBLIC] = ()
 
 
 class LearntEdges(Part, frozen=True):

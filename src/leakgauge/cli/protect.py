@@ -285,7 +285,7 @@ def render(done: Done) -> Parts:
     from leakgauge.cli.repeated import said_of_earlier_releases
     from leakgauge.cli.telling import told_less, what_public_columns_tell
     from leakgauge.cli.usefulness import said_of_use
-    from leakgauge.release.guarantees import said_of_bins, said_of_order, said_of_suppression
+    from leakgauge.release.guarantees import said_of_bins, said_of_formulas, said_of_order, said_of_suppression
 
     job, headline = done.job, done.job.headline
     parts: Parts = []
@@ -319,6 +319,7 @@ def render(done: Done) -> Parts:
         ]
         parts += _sets(record, done.folder)
         parts += suppressed_rows(record)
+        parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
+from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
@@ -266,7 +267,7 @@ def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
 
 
 def _render(made: Release) -> Parts:
-    from leakgauge.release.guarantees import said_of_order
+    from leakgauge.release.guarantees import said_of_formulas, said_of_order
     from leakgauge.release.signatures import signature_place
 
     record = made.record
@@ -292,6 +293,7 @@ def _render(made: Release) -> Parts:
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
     parts += suppressed_rows(record)
     parts += [f"· {retell(said)}" for said in said_of_order(record.plan)]
+    parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
     if not record.private:
         parts.append(simulation_warning())
     return parts

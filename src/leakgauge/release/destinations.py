@@ -40,6 +40,11 @@ class FileDestination:
     address = None
 
     @property
+    def opens_in_a_spreadsheet(self) -> bool:
+        """Whether a spreadsheet program opens it, and takes texts that begin like a formula for one."""
+        return self.output.suffix.lower() == ".csv"
+
+    @property
     def form(self) -> Path:
         """A name whose ending says how rows are written."""
         return self.output
@@ -75,6 +80,8 @@ class TableDestination:
     """A new table in PostgreSQL; its records lie in the working folder, unless they are named."""
 
     address: str
+
+    opens_in_a_spreadsheet = False
 
     @property
     def _address(self) -> Address:

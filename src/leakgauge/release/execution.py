@@ -16,6 +16,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import structs
+
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
@@ -28,7 +30,7 @@ from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
 from leakgauge.release.drawing import drawn_rows
-from leakgauge.release.files import plain, tables_of, write_batches
+from leakgauge.release.files import Formulas, plain, tables_of, write_batches
 from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
@@ -250,22 +252,23 @@ def release(
                 told=bits_told(bound),
             )
         tell(Stage.SPENT, 0)
-        known = wanted.drawn(source)
+        known, formulas = wanted.drawn(source), Formulas()
         if isinstance(made, DraftFolder):
             rows = table.rows
             with told_while_waiting(lambda done, tasks: tell(Stage.DRAWING, rows * done // tasks)):
                 write()
         else:
             drawn = drawn_rows(bound, source, order, room, size, lambda done: tell(Stage.DRAWING, done))
+            looked_at = formulas.in_batches(drawn) if where.opens_in_a_spreadsheet else drawn
             with made.filling() as file:
-                rows = write_batches(drawn, file, where.form, simulated=not source.private)
+                rows = write_batches(looked_at, file, where.form, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         hidden = None if order is None else text_of(order_file(order, reference, rows))
         written = make_record(
             bound,
             known,
             wanted.steps,
-            output=where.described(made, place, bound.order),
+            output=structs.replace(where.described(made, place, bound.order), formulas=formulas.columns),
             rows=rows,
             reference=reference,
             simulation_seed=source.simulation_seed if isinstance(source, Simulated) else None,

@@ -41,6 +41,10 @@ MARK = "simulation"
 """What stands in it."""
 GROUP = 1 << 20
 """Rows a group of a Parquet file; so many are held in memory."""
+_FORMULA = "^[=+\\-@\\t\\r＝＋－＠]"
+"""How a text begins that spreadsheet programs run, wide signs included, which some read like narrow ones."""
+_SIGNED_NUMBER = r"^[+\-＋－]?([\d.,:/% ]|\de[+\-]?\d)*$"
+"""What they read as a number, a date or a sign by itself."""
 _BATCH = 1 << 17
 """Rows of a Parquet file at a time."""
 _BLOCK = 1 << 21
@@ -87,6 +91,38 @@ def write_batches(
             suffix=wanted.suffix,
         ) from None
     return rows
+
+
+class Formulas:
+    """The columns of a CSV file in which spreadsheet programs take a text for a formula and run it.
+
+    They are named and not changed: a sign put before such a text would make it another value, which mechanisms do not
+    release and recipients do not count.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, bool] = {}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the batches that were looked through."""
+        return tuple(name for name, has_formula in self._found.items() if has_formula)
+
+    def in_batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches as they are; each is looked through before it is given on."""
+        for batch in batches:
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                self._found[name] = self._found.get(name) or _runs(pa.array([name])) or _runs(column)
+            yield batch
+
+
+def _runs(column: pa.Array) -> bool:
+    """Whether a text of the column begins like a formula and is not a number."""
+    texts = column.unique().cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return False
+    starting = texts.filter(pc.match_substring_regex(texts, _FORMULA))
+    return bool(pc.any(pc.invert(pc.match_substring_regex(starting, _SIGNED_NUMBER))).as_py())
 
 
 def tables_of(batches: Iterable[pa.RecordBatch], rows: int, simulated: bool) -> Iterator[pa.Table]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from leakgauge.artefacts import Level, Origin, Quantity, Sentence
-from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
+from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Output, Plan, PlannedColumn, Together
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -28,6 +28,10 @@ from leakgauge.release.recorded_plan import ANOTHER_TABLE, PRIVATE_LETTERS, THIS
 
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
+FORMULAS = (
+    "Spreadsheet programs would run cells of {columns!s} as formulas: import these columns as text, since released "
+    "values are not changed."
+)
 _OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
 """Notions of a whole table; a record speaks of one row."""
 _PURE = ("local-dp", "dp")
@@ -232,6 +236,12 @@ def said_of_order(plan: Plan) -> Iterator[Sentence]:
     """That rows are in the table's order, where they are; records from before it was random do not say it."""
     if plan.keep_order:
         yield Sentence("Rows are in the table's order, which may reveal what their values do not.")
+
+
+def said_of_formulas(output: Output) -> Iterator[Sentence]:
+    """What whoever opens a release in a spreadsheet program should know."""
+    if output.formulas:
+        yield Sentence(FORMULAS, columns=output.formulas)
 
 
 def _is_coarsened(plan: Plan) -> bool:

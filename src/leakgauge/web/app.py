@@ -31,6 +31,7 @@ from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import (
     DECLARED,
     UnknownError,
+    body_of,
     fields_of,
     language_asked,
     question_in,
@@ -191,7 +192,7 @@ class Page:
     async def _drop(self, request: Request) -> Response:
         announced = request.headers.get("content-length", "")
         length = int(announced) if announced.isdecimal() else None
-        table = await self._workspace.drop(request.query_params.get("name", ""), length, request.stream())
+        table = await self._workspace.drop(request.query_params.get("name", ""), length, body_of(request))
         self._answers.prepare()
         return JSONResponse(table.fields())
 

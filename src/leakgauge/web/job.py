@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -13,8 +13,10 @@ from typing import Any, Final, Literal
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, codec
+from leakgauge.artefacts.record import Output
 from leakgauge.artefacts.survey import Combination
 from leakgauge.languages import Language, message
+from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.report.facts import ARTEFACTS
 from leakgauge.visible import on_one_line
 from leakgauge.web.job_folder import (
@@ -208,6 +210,7 @@ class Job:
             "secrets": [] if request is None else _secrets(request, left if released else StoredJob(), names),
             "total": codec.encode(left.total if released else None),
             "alone": self._alone() if released else None,
+            "cautions": list(map(telling(language), self._cautions())) if released else [],
             # Refused by the survey: these columns name people.
             "naming": _columns_in(self.message) if self.state == "refused" and not left.outputs else [],
             "askable": request is not None and is_asked_by_the_page(request),
@@ -234,6 +237,11 @@ class Job:
         if together is None or not together.alone or not isinstance(rows, int):
             return None
         return {"columns": list(together.columns), "alone": together.alone, "rows": rows}
+
+    def _cautions(self) -> Iterator[Sentence]:
+        """What whoever opens the release should know."""
+        output = part_of(Output, self.read("release.json").get("output"))
+        return iter(()) if output is None else said_of_formulas(output)
 
     def _left(self) -> StoredJob:
         return stored_job_in(self.folder) or StoredJob()

@@ -5,7 +5,8 @@ What a request can be refused for, and the status it is refused with::
     InputError                            400
     ├── FileError
     │   ├── OutsideError                  403   a path or an address out of reach
-    │   └── TooLargeError                 413   a body above the limit
+    │   ├── TooLargeError                 413   a body above the limit
+    │   └── TooSlowError                  408   a body that does not come on
     └── OptionError
         └── UnknownError                  404   an id or a name that nothing has
     RefusalError                          409   the answer is no: a job runs, a table changed
@@ -14,9 +15,10 @@ What a request can be refused for, and the status it is refused with::
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -46,6 +48,8 @@ DISTORTIONS: Final = ("hamming", "absolute", "squared")
 """What a wrong value may cost on the page; those of a file are for the command line."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
+PATIENCE: Final = 30.0
+"""Seconds in which the next part of a body must come: the page is on this machine, and files are read from its disk."""
 _NOT_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 """A zero byte ends an argument of a process; halves of letters cannot be written."""
 
@@ -58,6 +62,10 @@ class TooLargeError(FileError):
     """A body above the limit."""
 
 
+class TooSlowError(FileError):
+    """A body whose next part does not come in time."""
+
+
 class UnknownError(OptionError):
     """An id or a name that nothing has."""
 
@@ -65,6 +73,7 @@ class UnknownError(OptionError):
 _STATUS: tuple[tuple[type[LeakgaugeError], int], ...] = (
     (OutsideError, 403),
     (TooLargeError, 413),
+    (TooSlowError, 408),
     (UnknownError, 404),
     (InputError, 400),
     (RefusalError, 409),
@@ -90,10 +99,26 @@ class TableQuestion:
     keep: str = "shares"
 
 
+async def body_of(request: HttpRequest) -> AsyncIterator[bytes]:
+    """The body of a request in parts; refused where it stops coming, so that nobody is waited for without end."""
+    parts = request.stream()
+    while True:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                part = await anext(parts, None)
+        except TimeoutError:
+            raise TooSlowError(
+                "The rest of the request did not come within {seconds:g} seconds; send it again.", seconds=PATIENCE
+            ) from None
+        if part is None:
+            return
+        yield part
+
+
 async def fields_of(request: HttpRequest) -> Mapping[str, Any]:
     """The JSON object in the body of a request; refused where it is too large, or is not one."""
     body = b""
-    async for piece in request.stream():
+    async for piece in body_of(request):
         body += piece
         if len(body) > _LARGEST:
             raise TooLargeError("The question is larger than {limit:,} bytes; ask a shorter one.", limit=_LARGEST)

@@ -109,6 +109,8 @@ class Server(uvicorn.Server):
                 # Addresses hold the token: none is logged.
                 access_log=False,
                 log_config=None,
+                # Anybody can send what is no request, and need not write on this terminal.
+                log_level="error",
                 # Nobody stands between the browser and this server, whatever a header says.
                 proxy_headers=False,
                 server_header=False,

@@ -28,6 +28,7 @@ from leakgauge.release.estimates.effective_rows import EffectiveRows, Estimator
 from leakgauge.release.estimates.handed_out import Reading, channel_of, keeps_shares, readings
 from leakgauge.release.estimates.kit import kit_column
 from leakgauge.release.estimates.reading import Protected
+from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.priors import own_prior
 from leakgauge.release.recorded_plan import plan_of
@@ -79,7 +80,7 @@ def write_recipients_kit(
         origins={one.column.name: one.origin for one in read if one.origin is not None},
         publish_shares=asked.publish_shares,
         rows_per_unit=asked.rows_per_unit or 1,
-        notes=_notes(asked),
+        notes=(*_notes(asked), *said_of_formulas(release.record.output)),
     )
 
 

@@ -10,6 +10,7 @@ from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
+from leakgauge.release.guarantees import FORMULAS
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.bits import bits_of, exposure
 from leakgauge.report.sections.pictures import is_drawn
@@ -126,6 +127,9 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
             "still recognise their row."
         )
+    formulas = tell.names("release.json", "output", "formulas")
+    if formulas:
+        yield tell.say(FORMULAS, columns=tell.listed(formulas))
     beyond = [column for column in public if column not in background]
     if beyond and not tell.external and not tell.items("audit.json", "exposures"):
         yield tell.say(

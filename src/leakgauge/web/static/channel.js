@@ -23,7 +23,8 @@ export function channelMap(inputs, outputs) {
     element: h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Channel") }, map),
     show(matrix) {
       matrix.forEach((row, input) => row.forEach((probability, output) => {
-        const told = `${written(inputs[input])} → ${written(outputs[output])}: ${share(probability)}`;
+        const drawn = `${written(inputs[input])} → ${written(outputs[output])}`;
+        const told = say("{name}: {value}", { name: drawn, value: share(probability) });
         paint(cells[input][output], probability, numbered, told);
       }));
       heads.forEach((head, output) => head.classList.toggle("unused", matrix.every((row) => row[output] < 1e-9)));

@@ -51,7 +51,7 @@ export function dialsOf(verdict, key) {
   const row = (name) => {
     const [label, why] = words[name];
     const mark = lines[name === "exposed" ? "max_exposed" : `min_${name}`] || null;
-    const told = [`${label}: ${written(name, dials[name])}`, mark && markWords(name, mark)].filter(Boolean).join("; ");
+    const told = [say("{name}: {value}", { name: label, value: written(name, dials[name]) }), mark && markWords(name, mark)].filter(Boolean).join("; ");
     const kept = mark && isKept(name, dials[name], mark.limit);
     return h("div", { class: "dial", "data-dial": name, "data-kept": mark && String(kept) },
       h("dt", {}, label), h("dd", { class: "value" }, written(name, dials[name])),

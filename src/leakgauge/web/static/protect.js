@@ -180,7 +180,10 @@ function statusWords(job) {
     return say("The server was started again; open the new address that it printed. The job can be continued there.");
   }
   if (shown.lost && running) return say("The server does not answer; trying again. The job is not lost.");
-  if (!running) return [jobState(job.state), job.message].filter(Boolean).join(": ");
+  if (!running) {
+    const state = jobState(job.state);
+    return job.message ? say("{name}: {value}", { name: state, value: job.message }) : state;
+  }
   const place = job.stages.findIndex((one) => one.state === "running");
   if (place < 0) return say("Starting …");
   const fields = { number: place + 1, all: job.stages.length, stage: stageName(job.stages[place].name) };

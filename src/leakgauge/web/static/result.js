@@ -135,13 +135,14 @@ function secretsOf(job) {
       { bits: toldBits(job.total.information, job.total.exact) })) : null);
 }
 
-// What the survey found, and was published all the same.
+// What the survey found and was published all the same, and what a spreadsheet program would run.
 function warnings(job) {
   const accepted = job.headline ? job.asked.accept_unique || [] : [];
   const told = [
     job.alone && around(say("{alone} of {rows} rows are unique in the public columns {columns}.",
       { alone: whole(job.alone.alone), rows: whole(job.alone.rows) }), { columns: listed(job.alone.columns) }),
     accepted.length && around(say("Published although they identify people: {columns}."), { columns: listed(accepted) }),
+    ...job.cautions,
   ].filter(Boolean);
   return told.length ? h("ul", { class: "warning" }, told.map((one) => h("li", {}, one))) : null;
 }

@@ -129,7 +129,7 @@ function dropZone(openAll) {
   };
   const zone = h("button", { type: "button", class: "drop", click: choose },
     h("strong", {}, say("Drop a table here")),
-    h("span", {}, say("or press to choose: CSV, TSV, Parquet, JSON lines; several at once are fine")));
+    h("span", {}, say("or press to choose: CSV, Excel, Parquet, JSON, SPSS, Stata, SAS; several at once are fine")));
   // A file that misses the zone must not replace the page.
   for (const event of ["dragover", "drop"]) document.addEventListener(event, (one) => one.preventDefault());
   for (const event of ["dragenter", "dragover"]) zone.addEventListener(event, () => zone.classList.add("over"));
