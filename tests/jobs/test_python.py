@@ -54,7 +54,7 @@ def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Pa
     assert done.job.command == "" and "    frame,\n" in done.job.script
     # The release of a frame is Parquet; its kit has what the kit's own script reads.
     assert read(Kit, done.folder / "kit" / "kit.json").release == "release.csv"
-    script = [sys.executable, done.folder / "kit" / "estimate.py"]
+    script = [sys.executable, str(done.folder / "kit" / "estimate.py")]
     assert subprocess.run(script, capture_output=True, check=False).returncode == 0
     told = Told()
     with stubbed(made, ("report",)):
