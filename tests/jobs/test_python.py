@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,16 @@ import pyarrow.csv as arrow_csv
 import pytest
 
 import leakgauge as lg
-from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts import Kit
+from leakgauge.artefacts.codec import encode, read
 from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.cli import main
 from leakgauge.errors import FileError, InputError, OptionError, RefusalError, TableError
 from leakgauge.jobs.improve import stored
 from tests.cli.running import as_json
 from tests.jobs.finished import Finished, Told
 from tests.jobs.stubs import stubbed
+from tests.release.people import places
 
 ASKED: dict[str, Any] = {
     "secret": "illness",
@@ -49,6 +54,10 @@ def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Pa
     assert "do not release" in done._repr_html_()
     assert done.job.table.name == "frame" and done.job.table.rows == 600
     assert done.job.command == "" and "    frame,\n" in done.job.script
+    # The release of a frame is Parquet; its kit has what the kit's own script reads.
+    assert read(Kit, done.folder / "kit" / "kit.json").release == "release.csv"
+    script = [sys.executable, str(done.folder / "kit" / "estimate.py")]
+    assert subprocess.run(script, capture_output=True, check=False).returncode == 0
     told = Told()
     with stubbed(made, ("report",)):
         # The same rows in other pieces.
@@ -58,6 +67,27 @@ def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Pa
     frame.loc[0, "city"] = "C"
     with pytest.raises(FileError, match="holds the release of another job"):
         lg.protect(frame, tmp_path / "frame", **ASKED)
+
+
+def test_rows_leave_in_a_random_order_unless_the_tables_is_asked_for(
+    people: Path, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cities = pd.read_csv(people)["city"].tolist()
+    assert pd.read_csv(made / "release.csv")["city"].tolist() != cities
+    assert [pd.read_csv(made / "release.csv")["city"][at] for at in places(made / "release.json")] == cities
+    job = json.loads((made / "job.json").read_text(encoding="utf-8"))
+    assert (made / "release.order.json").stat().st_mode & 0o777 == 0o600
+    assert not any("order" in name for name in job["shareable"])
+    asked = ["protect", str(people), "--secret", "illness", "--background", "city", "--public", "city"]
+    with stubbed(made, ("measure", "audit", "assess", "report")):
+        assert (
+            main([*asked, "--max-distortion", "0.2", "--keep-order", "--simulate", "3", "-o", str(tmp_path / "o")]) == 0
+        )
+    assert "Rows are in the table's order, which may reveal what their values do not." in capsys.readouterr().out
+    kept = json.loads((tmp_path / "o" / "job.json").read_text(encoding="utf-8"))
+    assert kept["asked"]["keep_order"] and "--keep-order" in kept["command"] and "keep_order=True" in kept["script"]
+    assert pd.read_csv(tmp_path / "o" / "release.csv")["city"].tolist() == cities
+    assert not (tmp_path / "o" / "release.order.json").exists()
 
 
 def test_what_is_asked_may_be_a_request_or_its_fields(people: Path, made: Path, tmp_path: Path) -> None:

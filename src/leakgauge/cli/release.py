@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Grouped,
     groups={
-        message("Plan and files"): "plan_file output record overwrite sign on_workers",
+        message("Plan and files"): "plan_file output record overwrite keep_order sign on_workers",
         message("Budget"): "address dataset priors",
         message("Reading the table"): " ".join(options.READING),
         message("Other options"): "dry_run simulate as_json",
