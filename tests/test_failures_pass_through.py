@@ -52,7 +52,7 @@ def _drawn(folder: Path) -> object:
     for name in ("release.json", "release.public.json", "release.csv"):
         (folder / name).touch()
     work = SimpleNamespace(folder=SimpleNamespace(place=folder), released="release.csv")
-    return stages._is_drawn(work, None)  # type: ignore[arg-type]
+    return stages._drawn(work, None)  # type: ignore[arg-type]
 
 
 def _searched(folder: Path) -> object:
