@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import randomized_response
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
 from leakgauge.probability import Distribution, Scenario
-from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, Ledger, open_ledger
 from leakgauge.release.ledger.cost import Cost
 from tests.cli.running import fields, run
 
@@ -64,6 +65,25 @@ def test_open_spend_show_check(capsys: pytest.CaptureFixture[str], budget: Path)
     assert checked["entries"] == 4
     code, out, _ = run(capsys, "ledger", "check", budget)
     assert f"4 entries are unchanged; head {checked['head']}" in " ".join(out.split())
+
+
+def test_no_number_shown_contradicts_the_limit(
+    capsys: pytest.CaptureFixture[str], budget: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "0.5", "--delta", "1e-6")
+    # It fits only because it is alone: no sum of ε or ρ is within the limit.
+    spend(budget, "survey", DiscreteGaussianNoise(8.1), reference="ages")
+    account = fields(capsys, "ledger", "show", budget)["accounts"][0]
+    assert account["entries"][0]["admitted_by"] == "alone"
+    assert account["spent"]["epsilon_at_delta"]["value"] == 0.5
+    assert account["composition"]["epsilon"]["value"] <= 0.5
+    # Of other sequences the bounds for those fixed in advance are the weaker ones.
+    with open_ledger(budget) as ledger:
+        weak = replace(ledger.composition("survey"), epsilon=0.531)
+    monkeypatch.setattr(Ledger, "composition", lambda *_: weak)
+    assert fields(capsys, "ledger", "show", budget)["accounts"][0]["composition"] is None
+    code, out, _ = run(capsys, "ledger", "show", budget)
+    assert code == 0 and "together ε 0.5 at δ 1e-06" in out and "0.531" not in out
 
 
 def test_an_empty_account_and_an_unlimited_one(capsys: pytest.CaptureFixture[str], budget: Path) -> None:

@@ -11,7 +11,8 @@ from leakgauge.claims import LocalDP
 from leakgauge.errors import FileError, OptionError, TableError
 from leakgauge.mechanisms.steps import Claimed
 from leakgauge.release import ReleasePlan, read_plan, verify
-from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, Unlimited, open_ledger
+from leakgauge.release.ledger.ledger import account_told
 from leakgauge.release.record import read_any_record
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import open_table
@@ -55,6 +56,18 @@ def test_an_account_of_rows_is_not_one_of_persons(tmp_path: Path) -> None:
         plan().apply(table, tmp_path / "out.csv", ledger=ledger, dataset="persons")
         left = ledger.spent("persons").epsilon_left
         assert left is not None and left == pytest.approx(20)
+
+
+def test_the_bits_on_an_account_of_persons_are_of_all_their_rows(tmp_path: Path) -> None:
+    with open_table(VISITS) as table, open_ledger(tmp_path / "budget.sqlite", create=True) as ledger:
+        ledger.open_account("persons", Unlimited(), unit=str(UnitOfProtection("person")))
+        ledger.open_account("rows", Unlimited())
+        plan().apply(table, tmp_path / "persons.csv", ledger=ledger, dataset="persons")
+        ReleasePlan(MECHANISM).apply(table, tmp_path / "rows.csv", ledger=ledger, dataset="rows")
+        person, row = (account_told(ledger.account(name), ledger).told[0] for name in ("persons", "rows"))
+    assert row.bits is not None and row.bits.value > 0 and row.entropy is not None
+    assert person.bits is not None and person.bits.value == pytest.approx(MOST * row.bits.value)
+    assert person.entropy is not None and person.entropy.value == pytest.approx(MOST * row.entropy.value)
 
 
 def test_a_plan_says_whom_it_protects(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ class SpendTold(Part, frozen=True):
 
 
 class ColumnTold(Part, frozen=True):
-    """What the releases of a data set reveal about a column, per row.
+    """What the releases of a data set reveal about a column of one row, or of all rows of a person where it protects
+    persons.
 
     Attributes:
         releases: how many read the column.
@@ -94,7 +95,7 @@ class AccountTold(Part, frozen=True):
 
     Attributes:
         unit: in words, what is protected.
-        composition: None where nothing was spent, or nothing is proved of the sequence.
+        composition: None where nothing was spent, or nothing is proved of the sequence beyond the limit.
         told: what releases reveal about each column, in bits.
         without_bits: spends that say nothing of it: queries, and releases of earlier versions.
     """

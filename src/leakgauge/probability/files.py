@@ -234,20 +234,11 @@ class RepeatedKeyError(ValueError):
     """A JSON object names a key twice."""
 
 
-def parsed_json(path: Path) -> Mapping[str, Any]:
-    """The object in a JSON file."""
+def parsed_json(path: Path, content: bytes | None = None) -> dict[str, Any]:
+    """The object in a JSON file, of which the bytes may have been read already."""
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
-    return json_object(content, path)
-
-
-def json_object(content: bytes, path: Path) -> Mapping[str, Any]:
-    """The object that the bytes of a JSON file are; ``path`` is how messages call the file."""
-    try:
-        fields = strict_json(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        fields = strict_json((path.read_bytes() if content is None else content).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
         raise FileError("{path} does not contain a JSON object; write one.", path=path)

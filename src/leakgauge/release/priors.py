@@ -95,16 +95,18 @@ def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) ->
 def bits_told(bound: BoundPlan) -> dict[str, Bits | None]:
     """What the mechanisms of a plan reveal about each non-public column, by their laws and the table's own shares.
 
-    If a channel reads several columns, each is charged with what it reveals about all, which never underestimates. None
-    if there is no finite channel, or there are too many values to count.
+    Of a person it is what all declared rows reveal, at most as many times what one does. If a channel reads several
+    columns, each is charged with what it reveals about all, which never underestimates. None if there is no finite
+    channel, or there are too many values to count.
     """
     told: dict[str, Bits | None] = {}
+    rows = bound.unit.rows
     for one in bound.protecting:
         bits = _bits(bound.table, one)
         for name in one.reads:
             if name not in bound.public:
                 whole = None if bits is None else entropy(bound.table.counts(name).distribution(name))
-                told[name] = None if bits is None or whole is None else Bits(min(bits, whole), whole)
+                told[name] = None if bits is None or whole is None else Bits(rows * min(bits, whole), rows * whole)
     return told
 
 

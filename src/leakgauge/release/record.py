@@ -35,7 +35,7 @@ from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
-from leakgauge.probability.files import json_object, parsed_json, require_schema
+from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.guarantees import assumptions, budget_of, claims_of, declared_steps, public_steps, together_of
 from leakgauge.release.ledger import Entry
@@ -128,17 +128,13 @@ def read_record(path: Path | str) -> Record:
     return _whole(Record, parsed_json(Path(path)), Path(path))
 
 
-def read_any_record(path: Path | str) -> Record | PublicRecord:
-    """The record or public record in a file; errors as of ``read_record``."""
-    return _any_record(parsed_json(Path(path)), Path(path))
+def read_any_record(path: Path | str, content: bytes | None = None) -> Record | PublicRecord:
+    """The record or public record in a file, of which the bytes may have been read already.
 
-
-def record_in(content: bytes, place: Path) -> Record | PublicRecord:
-    """The record or public record that the bytes of a file are; errors as of ``read_record``."""
-    return _any_record(json_object(content, place), place)
-
-
-def _any_record(fields: Mapping[str, Any], place: Path) -> Record | PublicRecord:
+    Errors are those of ``read_record``.
+    """
+    place = Path(path)
+    fields = parsed_json(place, content)
     if fields.get("schema") == schema_of(PublicRecord):
         return _whole(PublicRecord, fields, place)
     return _whole(Record, fields, place)

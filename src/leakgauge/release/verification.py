@@ -48,7 +48,7 @@ from leakgauge.release.record import (
     file_digest,
     lacking,
     may_be_lacking,
-    record_in,
+    read_any_record,
     released_file,
     size_of,
     whole_record_error,
@@ -158,7 +158,7 @@ def verify(
         reason = why_not_signed(place, content, public_key(Path(signed_by)))
         signature = (Check(SIGNATURE, reason is None, reason or _NOTHING),)
     try:
-        said = record_in(content, place) if known is None else known
+        said = read_any_record(place, content) if known is None else known
         plan = plan_of(said, place)
     except VerificationError as error:
         return Verification(None, (*signature, Check(RECORD, False, error.sentence)), content)

@@ -118,7 +118,12 @@ class Ledger:
 
     def spent(self, dataset: str) -> Spending:
         """What a data set has spent, in nats."""
-        return spending(self.account(dataset), self._total(dataset))
+        account = self.account(dataset)
+        spent = spending(account, self._total(dataset))
+        if not isinstance(account.limit, ApproximateLimit):
+            return spent
+        # All that was admitted is together within the limit, by whichever rule it was: the sums may say less.
+        return replace(spent, at_delta=min(spent.at_delta, account.limit.epsilon))
 
     def preview(self, dataset: str, cost: Cost) -> Verdict:
         """What a cost would do, without spending anything."""
@@ -306,6 +311,8 @@ def _composition(ledger: Ledger, account: Account) -> CompositionTold | None:
         found = ledger.composition(account.dataset)
     except InputError:
         return None  # nothing was spent, or nothing is proved of the sequence
+    if isinstance(account.limit, ApproximateLimit) and found.epsilon > account.limit.epsilon:
+        return None  # the bound is a weak one: the limit holds even of a sequence that was not fixed
     return CompositionTold(nats(found.epsilon), found.delta, found.method.value)
 
 

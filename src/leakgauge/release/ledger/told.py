@@ -1,6 +1,7 @@
 """What releases reveal about the columns they read, in bits, as a ledger stores and adds it up.
 
-A release through a finite channel reveals I(X;Y) per row; noisy numbers have no finite channel, and are listed without
+A release through a finite channel reveals I(X;Y) per row, and of a person who has several rows so many times that,
+as the account counts it; noisy numbers have no finite channel, and are listed without
 bits. Given the rows, releases are independent, so several reveal at most the sum, and never more than H(X). Bits follow
 from the exact counts of a table: a ledger that contains them is kept private.
 """
@@ -19,7 +20,7 @@ Told = Mapping[str, "Bits | None"]
 
 
 class Bits(msgspec.Struct, frozen=True):
-    """I(X;Y) of one release and H(X), both per row."""
+    """I(X;Y) of one release and H(X), both of all rows of a unit of protection."""
 
     told: float
     entropy: float
