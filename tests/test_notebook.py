@@ -113,7 +113,7 @@ def test_a_release_and_what_attacks_find(made: Release) -> None:
         seen = fields(finding)
         assert seen["success"].startswith(f"{100 * finding.success.value:.3g} [")
         assert seen["success"].endswith(" % of the targets at 95 %")
-        assert seen["exposed"] == f"{finding.exposed:,} targets"
+        assert seen["right only with the release"] == f"{finding.exposed:,} targets"
         assert seen["beats the claim"] == ("yes" if finding.beats_claim else "no")
 
 

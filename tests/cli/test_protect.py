@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -192,6 +193,12 @@ def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
     assert "Report: new/demo/report.html\n" in out
     assert out.splitlines()[-1] == "Next: leakgauge report new/demo --format pdf"
     assert Path("new/demo/report.html").exists()
+    # It asks what the first command of the README asks, so that both have the same numbers.
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8").splitlines()
+    first = next(line for line in readme if line.startswith("$ leakgauge protect "))
+    asked = json.loads(Path("new/demo/job.json").read_text(encoding="utf-8"))["command"]
+    shown, demo = (shlex.split(command[: command.index(" --purpose ")]) for command in (first[2:], asked))
+    assert shown[3:] == demo[3:]
     code, out, _ = run(capsys, "demo", "--sample", "adult.csv")
     assert (code, out) == (0, "Wrote adult.csv.\n")
     assert len(Path("adult.csv").read_text().splitlines()) == 30719

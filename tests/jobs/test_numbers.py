@@ -6,21 +6,23 @@ import csv
 import re
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
 from leakgauge.artefacts import Measurement, Record, Request, Utility
+from leakgauge.design.certificate import not_reached
 from leakgauge.distances.centres import centres
 from leakgauge.errors import ColumnError, OptionError, RefusalError
-from leakgauge.jobs.protect import Done, protect
+from leakgauge.jobs.protect import Done, choice, protect
 from leakgauge.jobs.protect.earlier import earlier_job
 from leakgauge.measures.shannon import entropy
 from leakgauge.release import verify
 from leakgauge.release.guarantees import said_of_bins
 from leakgauge.tables import in_bins, open_table, parse_binning
 from tests.cli.running import run
+from tests.jobs.stubs import stubbed
 from tests.release.people import places
 
 ROWS, WITHIN, UPPER = 1400, 600.0, 45
@@ -179,6 +181,24 @@ def test_several_secrets_may_have_aims_of_their_own() -> None:
     assert (illness.within, illness.distortion, illness.max_distortion) == (None, "hamming", 0.2)
     with pytest.raises(OptionError, match="taken together"):
         Request(table="t.csv", secret=("cost", "illness"), together=True, within=5.0)
+
+
+def test_what_is_not_proved_is_left_out_or_refused(
+    stays: Path, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unproved(*_: object, **__: object) -> NoReturn:
+        raise not_reached(2.66, 1e-5)
+
+    asked: dict[str, Any] = {"secret": "cost", "within": 600.0, "simulate": 1}
+    # Other mechanisms and curves are shown beside the channel, which does not need them.
+    for name in ("comparison", "frontier"):
+        monkeypatch.setattr(choice, name, unproved)
+    with stubbed(made, ("report",)):
+        done = protect(stays, tmp_path / "out", **asked).require()
+    assert not {"comparison.json", "frontier.json"} & {path.name for path in done.folder.iterdir()}
+    monkeypatch.setattr(choice, "solve", unproved)
+    with stubbed(made, ("report",)), pytest.raises(RefusalError, match=r"^No channel for cost was proved"):
+        protect(stays, tmp_path / "none", **asked).require()
 
 
 def test_design_takes_an_error_too(stays: Path, capsys: pytest.CaptureFixture[str]) -> None:

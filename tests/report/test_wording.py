@@ -106,8 +106,18 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
             one["baseline"].update(value=0.5349, low=None, high=None)
         document = compose(changed(facts, audit={"attacks": attacks}), ENGLISH)
         assert cells(document, "Strongest attack")[1] == "right for 80.2 % instead of 53.5 %"
-        assert f"“{name}” {verb} 80.2 % of the targets, and" in in_section(document, "residual")
+        assert f"“{name}” {verb} 80.2 % of the targets, instead of" in in_section(document, "residual")
         assert "of the people" not in in_section(document, "residual")
+
+
+def test_the_residual_risk_counts_everybody_and_exposed_is_the_dial_alone(facts: Facts) -> None:
+    judged = {**facts.files["verdict.json"]["facts"], "guessed": [198, 600]}
+    document = compose(changed(facts, verdict={"facts": judged}), ENGLISH)
+    # Of those whom an attack was tried on, often a third, only shares are told.
+    said = in_section(document, "residual")
+    assert "Of all 600 people, about 198 more are guessed right with this release than without it." in said
+    assert "only because" not in said and "exposed" not in said.lower()
+    assert "exposed" not in in_section(document, "attacks").lower() and "Right only with it" in texts(document)
 
 
 @pytest.mark.parametrize("level", ["infinity", 37.16])

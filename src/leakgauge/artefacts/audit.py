@@ -162,7 +162,7 @@ class Finding(Part, frozen=True):
             ("advantage", told(self.advantage)),
             ("advantage on an independent release", told(self.independent)),
             ("advantage on the raw data", told(self.raw)),
-            ("exposed", f"{self.exposed:,} targets"),
+            ("right only with the release", f"{self.exposed:,} targets"),
             ("the claim allows", allowed),
             ("beats the claim", "yes" if self.beats_claim else "no"),
             ("method", self.method),

@@ -52,8 +52,6 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
         known,
         public=known,
         min_protection=60.0,
-        # The sample is public, so its shares may be known, and recipients can correct for the channel.
-        publish_shares=True,
         purpose=say("a demonstration"),
         recipient=say("whoever tries Leakgauge"),
         review=(datetime.now(UTC) + timedelta(days=365)).date().isoformat(),

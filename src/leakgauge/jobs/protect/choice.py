@@ -212,7 +212,11 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     problem = replace(plain, keep=kept)
     if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(problem):
         return
-    found = frontier(problem, CURVE, CURVE_GAP)
+    try:
+        found = frontier(problem, CURVE, CURVE_GAP)
+    except EngineError:
+        # The curve is a picture; what is released does not need it.
+        return
     beside: Sequence[Solution] = ()
     with suppress(InputError, EngineError):
         # The other curve is optional: where it does not exist, one is enough.
@@ -252,8 +256,16 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
     question = replace(question, keep=KeepOnTheWhole(asked.kept))
+    problem = _problem(aim, question, table)
     try:
-        solution = _solved(aim, question, table)
+        solution = solve(problem, GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP)
+    except EngineError:
+        # Its way out, a larger gap, is none that a job has.
+        raise RefusalError(
+            "No channel for {columns!s} was proved to be near the best; change the limit a little, use fewer values or "
+            "bins, or name a --mechanism.",
+            columns=aim.columns,
+        ) from None
     except RefusalError as error:
         if aim.within is None:
             raise
@@ -282,14 +294,13 @@ def require_affordable(asked: Request, sources: Sources) -> None:
         sources.ledger.preview(sources.dataset, cost).require()
 
 
-def _solved(aim: Aim, question: Question, table: Table) -> Solution:
-    gap = GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP
+def _problem(aim: Aim, question: Question, table: Table) -> RateDistortion:
     if aim.max_distortion is not None:
-        return solve(question.problem(table, MaxDistortion(aim.max_distortion)), gap)
+        return question.problem(table, MaxDistortion(aim.max_distortion))
     if aim.max_leakage is not None:
-        return solve(question.problem(table, MaxLeakage(aim.max_leakage)), gap)
+        return question.problem(table, MaxLeakage(aim.max_leakage))
     # The channel of least distortion among those that keep the bound.
-    return solve(question.problem(table, Slope(math.inf)), gap)
+    return question.problem(table, Slope(math.inf))
 
 
 def _keep_comparison(question: Question, sources: Sources, chosen: Solution, keep: Keep) -> None:
@@ -299,7 +310,7 @@ def _keep_comparison(question: Question, sources: Sources, chosen: Solution, kee
     bounded = None if question.local_dp is None else chosen.channel
     try:
         found = comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
-    except (InputError, RefusalError):
+    except (InputError, RefusalError, EngineError):
         # The comparison is optional: a secret without one is released all the same.
         return
     keep("comparison.json", found)

@@ -41,8 +41,8 @@ def _attacks(tell: Teller) -> Iterator[Content]:
         return
     yield tell.say(
         "Each attack is shown between two anchors: an independent release, from which it must gain nothing, and the "
-        "raw data, from which it gains most. Exposed are the targets that it is right about with the release and "
-        "wrong about without it."
+        "raw data, from which it gains most. “Right only with it” counts the targets, among those it was tried on, "
+        "that it is right about with the release and wrong about without it."
     )
     if tell.has(_FILE, "attacked"):
         yield tell.note(
@@ -58,7 +58,7 @@ def _attacks(tell: Teller) -> Iterator[Content]:
     yield from tell.grid(
         "Attacks",
         "Attack|Right without the release|Right with it|Advantage, in percentage points|"
-        "Advantage from a release of others|Advantage from the raw data|Exposed|Right at most, by the claim",
+        "Advantage from a release of others|Advantage from the raw data|Right only with it|Right at most, by the claim",
         (_attack(tell, at, one) for at, one in enumerate(attacks)),
     )
     if any(not one.get("judged", True) for one in attacks):

@@ -19,20 +19,20 @@ from leakgauge.report.sections.usefulness import never_released
 
 _RISKS = {
     Aim.ROW: message(
-        "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
-        "{exposed} of them only because of this release."
+        "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, "
+        "instead of {baseline} without this release."
     ),
     Aim.MEMBERSHIP: message(
-        "Someone who runs “{attack}” is right about whether {success} of the targets are in the table, and about "
-        "{exposed} only because of this release."
+        "Someone who runs “{attack}” is right about whether {success} of the targets are in the table, instead of "
+        "{baseline} without this release."
     ),
     Aim.PERSON: message(
-        "Someone who runs “{attack}” describes exactly one person with {success} of the descriptions, and with "
-        "{exposed} of them only because of this release."
+        "Someone who runs “{attack}” describes exactly one person with {success} of the descriptions, instead of "
+        "with {baseline} without this release."
     ),
     Aim.SECRET: message(
-        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, and "
-        "of {exposed} only because of this release."
+        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, "
+        "instead of {baseline} without this release."
     ),
 }
 
@@ -256,6 +256,13 @@ def _risks(tell: Teller) -> Iterator[Inline]:
             )
         elif hidden is not None:
             yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
+    guessed = ("verdict.json", "facts", "guessed")
+    if tell.has(*guessed):
+        yield tell.say(
+            "Of all {people} people, about {guessed} more are guessed right with this release than without it.",
+            people=tell.number(*guessed, 1, count=True),
+            guessed=tell.number(*guessed, 0, count=True),
+        )
     yield from _repeated(tell)
     public = tell.names("release.json", "plan", "public")
     if public:
@@ -266,14 +273,15 @@ def _risks(tell: Teller) -> Iterator[Inline]:
 
 
 def _strongest(tell: Teller, at: int) -> Inline:
-    """What the strongest attack does to its targets, and to how many only because of the release."""
+    """What the strongest attack does to its targets, with and without the release."""
     attack = tell.get("audit.json", "attacks", at, "attack")
     known = attack_of(sentence_of(attack))
     return tell.say(
         _RISKS[Aim.SECRET if known is None else known.aim],
         attack=Plain(tell.told(attack)),
         success=tell.number("audit.json", "attacks", at, "success", percent=True),
-        exposed=tell.number("audit.json", "attacks", at, "exposed", count=True),
+        # A share: an attack is tried on some of the rows, whose number is not that of everybody at risk.
+        baseline=tell.number("audit.json", "attacks", at, "baseline", percent=True),
     )
 
 
