@@ -60,6 +60,9 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
     top = page.locator(".decision table").first.evaluate("one => one.getBoundingClientRect().top")
     assert top < FIRST_SCREEN[width]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # So does a table of the annex once it is unfolded.
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    assert page.locator("details.table .wide").first.is_visible() == (width < 640)
     if code == "en":
         said = " ".join(page.locator(_ABOVE_THE_DIALS).all_inner_texts())
         for text in (

@@ -67,7 +67,7 @@ def to_html(documents: Sequence[Document]) -> str:
         numbers=_numbers,
         drawing=_drawing(),
         edition=_edition,
-        # Smaller, the words of a picture could not be read on a narrow screen.
+        # Smaller, the words of a picture, or of a table of the annex, could not be read on a narrow screen.
         wide=lambda document: document.language.say("Wider than the screen: push it sideways."),
         script=lambda document: document.language.say("A script to be copied"),
         is_long=_is_long,

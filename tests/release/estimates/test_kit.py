@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import compute as pc
 from pyarrow import csv, parquet
 
 import leakgauge as lg
@@ -80,8 +81,18 @@ def test_the_script_says_the_same(tmp_path: Path, release: Path) -> None:
     # Shares that are kept: cross-tables agree with them.
     kept = Protected("illness", KEEPING, keeps_shares=True)
     write_kit(tmp_path / "kept", release, [kept], publish_shares=True)
+    assert agrees(script(tmp_path / "kept")[1], lg.estimate(tmp_path / "kept").shares("illness"))
     crossed = lg.estimate(tmp_path / "kept").crosstab("illness", "city")
     assert crossed.method is Method.MARGINS and agrees(script(tmp_path / "kept", "illness", "city")[1], crossed)
+    # A value that no released row has is named where the channel names it, and only there.
+    csv.write_csv(released(2000)[0].filter(pc.field("illness") != "cold"), tmp_path / "lacking.csv")
+    for known, name in ((True, "cold"), (False, "(any other value)")):
+        write_kit(tmp_path / name, tmp_path / "lacking.csv", [kept], publish_shares=known)
+        found = lg.estimate(tmp_path / name).shares("illness")
+        assert (
+            agrees(script(tmp_path / name)[1], found) and f"{name}: 0.0000 [0.0000, 0.00" in script(tmp_path / name)[1]
+        )
+        assert len(found.cells) == (3 if known else 2) and bool(found.unseen) is not known
     # Few rows: inversion leaves the simplex, and expectation maximisation takes over.
     some = released(60, seed=8)[0]
     csv.write_csv(some, tmp_path / "few.csv")
