@@ -66,6 +66,8 @@ def moment_skewness(prior: Distribution) -> float | None:
     if not all(isinstance(label, int | float) and not isinstance(label, bool) for label in prior.outcomes):
         return None
     values = np.array(prior.outcomes, dtype=np.float64)
+    # In a unit in which no cube is too large for a number; it has none itself.
+    values /= abs(values).max() or 1.0
     centred = values - float(prior.probabilities @ values)
     variance = float(prior.probabilities @ centred**2)
     return float(prior.probabilities @ centred**3) / variance**1.5 if variance > 0 else None
