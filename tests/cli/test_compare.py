@@ -17,7 +17,7 @@ from leakgauge.artefacts.codec import sentence_of, text_of
 from leakgauge.artefacts.design import Role
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
-from leakgauge.errors import OptionError
+from leakgauge.errors import LabelError, OptionError
 from leakgauge.jobs.compare import comparison
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.samples import adult_rows
@@ -292,6 +292,43 @@ def test_one_level_is_one_number_wherever_it_is_told(capsys: pytest.CaptureFixtu
     code, out, _ = run(capsys, *what)
     assert code == 0
     assert out.count("6.94") >= 3 and "6.93" not in out
+
+
+def test_weights_are_named_by_the_value_or_its_text(ages: Path) -> None:
+    found = [
+        lg.compare(ages, secret="age", max_distortion=0.2, weights=weights)
+        for weights in ({2: 1, 3: 2.0, 5: 1, 8: 1}, {"2": 1, "3": 2, "5": 1, "8": 1})
+    ]
+    assert found[0].ranking == found[1].ranking
+    for weights in ({2: 1}, {1: 1.0, 2: 1}, {None: 1.0}, {("a", 1): 1.0}):
+        with pytest.raises(LabelError, match="The weights"):
+            lg.compare(ages, secret="age", max_distortion=0.2, weights=weights)
+    with pytest.raises(LabelError, match="a second time"):
+        lg.compare(ages, secret="age", max_distortion=0.2, weights={2: 1, "2": 1, 3: 1, 5: 1, 8: 1})
+
+
+def test_a_whole_number_is_a_target(ages: Path) -> None:
+    whole, same = (lg.compare(ages, secret="age", distortion="absolute", max_distortion=most) for most in (2, 2.0))
+    assert whole.ranking == same.ranking
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "said"),
+    [
+        ([], 0, ""),
+        (["--distortion", "absolute"], 2, "so far apart that no number holds their distance"),
+        (["--distortion", "squared"], 2, "so far apart that no number holds their distance"),
+        (["laplace:epsilon=1e-320,lower=0,upper=2"], 2, "A scale of inf grid steps"),
+        (["geometric:epsilon=1e-320,lower=0,upper=2"], 2, "A scale of inf grid steps"),
+    ],
+)
+def test_numbers_as_large_or_small_as_they_get(
+    how: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "huge.csv"
+    table.write_text("amount\n" + "1e308\n-1e308\n5\n" * 10)
+    found, _, err = run(capsys, "compare", table, "--secret", "amount", *how, "--max-distortion", 0.2)
+    assert (found, said in err) == (code, True)
 
 
 def test_advice_is_true(capsys: pytest.CaptureFixture[str], adult: Path) -> None:

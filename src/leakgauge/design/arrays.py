@@ -8,7 +8,14 @@ import numpy as np
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Window
-from leakgauge.design.families import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
+from leakgauge.design.families import (
+    BOUNDED_CELLS,
+    COLUMN_CELLS,
+    ChannelFamily,
+    ChannelPerBackground,
+    OneChannel,
+    TiedChannel,
+)
 from leakgauge.design.inference import Inference, ThroughColumn
 from leakgauge.design.keeping import KeepingShares
 from leakgauge.design.problem import Keep, Knowledge, RateDistortion
@@ -64,8 +71,7 @@ class ProblemArrays:
         x, z = self.reads
         matrix = np.zeros((len(self.inputs), rows.shape[1]))
         matrix[self.occurring] = rows
-        missing = np.setdiff1d(np.arange(len(self.inputs)), self.occurring)
-        for at in missing.tolist():
+        for at in self._missing.tolist():
             met = z[self.occurring]
             alike = np.flatnonzero(met == z[at])
             alike = alike if len(alike) else np.flatnonzero(met == np.bincount(met).argmax())
@@ -73,20 +79,24 @@ class ProblemArrays:
             # Whoever releases what is forbidden to this one is not like it.
             forbidden = (rows[alike][:, np.isinf(own)] > 0).any(axis=1)
             if forbidden.all():
-                matrix[at, self._nearest(own)] = 1.0
+                matrix[at, own.argmin()] = 1.0
                 continue
             means = np.where(forbidden, np.inf, rows[alike] @ np.where(np.isinf(own), 0.0, own))
             matrix[at] = rows[alike[int(means.argmin())]]
         return Channel(self.inputs, outputs, matrix).dyadic()
 
-    @staticmethod
-    def _nearest(distances: Floats) -> int:
-        if np.isinf(distances.min()):
-            raise OptionError(
-                "A value that never occurs cannot be released as any of the letters used here; leave it out, or allow "
-                "it one of them."
-            )
-        return int(distances.argmin())
+    @property
+    def _missing(self) -> Codes:
+        """The positions of the inputs that never occur."""
+        return np.setdiff1d(np.arange(len(self.inputs)), self.occurring)
+
+    def spare_letters(self, letters: Codes) -> Codes:
+        """The letters for inputs that never occur and may be released as none of these: the nearest to each.
+
+        Since they never occur this tells nothing.
+        """
+        own = self.distances[self.reads[0][self._missing]]
+        return np.unique(own[np.isinf(own[:, letters]).all(axis=1)].argmin(axis=1))
 
 
 def arrays_of(problem: RateDistortion) -> ProblemArrays:
@@ -116,9 +126,11 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
         return ProblemArrays(kept, joint, matrix, least, occurring, problem.inputs, reads)
     weights = _weights(problem, occurring)
     window = _window(problem, prior[occurring])
-    one = OneChannel(
-        Secrets.of(known, weights), excess[occurring], window, None if matches is None else matches[occurring]
-    )
+    secrets, tied = Secrets.of(known, weights), None if window is None else window.tied()
+    if window is not None and tied is not None:
+        one: OneChannel = TiedChannel(secrets, excess[occurring], window, tied)
+    else:
+        one = OneChannel(secrets, excess[occurring], window, None if matches is None else matches[occurring])
     return ProblemArrays(one, joint, matrix, least, occurring, problem.inputs, reads)
 
 

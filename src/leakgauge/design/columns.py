@@ -99,13 +99,24 @@ class _Search:
     def advance(self) -> bool:
         """One damped Newton step towards the centre; False where rounding leaves no direction."""
         state = self._state
+        off = self._gradient(state.entries) - state.prices - self._pulled(state)
+        total = float((state.slacks * state.duals).sum())
+        # While the conditions of the centre are violated by more than it is wide, the step only centres; where rounding
+        # is all that violates them no such step helps, and one ahead may.
+        centred = bool(np.abs(off / self._secrets.prior).max() <= total)
+        return any(self._step(aim) for aim in ((SHRINK,) if centred else (1.0, SHRINK)))
+
+    def _pulled(self, state: _State) -> Floats:
+        """What the duals add up to on each entry."""
+        return self._cone.pull(state.duals)[:, : state.entries.shape[1]]
+
+    def _step(self, aim: float) -> bool:
+        """One step towards the centre where the product of slacks and duals is this part of the present one."""
+        state = self._state
         frame, edges = self._cone.frame(state.slacks)
         ratios = state.duals / state.slacks
         gradient = self._gradient(state.entries)
-        off = gradient - state.prices - self._cone.pull(state.duals)[:, : gradient.shape[1]]
         total = float((state.slacks * state.duals).sum())
-        # While the conditions of the centre are violated by more than it is wide, the step only centres.
-        aim = SHRINK if np.abs(off / self._secrets.prior).max() <= total else 1.0
         target = aim * total / (len(state.slacks) * self._weights.sum()) * self._weights
         matrices = frame.swapaxes(1, 2) @ self._curvature(state.entries) @ frame
         matrices = matrices + edges.swapaxes(1, 2) @ (ratios[:, :, None] * edges)
@@ -141,8 +152,7 @@ class _Search:
         return False
 
     def _merit(self, state: _State, target: Floats, scale: Floats) -> float:
-        pulled = self._cone.pull(state.duals)[:, : state.entries.shape[1]]
-        off = scale * (self._gradient(state.entries) - state.prices - pulled)
+        off = scale * (self._gradient(state.entries) - state.prices - self._pulled(state))
         uncentred = state.slacks * state.duals - target
         return float((off**2).sum() + (uncentred**2 / target).sum())
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from leakgauge.design.certificate import ROUNDING
 from leakgauge.probability.cells import Codes, Floats
 
 
@@ -101,13 +102,33 @@ class Window:
         """How small a part of another row's entry an entry may be at least; 1 where all rows are the same."""
         return float(self.low.min() / self.high.max())
 
+    def tied(self) -> Codes | None:
+        """The group of each input where the window leaves some no choice but the same row; None where all have one.
+
+        Rows sum to 1, so that the sum of all l is at most 1 / low(x) and at least 1 / high(x) for every x: where the
+        two meet, the entries of those who reach them are on their edges. A window wider by rounding alone counts as
+        met: what that could gain is far below what every proof gives away.
+        """
+        bottom, top = float(self.low.max()), float(self.high.min())
+        if top > (1 + ROUNDING) * bottom or self.alike >= 1 - ROUNDING:
+            return None
+        tied = (self.low >= (1 - ROUNDING) * bottom) | (self.high <= (1 + ROUNDING) * top)
+        return np.where(tied, 0, np.cumsum(~tied))
+
+    @property
+    def anchor(self) -> int | None:
+        """An input whose edges meet; None where none do."""
+        meeting = np.flatnonzero(self.high <= (1 + ROUNDING) * self.low)
+        return int(meeting[0]) if len(meeting) else None
+
     def merged(self, groups: Codes) -> Window:
         """The window of rows that all inputs of a group share."""
         count = int(groups.max()) + 1
         low, high = np.zeros(count), np.full(count, math.inf)
         np.maximum.at(low, groups, self.low)
         np.minimum.at(high, groups, self.high)
-        return Window(low, high)
+        # Where they meet, rounding must not leave the upper edge below the lower.
+        return Window(low, np.maximum(low, high))
 
     def inside(self, channel: Floats) -> Floats:
         """The channel, moved as little as it takes to lie in the window; one that does stays as it is."""
@@ -127,4 +148,56 @@ class Window:
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-Cone: TypeAlias = Positive | Window
+class Anchored:
+    """A window in which one entry of a column leaves no choice to the others' l: it takes the place of l.
+
+    Args:
+        window: the edges of one input meet.
+        anchor: that input.
+    """
+
+    def __init__(self, window: Window, anchor: int) -> None:
+        self._anchor, unit = anchor, window.low[anchor]
+        self._low, self._high = window.low / unit, window.high / unit
+        # Its own two inequalities say no more than that it is at least 0.
+        self._low[anchor], self._high[anchor] = 0.0, 0.0
+
+    def start(self, outputs: int) -> tuple[Floats, Floats]:
+        """Uniform, without a further variable."""
+        return np.full((outputs, len(self._low)), 1 / outputs), np.zeros((outputs, 0))
+
+    def slacks(self, entries: Floats, least: Floats) -> Floats:
+        """Above the lower edges, then below the upper ones; of the anchor twice the entry itself."""
+        anchors = entries[:, [self._anchor]]
+        low, high = entries - self._low * anchors, self._high * anchors - entries
+        high[:, self._anchor] = low[:, self._anchor]
+        return np.hstack([low, high])
+
+    def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
+        """The coordinates are the smaller slack of each entry, and the anchor itself."""
+        low, high = np.hsplit(slacks, 2)
+        count, inputs = low.shape
+        at, below, anchor = np.arange(inputs), low <= high, self._anchor
+        frame, edges = np.zeros((count, inputs, inputs)), np.zeros((count, 2 * inputs, inputs))
+        frame[:, :, anchor] = np.where(below, self._low, self._high)
+        frame[:, at, at] = np.where(below, 1.0, -1.0)
+        edges[:, :inputs, anchor] = np.where(below, 0.0, self._high - self._low)
+        edges[:, inputs:, anchor] = np.where(below, self._high - self._low, 0.0)
+        edges[:, at, at] = np.where(below, 1.0, -1.0)
+        edges[:, inputs + at, at] = np.where(below, -1.0, 1.0)
+        edges[:, inputs + anchor, anchor] = 1.0
+        return frame, edges
+
+    def pull(self, duals: Floats) -> Floats:
+        """The lower edge pushes up, the upper one down, and both the other way on the anchor."""
+        low, high = np.hsplit(duals, 2)
+        pull = low - high
+        pull[:, self._anchor] = low[:, self._anchor] + high[:, self._anchor] + high @ self._high - low @ self._low
+        return np.asarray(pull)
+
+    def cost_shift(self, duals: Floats) -> Floats:
+        """The price of the edges, which no column of the window gains by."""
+        return -self.pull(duals)
+
+
+Cone: TypeAlias = Positive | Window | Anchored

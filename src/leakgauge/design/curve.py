@@ -30,6 +30,8 @@ MUCH_STEEPER = 300.0
 """How much steeper the end is where no linear program proves it."""
 CORNERS = 8
 """How often that slope is raised eightfold."""
+LOST = 1000.0
+"""Where a point misses its gap this many times, no steeper one will reach it."""
 NEARLY = 1e-6
 """How far above the least distortion, as a part of it, a point may be the end all the same."""
 ROUNDED = 2.0**-36
@@ -137,6 +139,8 @@ class Curve:
         for _ in range(CORNERS):
             if point.slope * (point.excess - least.lower) <= self.gap:
                 return point
+            if point.gap > LOST * self.gap:
+                break
             point = self.at(8 * point.slope)
         there = [one for one in self.points if one.gap <= self.gap and one.excess <= (1 + NEARLY) * least.excess]
         return max(there, key=lambda one: one.slope, default=self.corner)

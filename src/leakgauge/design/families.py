@@ -13,7 +13,7 @@ import numpy as np
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
-from leakgauge.design.cones import Cone, Positive, Window
+from leakgauge.design.cones import Anchored, Cone, Positive, Window
 from leakgauge.design.ends import (
     FORBIDDEN,
     PROGRAM_CELLS,
@@ -27,9 +27,9 @@ from leakgauge.design.ends import (
 from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.keeping import KeepingShares
 from leakgauge.design.points import OverValues, Point, cost_at, costs_at, hamming_marginal, induced, steepest
-from leakgauge.design.sweeps import alternate
+from leakgauge.design.sweeps import SWEEPS, alternate
 from leakgauge.measures.interior import minimise_from
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, sums_by
 
 COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel that sweeps do not find is found a column at a time."""
@@ -37,6 +37,8 @@ BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
 NEIGHBOUR = 1.1
 """By how much slopes differ at most for one to start from the other."""
+FEW_SWEEPS = 600
+"""Sweeps where letters are forbidden and columns may be searched instead."""
 NO_WEIGHT = 1e-13
 """Weights this far below the largest are counted as 0 in the search, which loosens the proof by hardly anything."""
 THIN = 1e-6
@@ -119,11 +121,16 @@ class OneChannel(OverValues):
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
             # Sweeps leave forbidden letters out; a search among columns only makes them dear, as it does with weights.
             swept = self._by_sweeps(slope, gap, near) if self.secrets.weights is None else None
-            large = self._excess.size * len(self._excess) > COLUMN_CELLS
-            if swept is not None and (swept.gap <= gap or large or self.forbids or math.isinf(slope)):
+            if swept is not None and (swept.gap <= gap or self._large or math.isinf(slope)):
                 return swept
-            return self._by_columns(slope, gap, Positive(len(self._excess)))
+            found = self._by_columns(slope, gap, Positive(len(self._excess)))
+            return found if swept is None else min(swept, found, key=lambda point: point.gap)
         return self._by_marginal(slope, gap, near) if self._matches is None else self._by_closed_form(slope)
+
+    @property
+    def _large(self) -> bool:
+        """Whether a search among columns would take too long."""
+        return self._excess.size * len(self._excess) > COLUMN_CELLS
 
     def _by_closed_form(self, slope: float) -> Point:
         assert self._matches is not None
@@ -204,10 +211,13 @@ class OneChannel(OverValues):
         return self._measured(slope, replace(found, channel=channel))
 
     def _by_sweeps(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
-        # Letters that are dead far away are missed for long.
+        # Letters that are dead far away are missed for long, and where some are forbidden none comes back.
+        near = () if self.forbids else near
         close = [point for point in near if point.warm and 1 / NEIGHBOUR < point.slope / slope < NEIGHBOUR]
         start = close[0].warm[0].copy() if close else None
-        found = alternate(self.secrets, self._costs(slope), gap / 2, start)
+        # Sweeps cannot set a letter aside either where some are forbidden; what dies is found sooner among columns.
+        most = FEW_SWEEPS if self.forbids and not self._large else SWEEPS
+        found = alternate(self.secrets, self._costs(slope), gap / 2, start, most)
         channel = self._without_dead(slope, found.channel, found.lower, gap)
         with np.errstate(divide="ignore"):
             warm = np.maximum(np.log(self.secrets.seen(found.channel)), -600.0)
@@ -247,12 +257,47 @@ class OneChannel(OverValues):
         return costs_at(slope, self._excess)
 
 
-def _with_inside(window: Window, room: float) -> Window:
+def _with_inside(window: Window, room: float) -> Cone:
     """The window, or a little wider one where it has next to no inside; what that proves holds for the narrower one."""
+    if window.anchor is not None:
+        return Anchored(window, window.anchor)
     if window.high.min() > (1 + THIN) * window.low.max():
         return window
-    epsilon = math.log(window.high[0] / window.low[0]) + min(max(room / 8, THINNEST), THIN)
-    return Window.within_ratio(1 / window.low, epsilon)
+    return Window(window.low, window.high * math.exp(min(max(room / 8, THINNEST), THIN)))
+
+
+class TiedChannel(OneChannel):
+    """Channels that read the secret alone, under bounds that leave some inputs no choice but the same row.
+
+    What such a row leaks and costs is that of one input in their place; among those the bounds have an inside, which a
+    search needs, and no rounding tears the rows apart.
+
+    Args:
+        tied: for each input the number of its group.
+    """
+
+    def __init__(self, secrets: Secrets, excess: Floats, window: Window, tied: Codes) -> None:
+        super().__init__(secrets, excess, window)
+        self._tied = tied
+        count = int(tied.max()) + 1
+        joint, distances = np.zeros((count, secrets.joint.shape[1])), np.zeros((count, excess.shape[1]))
+        np.add.at(joint, tied, secrets.joint)
+        np.add.at(distances, tied, secrets.prior[:, None] * excess)
+        shares, weights = joint.sum(axis=1), None
+        if secrets.weights is not None:
+            weights = sums_by(tied, secrets.weights * secrets.prior, count) / shares
+        self._merged = OneChannel(Secrets.of(joint, weights), distances / shares[:, None], window.merged(tied))
+
+    @cached_property
+    def least(self) -> Least | None:
+        """By a linear program in the groups."""
+        found = self._merged.least
+        return None if found is None else replace(found, channel=found.channel[self._tied])
+
+    def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
+        """The best channel at a slope."""
+        point = self._merged.at(slope, gap)
+        return replace(point, channel=point.channel[self._tied])
 
 
 class ChannelPerBackground:

@@ -149,7 +149,8 @@ class _Search:
         self.costs = np.where(self.free, costs, 0.0)
         self.cost, self.lower, self.channel = math.inf, -math.inf, np.empty(0)
         self.shapes = np.where(self.free, inference.prior[:, None], 0.0)
-        self.shapes /= self.shapes.sum(axis=0)
+        # A letter may be forbidden to all values that occur.
+        self.shapes /= np.maximum(self.shapes.sum(axis=0), np.finfo(np.float64).tiny)
 
     @property
     def gap(self) -> float:
@@ -185,7 +186,7 @@ class _Search:
         cheapest column by the prices that the other letters give the rows, which is found by sweeps.
         """
         rows = np.where(self.free, told, np.inf)[:, used].min(axis=1, initial=np.inf, keepdims=True)
-        rare = ~used & ((told - rows).min(axis=0) < 0)
+        rare = ~used & self.free.any(axis=0) & ((told - rows).min(axis=0) < 0)
         if not rare.any() or not np.isfinite(rows).all():
             return told
         shape, best = self.shapes[:, rare], told[:, rare]

@@ -172,8 +172,9 @@ def _rounded_channel(
     target = problem.target
     limit = target.distortion if isinstance(target, MaxDistortion) else math.inf
     excess = limit - arrays.least
-    # Twice as far to the safe side each time: first not at all, then by more than rounding moves anything.
-    for flatten in (0.0, *(2.0**power for power in range(-48, -20, 2))):
+    # Further to the safe side each time: first not at all, in the end by more than rounding moves a letter that is
+    # hardly ever released, of which a large part costs next to nothing.
+    for flatten in (0.0, *(2.0**power for power in range(-48, 0, 2))):
         shares = bracket.share_at(excess) if excess < math.inf else bracket.share_leaking(most)
         # Two points may be so close that only a large part of the way between them outweighs the rounding.
         for margin in (0.0, *(2.0**power for power in range(-50, 1, 2))):
@@ -196,6 +197,11 @@ def _rounded_channel(
 def _rounded(problem: RateDistortion, arrays: ProblemArrays, rows: Floats, letters: Codes) -> _RoundedChannel:
     ever = rows.any(axis=0)
     rows, letters = (rows, letters) if ever.all() else (rows[:, ever], letters[ever])
+    spare = np.setdiff1d(arrays.spare_letters(letters), letters)
+    if len(spare):
+        letters = np.concatenate([letters, spare])
+        order = np.argsort(letters)
+        rows, letters = np.hstack([rows, np.zeros((len(rows), len(spare)))])[:, order], letters[order]
     narrow = replace(arrays, distances=arrays.distances[:, letters])
     released = narrow.channel(rows, tuple(problem.letters[at] for at in letters.tolist()))
     as_they_stand = np.array_equal(arrays.occurring, np.arange(len(arrays.inputs)))
@@ -217,6 +223,7 @@ def _towards_safety(curve: Curve, bracket: Bracket, target: Target) -> Iterator[
         gentler = (point for point in curve.points if point.leakage < bracket.gentle.leakage)
         for point in sorted(gentler, key=lambda point: -point.leakage):
             yield Bracket(point, bracket.gentle)
+        yield Bracket(bracket.gentle, bracket.gentle)
     yield Bracket(curve.end, curve.end)
 
 

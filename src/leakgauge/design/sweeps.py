@@ -61,13 +61,14 @@ LOWEST = -600.0
 """Weights below e^-600 are not told apart from it: far below anything that costs."""
 
 
-def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None = None) -> Optimum:
+def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None = None, most: int = SWEEPS) -> Optimum:
     """The channel of least I(X;Y|Z) + E cost, by r(y|z) ← Σ p(x|z) q(y|x) and q ∝ exp(Σ p(z|x) ln r(y|z) − cost).
 
     Args:
         costs: in nats; infinite where a letter may not be released.
         gap: in nats; the sweeps end there, or when they run out.
         start: ln r(y|z) of a neighbouring problem.
+        most: sweeps.
     """
     shape = (len(secrets.background), costs.shape[1])
     here = np.full(shape, -math.log(shape[1])) if start is None else start
@@ -96,7 +97,7 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         lower = max(lower, lower_bound(secrets, costs, here))
         idle = 0 if best - lower < 0.9 * narrowest or best - lower > NARROW else idle + 1
         narrowest = best - lower if idle == 0 else narrowest
-        if best - lower <= gap or done >= SWEEPS or idle > IDLE:
+        if best - lower <= gap or done >= most or idle > IDLE:
             return Optimum(channel, lower, done)
         settles = not settles or best - lower <= open_gap / 2
         if none_forbidden:

@@ -202,7 +202,7 @@ class Absolute(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Absolute differences."""
-        return as_matrix(abs(_differences(inputs, outputs)), "distances")
+        return _countable(abs(_differences(inputs, outputs)))
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,8 @@ class Squared(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Squared differences."""
-        return as_matrix(_differences(inputs, outputs) ** 2, "distances")
+        with np.errstate(over="ignore"):
+            return _countable(_differences(inputs, outputs) ** 2)
 
 
 @dataclass(frozen=True)
@@ -235,9 +236,10 @@ class Euclidean(Distortion):
                 right=to_points.shape[1],
             )
         squares = np.zeros((len(inputs), len(outputs)))
-        for left, right in zip(from_points.T, to_points.T, strict=True):
-            squares += (left[:, None] - right) ** 2
-        return as_matrix(np.sqrt(squares), "distances")
+        with np.errstate(over="ignore"):
+            for left, right in zip(from_points.T, to_points.T, strict=True):
+                squares += (left[:, None] - right) ** 2
+        return _countable(np.sqrt(squares))
 
 
 @dataclass(frozen=True)
@@ -261,13 +263,24 @@ class GreatCircle(Distortion):
         return np.asarray(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1.0))))
 
 
+def _countable(distances: Floats) -> Floats:
+    """Distances, all of them numbers: an infinite one would forbid a letter that nobody forbade."""
+    if np.isinf(distances).any():
+        raise LabelError(
+            "Some values are so far apart that no number holds their distance; give them in a larger unit, or use "
+            "hamming."
+        )
+    return as_matrix(distances, "distances")
+
+
 def _differences(inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
     require_room(inputs, outputs)
     left, right = centres(inputs, outputs), centres(outputs, inputs)
-    found = left[:, None] - right
     gone, lost = np.isnan(left), np.isnan(right)
-    # By the inputs alone, so that a channel that never releases the ends costs no less.
-    largest = float(np.ptp(left[~gone])) if not gone.all() else 0.0
+    with np.errstate(over="ignore"):
+        found = left[:, None] - right
+        # By the inputs alone, so that a channel that never releases the ends costs no less.
+        largest = float(np.ptp(left[~gone])) if not gone.all() else 0.0
     found[gone[:, None] != lost] = largest or 1.0
     found[gone[:, None] & lost] = 0.0
     return np.asarray(found)

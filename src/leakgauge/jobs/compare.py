@@ -70,7 +70,7 @@ def compare(
     max_distortion: float | None = None,
     max_leakage: float | None = None,
     distortion: Distortion | str = "hamming",
-    weights: Mapping[str, float] | Path | str | None = None,
+    weights: Mapping[Any, float] | Path | str | None = None,
     bins: Sequence[str] = (),
     levels: Sequence[str] = (),
     gap: float | None = None,
@@ -92,7 +92,7 @@ def compare(
         max_distortion: the target: a mean distortion of at most this.
         max_leakage: or a leakage of at most these bits.
         distortion: what a wrong value costs: hamming, absolute, squared, great-circle, a file, or a distortion itself.
-        weights: how sensitive each value is, by its text; a file, or the numbers themselves.
+        weights: how sensitive each value is, by the value or its text; a file, or the numbers themselves.
         bins: how numbers and dates are binned, such as ``age=width:10``.
         levels: coarser values of columns, such as ``job=jobs.csv:2``.
         gap: proven distance from the optimum, in nats; by default 1e-9, with weights 1e-6.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from msgspec import structs
@@ -56,7 +56,7 @@ class Question:
     bins: Mapping[str, Binning] = field(default_factory=dict)
     local_dp: float | None = None
     identifiability: float | None = None
-    weights: Mapping[str, float] | None = None
+    weights: Mapping[Any, float] | None = None
     through: str | None = None
     keep: Keep = Keep.NOTHING
     keep_at_least: Mapping[str, float] | float = 0.0

@@ -282,9 +282,12 @@ class DiscreteGaussian(GridNoise):
 
 
 def quotient_above(numerator: int | Fraction, denominator: float | Fraction) -> float:
-    """The quotient as a float that is never smaller than it."""
+    """The quotient as a float that is never smaller than it; infinite where it is larger than any."""
     exact = Fraction(numerator) / Fraction(denominator)
-    near = float(exact)
+    try:
+        near = float(exact)
+    except OverflowError:
+        return math.inf
     return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
 
 

@@ -66,6 +66,8 @@ def moment_skewness(prior: Distribution) -> float | None:
     if not all(isinstance(label, int | float) and not isinstance(label, bool) for label in prior.outcomes):
         return None
     values = np.array(prior.outcomes, dtype=np.float64)
+    # In a unit in which no cube is too large for a number; it has none itself.
+    values /= abs(values).max() or 1.0
     centred = values - float(prior.probabilities @ values)
     variance = float(prior.probabilities @ centred**2)
     return float(prior.probabilities @ centred**3) / variance**1.5 if variance > 0 else None
@@ -111,7 +113,10 @@ def _posterior_ratio(
     channel: Channel, prior: Distribution, structure: Structure, notion: Callable[[float], Statement]
 ) -> Level:
     same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
-    joint = _log(channel.matrix) + _log(prior.probabilities)[:, None]
+    logs = _log(channel.matrix)
+    # Relative to the likeliest input's row: rows that are the same as that have the prior's ratio to the last digit.
+    likeliest = logs[int(prior.probabilities.argmax())]
+    joint = logs - np.where(np.isneginf(likeliest), 0.0, likeliest) + _log(prior.probabilities)[:, None]
     level = _largest_ratio(channel, joint, structure, notion)
     # Which inputs never occur may be a fact about the rows: none is named as the one that makes the level infinite.
     by_a_zero = level.witness is not None and prior[level.witness.inputs[1]] == 0

@@ -140,10 +140,11 @@ def read_label_values(path: Path | str, parts: int = 1) -> dict[str, float]:
     return values
 
 
-def match_labels(values: Mapping[str, float], labels: Sequence[Label], what: str) -> dict[Label, float]:
+def match_labels(values: Mapping[Any, float], labels: Sequence[Label], what: str) -> dict[Label, float]:
     """The values by label, matched by the labels' text; every label must be given, and nothing else.
 
-    Where no label is written just so, ``TRUE`` matches a true boolean and ``1`` or ``1.00`` the number 1.0.
+    A name may be the label itself: the number 1 is written like the text ``1``. Where no label is written just so,
+    ``TRUE`` matches a true boolean and ``1`` or ``1.00`` the number 1.0.
     """
     by_text = {text_of(label): label for label in labels}
     alike = len(labels) - len(by_text)
@@ -159,7 +160,8 @@ def match_labels(values: Mapping[str, float], labels: Sequence[Label], what: str
     numeric = [any(isinstance(part, _NUMBERS) for part in column) for column in columns]
     by_meaning = {_meaning(map(text_of, _parts(label)), numeric): label for label in labels}
     matched: dict[Label, float] = {}
-    for text, value in values.items():
+    for name, value in values.items():
+        text = text_of(name)
         # The text comes from the caller's own file, so it may be shown.
         meaning = _meaning(text.split("|") if len(numeric) > 1 else [text], numeric)
         if text not in by_text and meaning not in by_meaning:
