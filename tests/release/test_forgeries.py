@@ -515,3 +515,10 @@ def test_bins_whose_labels_are_not_compared_are_not_said_to_hold(tmp_path: Path)
         found = verify(record)
         assert found.holds
         assert [check.holds for check in found.checks if str(check.name) == "bins of seen"] == [None]
+
+
+def test_a_column_without_claims_is_named(tmp_path: Path, releases: dict[str, Release]) -> None:
+    made = copied(releases["o.csv"], tmp_path)
+    forged(made, lambda fields: fields["claims"].clear())
+    with pytest.raises(FileError, match=r"is not a whole record: '.*' is missing or malformed"):
+        verify(made.record_file)
