@@ -208,3 +208,8 @@ def test_bits_told_of_each_column_add_up(
     said = " ".join(capsys.readouterr().out.split())
     assert "keep the ledger private" in said and "still add their ε" in said and "earlier versions): 1." in said
     assert main(["ledger", "check", str(budget)]) == 0
+
+
+def test_a_refused_account_leaves_no_ledger(budget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "ledger", "open", budget, "--dataset", " ", "--unlimited")[0] == 2
+    assert list(budget.parent.iterdir()) == []

@@ -178,3 +178,11 @@ def test_what_workers_cannot_write_is_refused_before_the_table_is_opened(
     assert code == 2 and "end it in .parquet." in err and "me@" not in err
     code, _, err = run(capsys, "release", "no-such-table.csv", "--plan", "plan.toml", "-o", "out.txt")
     assert code == 2 and "out.txt" in err
+
+
+def test_a_name_longer_than_any_file_has_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "survey", "x" * 300)
+    assert code == 2 and "too long" in err
+    many = "|".join(f"letter{at}" for at in range(50))
+    mechanism = f"randomized-response:epsilon=1,letters={many}"
+    assert run(capsys, "audit", mechanism, "--samples", "200", "--simulate", "1")[0] == 0

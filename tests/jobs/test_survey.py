@@ -162,3 +162,11 @@ def test_bits_of_a_number_are_of_its_values() -> None:
 def test_what_is_too_small_is_said_so(table: dict[str, list[str]], asked: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         lg.survey(pa.table(table), ["a"], **asked)
+
+
+@pytest.mark.parametrize("role", ["secrets", "columns", "unit"])
+def test_nested_values_are_refused_in_every_role(role: str) -> None:
+    nested = pa.table({"n": [["A"], []] * 20, "city": ["A", "B"] * 20})
+    asked: dict[str, Any] = {role: "n"}
+    with pytest.raises(ColumnError, match="'n' holds nested or binary values, which cannot be counted"):
+        lg.survey(nested, **asked)

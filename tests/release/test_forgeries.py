@@ -691,3 +691,10 @@ def test_versions_and_ledger_places_that_were_invented_are_not_said_to_hold(tmp_
         assert told(made.record_file, ledger)["ledger"] is False
         honest = release(OWN, opened(), tmp_path / "p.csv", ledger=ledger, dataset="people")
         assert told(honest.record_file, ledger)["versions and time"] is True
+
+
+def test_a_column_without_claims_is_named(tmp_path: Path, releases: dict[str, Release]) -> None:
+    made = copied(releases["o.csv"], tmp_path)
+    forged(made, lambda fields: fields["claims"].clear())
+    with pytest.raises(FileError, match=r"is not a whole record: '.*' is missing or malformed"):
+        verify(made.record_file)

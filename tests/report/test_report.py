@@ -14,6 +14,7 @@ from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.numbers import Number
 from leakgauge.report.report import compose
+from leakgauge.report.sections import SECTIONS
 from leakgauge.report.sections.teller import TITLES
 from leakgauge.sentences import Sentence
 from tests.report.conftest import ILLNESSES
@@ -203,8 +204,18 @@ def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
 )
 def test_an_artefact_of_another_shape_is_one_sentence(facts: Facts, file: str, fields: dict[str, object]) -> None:
     broken = changed(facts, **{file: fields})
-    with pytest.raises(FileError, match=r"lacks fields or has other ones|has no number at|not a whole finding"):
+    with pytest.raises(FileError, match=rf"{file}\.json (is not a whole|has no number at)"):
         compose(broken, ENGLISH)
+
+
+@pytest.mark.parametrize("edition", Edition)
+def test_a_bug_is_not_told_as_a_damaged_file(facts: Facts, edition: Edition, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(tell: object) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setitem(SECTIONS, "statement", wrong)
+    with pytest.raises(KeyError, match="ours"):
+        compose(facts, ENGLISH, edition)
 
 
 def test_pointers_reach_strange_names() -> None:

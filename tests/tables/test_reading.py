@@ -248,3 +248,10 @@ def test_objects_that_hand_out_arrow() -> None:
     assert labels(Rows(pa.table({"a": [1, 2]})), "a") == (1, 2)
     with pytest.raises(TableError, match="An object of type Rows is not a table"):
         open_table(Rows(pa.chunked_array([[1, 2]])))
+
+
+@pytest.mark.parametrize("text", ["1,5", 'a"b', ","])
+def test_a_missing_text_that_no_field_can_be_compared_with(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(OptionError, match="contains a quote or the delimiter ','"):
+        open_table(tmp_path / "t.csv", missing=text)

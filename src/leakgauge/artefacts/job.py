@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -41,7 +42,9 @@ class Ended(Part, frozen=True):
             return cls(3, Sentence("out of memory; use fewer or coarser columns, or bins."))
         kind = type(error).__name__
         if isinstance(error, OSError):
-            return cls(3, Sentence("the system refused: {reason!s}.", reason=error.strerror or kind))
+            # A name too long for any disk is misuse: it was typed so.
+            code = 2 if error.errno == errno.ENAMETOOLONG else 3
+            return cls(code, Sentence("the system refused: {reason!s}.", reason=error.strerror or kind))
         return cls(
             3,
             Sentence("a bug in Leakgauge ({kind!s}); set LEAKGAUGE_DEBUG=1 for the details and report it.", kind=kind),

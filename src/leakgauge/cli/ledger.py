@@ -63,13 +63,13 @@ def open_account(
     """
     from leakgauge.artefacts import LedgerTold
     from leakgauge.notions.composition import Neighbours
-    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger import Account, open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
 
     require_writable(output, *ledger_files(ledger))
-    limit = _limit(**limits)
+    asked = Account(dataset, _limit(**limits), unit, Neighbours(neighbours))  # refused before a ledger is made
     with open_ledger(ledger, create=True) as opened:
-        account = opened.open_account(dataset, limit, unit=unit, neighbours=Neighbours(neighbours))
+        account = opened.open_account(asked.dataset, asked.limit, unit=asked.unit, neighbours=asked.neighbours)
         told = LedgerTold(opened.head, (account_told(account),))
     deliver(told, as_json, output, lambda: [_title(account)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -231,7 +232,11 @@ def _attacked(
 
 def names_a_file(subject: str) -> bool:
     """Whether a file is meant rather than a mechanism: it exists, or its name looks like one."""
-    return subject.endswith(".json") or Path(subject).is_file()
+    if subject.endswith(".json"):
+        return True
+    with suppress(OSError):  # a mechanism with many letters is longer than the name of any file
+        return Path(subject).is_file()
+    return False
 
 
 def audit_mechanism(

@@ -87,11 +87,14 @@ def survey(
             name=next(iter(reading)),
         )
     with nullcontext(cast("Table", table)) if is_open else open_table(table, **reading) as opened:
-        known = [column.name for column in opened.columns()]
+        kinds = {column.name: column.kind for column in opened.columns()}
+        known = list(kinds)
         wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))
         for name in wanted:
             if name not in known:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+            if kinds[name] is Kind.OTHER:
+                opened.counts(name)  # refused, and the engine says why
         return surveyed(
             in_bins(opened, parse_binnings(bins, tuple(known), levels)),
             names,

@@ -19,7 +19,7 @@ import msgspec
 
 from leakgauge.artefacts import Level, Origin, PublicRecord, Record, Sentence
 from leakgauge.artefacts.record import Check, Claims, LedgerEntry, LedgerPlace, PlannedColumn, Verified, keep_inside
-from leakgauge.errors import FileError, LeakgaugeError, VerificationError
+from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
@@ -164,19 +164,16 @@ def verify(
         return Verification(None, (*signature, Check(RECORD, False, error.sentence)), content)
     checks = [*signature, Check(RECORD, True)]
     checks += _form_checks(said)
-    try:
-        if isinstance(said, PublicRecord):
-            checks += _release_checks(said, (), place, released)
-            checks += _public_checks(said, plan)
-        else:
-            checks += _release_checks(said, plan.columns, place, released)
-            checks += _order_checks(said, place)
-            checks += _record_checks(said, plan, ledger, *signature)
-    except LeakgaugeError:
-        raise
-    except (KeyError, ValueError) as error:
-        # Such as a column without claims.
-        raise whole_record_error(place, str(error.args[0]) if isinstance(error, KeyError) else "a field") from None
+    for name in said.plan.columns:
+        if name not in said.claims:
+            raise whole_record_error(place, name)
+    if isinstance(said, PublicRecord):
+        checks += _release_checks(said, (), place, released)
+        checks += _public_checks(said, plan)
+    else:
+        checks += _release_checks(said, plan.columns, place, released)
+        checks += _order_checks(said, place)
+        checks += _record_checks(said, plan, ledger, *signature)
     return Verification(said, tuple(checks), content)
 
 

@@ -193,6 +193,15 @@ class Facts:
         own = place / "diagram.toml"
         return cls.of(found, read_diagram(own) if own.exists() else default_diagram())
 
+    def require_whole(self) -> None:
+        """Refuse an artefact that lacks fields, or has other ones.
+
+        Raises:
+            FileError: names the file and the field.
+        """
+        for name, fields in self.files.items():
+            codec.decode(self.kinds[name], fields, name)
+
     def get(self, file: str, *path: str | int) -> Any:
         """What stands at a place; None where nothing does."""
         found: Any = self.files.get(file)

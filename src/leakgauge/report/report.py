@@ -13,7 +13,7 @@ from leakgauge.artefacts import Finding, Judgement, codec
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.drafts import write_whole
-from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
+from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
 from leakgauge.release import Release
 from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
@@ -164,6 +164,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
             "A release made elsewhere has no external report, because everything known about it follows from the "
             "table; write the internal one."
         )
+    whole = facts
     if edition is Edition.EXTERNAL:
         facts = shareable(facts, limit)
     tell = Teller(facts.files, facts.diagram, language, edition, own=facts.own)
@@ -172,7 +173,13 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
         if tell.released
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
-    document = Document(title, language, edition, tuple(_sections(tell)), tell.document_number)
+    try:
+        sections = tuple(_sections(tell))
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError):
+        # Artefacts are files, and anybody may have edited them; where all are whole, the fault is ours.
+        whole.require_whole()
+        raise
+    document = Document(title, language, edition, sections, tell.document_number)
     document = retold(document, in_a_sentence)
     if edition is Edition.INTERNAL:
         return document
@@ -193,13 +200,4 @@ def _sections(tell: Teller) -> Iterator[Section]:
 
 
 def _blocks(tell: Teller, key: str) -> tuple[Block, ...]:
-    try:
-        return tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in SECTIONS[key](tell))
-    except LeakgaugeError:
-        raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
-        # Artefacts are files, and anybody may have edited them.
-        raise FileError(
-            "An artefact of the section {section} lacks fields or has other ones; run the job again.",
-            section=key,
-        ) from None
+    return tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in SECTIONS[key](tell))

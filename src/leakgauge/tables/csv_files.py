@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-from leakgauge.errors import TableError
+from leakgauge.errors import OptionError, TableError
 from leakgauge.tables.duckdb_failures import NOT_UTF8
 from leakgauge.tables.encodings import not_utf8, pieces_of
 from leakgauge.tables.reading import Reading
@@ -47,6 +47,16 @@ class CSVText:
 
     def opened(self, connection: duckdb.DuckDBPyConnection, reading: Reading, place: str) -> duckdb.DuckDBPyRelation:
         """The typed relation of the text, its columns numbered c0, c1, …."""
+        for text in reading.missing:
+            if self.delimiter in text or '"' in text:
+                # The engine looks for missing values before it takes quotes away.
+                raise OptionError(
+                    "--missing {text!r} contains a quote or the delimiter {delimiter!r}, so it cannot be found in "
+                    "{place}; leave it out, or save the table as Parquet.",
+                    text=text,
+                    delimiter=self.delimiter,
+                    place=place,
+                )
         texts = self._relation(connection, ["VARCHAR"] * len(self.names), reading)
         columns = dict(enumerate(self.names))
         forms = forms_of_columns(texts, columns, plain_forms(reading), reading, place)

@@ -23,8 +23,9 @@ from starlette.routing import Route
 from leakgauge import __version__
 from leakgauge.artefacts import Judgement
 from leakgauge.artefacts.codec import decode, encode
-from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
+from leakgauge.errors import InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language, translations
+from leakgauge.report.facts import Facts
 from leakgauge.web.answers import Answers, Remembered, while_awaited
 from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
@@ -357,15 +358,15 @@ def _place(request: Request) -> int | None:
 
 @contextmanager
 def _files_of(job: Job) -> Iterator[None]:
-    """Tell what cannot be read in the files of a job that was only found here: that is no bug."""
+    """Refuse the files of a job that was only found here where they are not whole; whatever else fails is a bug."""
     try:
         yield
     except LeakgaugeError:
         raise
     except Exception:
-        if job.started_here:
-            raise
-        raise FileError("The files of this job do not fit together; run it again.") from None
+        if not job.started_here:
+            Facts.read(job.folder).require_whole()
+        raise
 
 
 def _nothing_here() -> UnknownError:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.errors import BudgetError, EngineError, FileError, VerificationError
+from leakgauge.errors import BudgetError, EngineError, FileError, OptionError, VerificationError
 from leakgauge.mechanisms.steps import LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, open_ledger, postgresql, sqlite
 from leakgauge.release.ledger.cost import Cost
@@ -232,3 +232,8 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(ValueError, match=r"pip install leakgauge\[postgresql\]"):
         postgresql.PostgresqlStore("postgresql://localhost/x", create=False)
+
+
+def test_an_address_that_no_server_has_is_misuse() -> None:
+    with pytest.raises(OptionError, match="The address of the ledger is not well-formed"):
+        open_ledger("postgresql://[")

@@ -42,6 +42,11 @@ class PostgresqlStore(Store):
             self._connection: psycopg.Connection[Any] = psycopg.connect(
                 address, autocommit=True, connect_timeout=int(WAIT_SECONDS), application_name="leakgauge"
             )
+        except psycopg.ProgrammingError:
+            # The driver read the address, and asked no server.
+            raise OptionError(
+                "The address of the ledger is not well-formed; give one such as postgresql://host/database."
+            ) from None
         except psycopg.Error as error:
             raise self._told(error) from None
         try:
