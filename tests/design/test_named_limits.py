@@ -115,7 +115,7 @@ def test_an_identifiability_below_that_of_the_prior(count: int) -> None:
         number = prior_skew(problem.prior) * (1 - float(draw.choice([1e-3, 1e-9, 1e-12])))
 
         def ask(epsilon: float, of: RateDistortion = problem) -> object:
-            return solve(RateDistortion(of.source, of.distortion, Slope(1), identifiability=epsilon), 1e-6)
+            return solve(RateDistortion(of.source, of.distortion, Slope(1), identifiability=epsilon))
 
         refused_then_accepted(ask, number)
 

@@ -157,7 +157,11 @@ class OneChannel(OverValues):
             point = self._of_marginal(slope, kept / kept.sum(), bound, found.steps, warm)
             if point.gap <= gap:
                 return point
-        return self._of_marginal(slope, found.weights, bound, found.steps, warm)
+        point = self._of_marginal(slope, found.weights, bound, found.steps, warm)
+        if point.gap <= gap or not self.forbids or self._large or math.isinf(slope):
+            return point
+        # Where letters are forbidden a search for the marginal alone may end early.
+        return min(point, self._by_columns(slope, gap, Positive(len(self._excess))), key=lambda one: one.gap)
 
     def _of_marginal(self, slope: float, marginal: Floats, bound: float, steps: int, warm: tuple[Floats, ...]) -> Point:
         """The channel of an output marginal."""

@@ -286,10 +286,11 @@ class RateDistortion:
         skew = prior_skew(self.prior)
         if self.identifiability < skew:
             raise RefusalError(
-                "An identifiability of {asked:.9g} nats is impossible: the prior alone gives Δ = {skew:.9g}; ask for "
-                "at least that.",
+                "An identifiability of {asked:.9g} nats is impossible: the prior alone gives Δ = {skew}; ask for at "
+                "least that.",
                 asked=from_below(self.identifiability),
-                skew=from_above(skew),
+                # With all its digits: a little above, the bound leaves room that is hard to search.
+                skew=repr(skew),
             )
 
 
