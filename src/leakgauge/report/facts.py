@@ -199,8 +199,9 @@ class Facts:
         Raises:
             FileError: names the file and the field.
         """
-        for name, fields in self.files.items():
-            codec.decode(self.kinds[name], fields, name)
+        for name, kind in self.kinds.items():
+            if name in self.files:
+                codec.decode(kind, self.files[name], name)
 
     def get(self, file: str, *path: str | int) -> Any:
         """What stands at a place; None where nothing does."""
