@@ -73,6 +73,7 @@ lg.notions.levels(answer.channel(), lg.Distribution(["Divorced", "Married", "Sin
 # → zcdp | 0.364 nats | Divorced and Married
 # → gaussian-dp | 0.992 standard deviations | Divorced and Married
 # → approximate-dp | 1 nats | Divorced and Married
+# → total-variation | 0.364 probability | Divorced and Married
 # → mutual-information-dp | 0.178 bits
 
 # %% [markdown]
@@ -89,7 +90,7 @@ lg.design.solve(lg.design.RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(0
 # → local ε | 3.75 nats
 # → identifiability | 6.83 nats
 # → slope | 2.45 nats per unit of distortion
-# → gap to the optimum, at most | 3.95e-14 bits
+# → gap to the optimum, at most | 1.00e-09 bits
 # → letters released | 3
 
 # %% [markdown]
@@ -120,16 +121,16 @@ done = lg.protect(
 done.verdict
 # → Verdict
 # →  |  | interval | secret
-# → recommendation | release if you declare its purpose, who receives it, when it is reviewed
+# → recommendation | do not release
+# → because | it is a simulation, whose noise follows from a seed, so it protects nobody
 # → because | protection is 62.4 of 100
-# → because | nobody is made all but certain to have a value
 # → protection | 62.4 of 100 |  | marital_status
 # → exposed | 0 % of people |  | marital_status
 # → guarantee | 16.4 of 100 |  | marital_status
 # → usefulness | 23.4 of 100 |  | marital_status
 # → effect | 76.4 of 100 |  | marital_status
 # → efficiency | 100 of 100 |  | marital_status
-# → would change it | declare its purpose, who receives it, when it is reviewed
+# → would change it | draw its noise for real
 
 # %% [markdown]
 # The strongest attack, and the report to sign.
@@ -144,7 +145,7 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → advantage | 22 [16.3, 27.5] % of the targets at 95 %
 # → advantage on an independent release | 0 [-0.97, 0.97] % of the targets at 95 %
 # → advantage on the raw data | 53.9 [49.6, 57.7] % of the targets at 95 %
-# → exposed | 271 targets
+# → right only with the release | 271 targets
 # → the claim allows | 85.6 % of the targets
 # → beats the claim | no
 # → method | the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
@@ -152,8 +153,8 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # %%
 lg.Report.of(done.folder)
 # → Report
-# → recommendation | release if you declare its purpose, who receives it, when it is reviewed
+# → recommendation | do not release
+# → because | it is a simulation, whose noise follows from a seed, so it protects nobody
 # → because | protection is 62.4 of 100
-# → because | nobody is made all but certain to have a value
 # → rests on | 16 files
 # → to read it | to_html(path), to_pdf(path), to_markdown(path)

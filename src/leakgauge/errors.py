@@ -14,6 +14,7 @@
     │   ├── BudgetError                the ledger's limit would be exceeded
     │   └── VerificationError          a record, release or ledger is not what it says
     ├── EngineError                    the engine, disk or memory failed                  exit 3
+    │   ├── UnprovedError              a solver did not prove its answer as closely as asked
     │   └── UncertainError             it failed at the very end: what was asked may be done
     └── InternalError                  a broken promise of our own: please report it      exit 3
 
@@ -106,6 +107,10 @@ class VerificationError(RefusalError):
 
 class EngineError(LeakgaugeError):
     """The engine, the disk or the memory failed."""
+
+
+class UnprovedError(EngineError):
+    """A solver did not prove its answer as closely as was asked."""
 
 
 class UncertainError(EngineError):

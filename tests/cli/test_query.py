@@ -235,7 +235,7 @@ BAD: list[tuple[tuple[object, ...], str]] = [
     (("count", "--where", "city=A", "--epsilon", 1, "--unit", "person", "--rows-per-unit", 0), "rows of 0"),
     (("count", "--where", "city=A", "--epsilon", 1, "--dry-run", "--simulate", 1), "exclude"),
     (("count", "--where", "city=A", "--epsilon", 1, "--ledger", "nowhere.ledger"), "nowhere.ledger"),
-    (("count", "--where", "city=A", "--epsilon", 1, "--ledger", ""), "is a folder"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--ledger", ""), "empty"),
     (("count", "--where", "city=A", "--epsilon", 1, "--simulate", 1, "--ledger", "nowhere.ledger"), "leave the ledger"),
     (("count", "--where", "city=A", "--epsilon", 1, "--simulate", -1), "seed of -1"),
     (("sum", "--column", "age", "--epsilon", 1), "Bounds are missing"),

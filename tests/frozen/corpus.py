@@ -38,6 +38,9 @@ _UNSTEADY = (
     (re.compile(rb"\b2026-(?!03)\d\d-\d\d\b"), b"<today>"),
 )
 """What differs from one run to the next, or from one machine to the next."""
+_LONG = re.compile(rb"(?<![\w.])-?\d+\.\d{9,}(e[+-]\d+)?\b|(?<![\w.])-?\d+(\.\d+)?e-\d\d\b")
+"""Numbers with all their digits, and small ones, such as the gaps that proofs leave."""
+_TINY = 1e-9
 _LEFT_OUT = (".job.lock", "b.ledger")
 
 
@@ -89,11 +92,17 @@ def _content(file: Path) -> bytes:
     return written.getvalue()
 
 
+def _rounded(number: re.Match[bytes]) -> bytes:
+    """A number without the digits that another processor gives otherwise; what is next to nothing is its rounding."""
+    value = float(number[0])
+    return b"<tiny>" if abs(value) < _TINY else b"%.9g" % value
+
+
 def _steady(content: bytes, folder: Path) -> bytes:
     content = content.replace(os.fsencode(folder.resolve()), b"<folder>").replace(os.fsencode(folder), b"<folder>")
     for pattern, instead in _UNSTEADY:
         content = pattern.sub(instead, content)
-    return content
+    return _LONG.sub(_rounded, content)
 
 
 @contextlib.contextmanager

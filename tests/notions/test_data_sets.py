@@ -110,7 +110,7 @@ def test_central_statements_know_the_skew_over_neighbours_only() -> None:
     assert central is not None and of_statement.skew is not None
     assert central.level == pytest.approx(0.5 + of_statement.skew)
     assert wanted.with_prior(SKEWED).skew is None
-    with pytest.raises(OptionError, match=r"Δ = 2\.19722 nats"):
+    with pytest.raises(OptionError, match=r"Δ = 2\.19723 nats"):
         relate_statement(claims.Identifiability(2.0), SKEWED, wanted)
 
 

@@ -22,13 +22,17 @@ HARMLESS = ["", "-", "+", "-1", "+1.5e-3", "-3 %", "+49 170 1234", "-2024/01/02"
 def test_formulas_are_told_from_numbers_and_other_texts(kind: pa.DataType) -> None:
     for text in (*RUN, *HARMLESS):
         found = Formulas()
-        assert len([*found.in_batches([{"a": pa.array(["x", None, text]).cast(kind)}, {"a": pa.array(["y"])}])]) == 2
+        batches = [
+            pa.record_batch({"a": column}) for column in (pa.array(["x", None, text]).cast(kind), pa.array(["y"]))
+        ]
+        assert [*found.in_batches(batches)] == batches
         assert found.columns == (("a",) if text in RUN else ()), text
 
 
 def test_a_value_of_a_dictionary_that_no_row_has_is_not_in_the_file() -> None:
     found = Formulas()
-    [*found.in_batches([{"a": pa.DictionaryArray.from_arrays([0], ["x", "=1"]), "=b": pa.array([1])}])]
+    columns = {"a": pa.DictionaryArray.from_arrays([0], ["x", "=1"]), "=b": pa.array([1])}
+    [*found.in_batches([pa.record_batch(columns)])]
     assert found.columns == ("=b",)
 
 
@@ -46,7 +50,7 @@ def test_a_release_names_the_columns_and_keeps_the_values(table: Path, tmp_path:
         made = release(plan, open_table(table), tmp_path / name)
         assert encode(made.record)["output"]["formulas"] == encode(made.public_record)["output"]["formulas"] == named
         assert verify(made).holds
-    assert csv.read_csv(tmp_path / "out.csv").column("city").to_pylist() == ["@x", "y"] * 6
+    assert sorted(csv.read_csv(tmp_path / "out.csv").column("city").to_pylist()) == ["@x"] * 6 + ["y"] * 6
 
 
 @pytest.mark.parametrize(("language", "says"), [("en", "would run cells of city as"), ("zh", "会把 city 的单元格当作")])

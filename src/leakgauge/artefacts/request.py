@@ -723,7 +723,6 @@ class RequestOptions(TypedDict, total=False):
     rows_per_unit: int | None
     together: bool
     accept_unique: Sequence[str]
-    keep_order: bool
     max_distortion: float | Mapping[str, float] | None
     max_leakage: float | Mapping[str, float] | None
     local_dp: float | Mapping[str, float] | None
@@ -741,6 +740,7 @@ class RequestOptions(TypedDict, total=False):
     max_suppressed: float
     within: float | Mapping[str, float] | None
     clamp: bool
+    keep_order: bool
     missing: Sequence[str]
     encoding: str | None
     thousands: str | None

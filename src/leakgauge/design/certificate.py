@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.errors import EngineError, OptionError
+from leakgauge.errors import OptionError, UnprovedError
 from leakgauge.probability.cells import Floats, log_or_zero
 
 ROUNDING = 2.0**-46
@@ -79,9 +79,9 @@ def require_gap(gap: float) -> None:
         raise OptionError("A gap of {gap} nats cannot be reached; give a finite number above 0.", gap=gap)
 
 
-def not_reached(found: float, asked: float) -> EngineError:
+def not_reached(found: float, asked: float) -> UnprovedError:
     """The error that says how close the search came, in nats."""
-    return EngineError(
+    return UnprovedError(
         "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask for a "
         "larger gap.",
         found=found,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from leakgauge.errors import EngineError
+from leakgauge.errors import UnprovedError
 from leakgauge.measures import capacities
 from leakgauge.probability import Channel, Distribution
 
@@ -33,7 +33,7 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
 
     Raises:
         OptionError: a gap that is not above 0.
-        EngineError: the gap was not reached; the message says how close it came.
+        UnprovedError: the gap was not reached; the message says how close it came.
 
     Example:
         >>> found = capacity(Channel("ab", "ab", [[0.9, 0.1], [0.1, 0.9]]))
@@ -44,7 +44,7 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
     apart = found.high - found.value
     # Rounding, which the upper bound gives away, is no lack of proof.
     if apart * math.log(2) > gap + 2 * capacities.ROUNDING * (1 + found.high):
-        raise EngineError(
+        raise UnprovedError(
             "The capacity is proven to within {found:.3g} nats, not within {asked:.3g}; ask for a larger gap.",
             found=apart * math.log(2),
             asked=gap,

@@ -17,7 +17,7 @@ import numpy as np
 
 from leakgauge.design.families import ChannelFamily
 from leakgauge.design.points import Point
-from leakgauge.errors import EngineError, RefusalError
+from leakgauge.errors import RefusalError, UnprovedError
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
@@ -194,7 +194,7 @@ class Curve:
         if least is not None and excess >= least.excess:
             return
         if least is not None and excess >= least.lower:
-            raise EngineError(
+            raise UnprovedError(
                 "A mean distortion of {asked:.9g} is neither found nor ruled out: the least found within these bounds "
                 "is {found:.9g}; ask for at least that.",
                 asked=from_below(nearest + excess),

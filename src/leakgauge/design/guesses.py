@@ -43,7 +43,7 @@ def nearest_guess(prior: Distribution, distortion: Distortion, bits: float) -> N
 
     Raises:
         OptionError: bits below 0, or distances that are not of these values.
-        EngineError: the proof was not closed; the message says how close it came.
+        UnprovedError: the proof was not closed; the message says how close it came.
 
     Example:
         >>> from leakgauge.distances import Hamming

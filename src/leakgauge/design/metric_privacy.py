@@ -19,7 +19,7 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.design.metric_privacy_program import Interior, Ratios, least_cost, price
 from leakgauge.design.metric_privacy_spanner import EXACT, spanner
-from leakgauge.errors import EngineError, OptionError
+from leakgauge.errors import OptionError, UnprovedError
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Codes, Floats, as_matrix
 
@@ -91,7 +91,7 @@ def least_distance(
     Raises:
         OptionError: an ε or a gap outside its range, distances that are not a metric, a loss that does not fit, or
             more inputs than can be solved.
-        EngineError: the gap was not reached; the message says how close it came.
+        UnprovedError: the gap was not reached; the message says how close it came.
 
     References:
         Bordenabe, Chatzikokolakis and Palamidessi, Optimal geo-indistinguishable mechanisms for location privacy, CCS
@@ -119,7 +119,7 @@ def least_distance(
     distance = float(prior.probabilities @ (channel.matrix * costs).sum(axis=1))
     lower = min(max(found.lower, problem.nearest), distance)
     if distance - lower > gap * distance + problem.negligible:
-        raise EngineError(
+        raise UnprovedError(
             "The best channel found is proven to be within {found:.3g} of the least loss, not within {asked:.3g}; ask "
             "for a larger gap.",
             found=(distance - lower) / distance,

@@ -26,7 +26,7 @@ from leakgauge.design.problem import MaxDistortion, MaxLeakage, RateDistortion
 from leakgauge.design.solution import exact_level
 from leakgauge.design.solving import solve
 from leakgauge.distances import Distortion
-from leakgauge.errors import EngineError, OptionError, RefusalError
+from leakgauge.errors import OptionError, RefusalError, UnprovedError
 from leakgauge.measures import entropy, mutual_information
 from leakgauge.notions import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
@@ -83,7 +83,7 @@ def largest_output_entropy(
     Raises:
         OptionError: not just one bound, a bound or gap that is not above 0, or more than 900 inputs × outputs.
         RefusalError: no channel keeps the bound within this distortion; the message names the least.
-        EngineError: the gap was not reached; the message says how close it came.
+        UnprovedError: the gap was not reached; the message says how close it came.
 
     Example:
         >>> from leakgauge.distances import Hamming
@@ -126,7 +126,7 @@ def largest_output_entropy(
     found = _described(problem, arrays, search.channel, upper, search.steps, gap)
     told = found.local_dp.value if max_leakage is None else found.leakage
     if told > bound or found.distortion > max_distortion:
-        raise EngineError("No channel of multiples of 2^-53 keeps this distortion and this bound; relax one of them.")
+        raise UnprovedError("No channel of multiples of 2^-53 keeps this distortion and this bound; relax one of them.")
     return found
 
 
@@ -152,7 +152,7 @@ def _described(
     open_gap = max(upper / math.log(2) - bits, 0.0)
     distortion = float(problem.prior.probabilities @ (channel.matrix * arrays.distances).sum(axis=1))
     if open_gap > gap / math.log(2):
-        raise EngineError(
+        raise UnprovedError(
             "The output found is proven to be within {found:.3g} nats of the largest entropy, not within {asked:.3g}; "
             "ask for a larger gap.",
             found=open_gap * math.log(2),

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from leakgauge.distances.distortions import mean_distance
-from leakgauge.errors import EngineError
+from leakgauge.errors import UnprovedError
 from leakgauge.probability.cells import Codes, Floats
 
 UNDERFLOW = 746.0
@@ -100,7 +100,7 @@ def induced(scores: Floats, forbids: bool) -> Floats:
     """
     highest = scores.max(axis=1, keepdims=True)
     if np.isneginf(highest).any():
-        raise EngineError("An input is left without a letter to release; ask for a smaller gap.")
+        raise UnprovedError("An input is left without a letter to release; ask for a smaller gap.")
     channel = np.exp(scores - highest)
     if not forbids:
         least = np.where(np.isneginf(scores.max(axis=0)), 0.0, np.finfo(np.float64).tiny)

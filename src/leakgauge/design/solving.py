@@ -15,7 +15,7 @@ from leakgauge.design.certificate import ROUNDING, Secrets, not_reached, require
 from leakgauge.design.curve import Bracket, Curve
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Target, below_nearest
 from leakgauge.design.solution import Solution, exact_level, level_given
-from leakgauge.errors import EngineError, OptionError, RefusalError
+from leakgauge.errors import OptionError, RefusalError, UnprovedError
 from leakgauge.measures import background_floor, mutual_information
 from leakgauge.notions import Level
 from leakgauge.notions.ratios import identifiability
@@ -38,7 +38,7 @@ def solve(problem: RateDistortion, gap: float = GAP) -> Solution:
     Raises:
         OptionError: a gap that is not above 0, or bounds on ratios of too many letters.
         RefusalError: a target no channel meets; the message names the nearest one that can be met.
-        EngineError: the gap was not reached; the message says how close it came.
+        UnprovedError: the gap was not reached; the message says how close it came.
 
     Example:
         >>> from leakgauge.distances import Hamming
@@ -65,7 +65,7 @@ def frontier(problem: RateDistortion, points: int, gap: float = GAP) -> tuple[So
 
     Raises:
         OptionError: fewer than 2 points, or a gap that is not above 0.
-        EngineError: the gap was not reached at a point.
+        UnprovedError: the gap was not reached at a point.
     """
     require_gap(gap)
     if points < 2:
@@ -244,7 +244,7 @@ def _finish(
     tried = (_rounded_channel(problem, arrays, one, most) for one in _towards_safety(curve, bracket, target))
     rounded = next((found for found in tried if found is not None), None)
     if rounded is None:
-        raise EngineError(
+        raise UnprovedError(
             "No channel of multiples of 2^-53 that was found keeps {what}; relax {how}.",
             what=Sentence("this target and these bounds") if arrays.family.bounded else Sentence("this target"),
             how=Sentence("one of them") if arrays.family.bounded else Sentence("it"),

@@ -108,7 +108,7 @@ def solve_on_grid(prior: object, grid: Grid, target: Target, gap: float = GRID_G
         ModelError: a prior of another shape, or that is no distribution.
         OptionError: an infinite slope, or a gap that is not a finite number above 0.
         RefusalError: a distortion so small that no row of multiples of 2^-53 has it.
-        EngineError: the gap was not reached; the message says how close it came.
+        UnprovedError: the gap was not reached; the message says how close it came.
 
     Example:
         >>> best = solve_on_grid([[0.1, 0.2], [0.3, 0.4]], Grid((2, 2)), Slope(2.0), gap=1e-6)

@@ -68,7 +68,7 @@ def dummies(count: int, *, south: float, north: float, west: float, east: float,
     Example:
         >>> among = dummies(4, south=40.70, north=40.82, west=-74.02, east=-73.92, rows=3, columns=4)
         >>> len(among.channel().outputs), [str(claim) for claim in among.claims]
-        (495, ['local-dp:inf', 'maximal-leakage:1.58496bits'])
+        (495, ['local-dp:inf', 'maximal-leakage:1.58497bits'])
     """
     cells = require_cells(MapCells(south, north, west, east, rows, columns))
     if cells.count > MOST_CELLS:

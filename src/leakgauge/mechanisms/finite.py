@@ -123,7 +123,7 @@ def through_channel(channel: Channel, file: str | None = None, compared: Groups 
     Example:
         >>> mechanism = through_channel(Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]]))
         >>> str(mechanism.claims[0])
-        'local-dp:1.09861'
+        'local-dp:1.09862'
     """
     exact = channel.dyadic()
     parameters: dict[str, Parameter] = {} if file is None else {"file": file}

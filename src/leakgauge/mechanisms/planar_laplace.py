@@ -238,7 +238,7 @@ def planar_laplace(
     Example:
         >>> city = dict(south=40.70, north=40.82, west=-74.02, east=-73.92, rows=12, columns=12)
         >>> [str(claim) for claim in planar_laplace(1.0, **city, unit=MapUnit.CELL).claims]
-        ['local-dp:15.5563', 'metric-privacy:1']
+        ['local-dp:15.5564', 'metric-privacy:1']
     """
     require_budget(epsilon)
     if unit not in tuple(MapUnit):

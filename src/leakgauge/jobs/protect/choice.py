@@ -20,7 +20,7 @@ from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared
-from leakgauge.errors import EngineError, InputError, OptionError, RefusalError
+from leakgauge.errors import InputError, OptionError, RefusalError, UnprovedError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
 from leakgauge.jobs.improve import Goal, Improvement, noisy_table, search, stored
@@ -214,11 +214,11 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
         return
     try:
         found = frontier(problem, CURVE, CURVE_GAP)
-    except EngineError:
+    except UnprovedError:
         # The curve is a picture; what is released does not need it.
         return
     beside: Sequence[Solution] = ()
-    with suppress(InputError, EngineError):
+    with suppress(InputError, UnprovedError):
         # The other curve is optional: where it does not exist, one is enough.
         beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
     keep("frontier.json", as_frontier(found, question, beside))
@@ -259,7 +259,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
     problem = _problem(aim, question, table)
     try:
         solution = solve(problem, GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP)
-    except EngineError:
+    except UnprovedError:
         # Its way out, a larger gap, is none that a job has.
         raise RefusalError(
             "No channel for {columns!s} was proved to be near the best; change the limit a little, use fewer values or "
@@ -310,7 +310,7 @@ def _keep_comparison(question: Question, sources: Sources, chosen: Solution, kee
     bounded = None if question.local_dp is None else chosen.channel
     try:
         found = comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
-    except (InputError, RefusalError, EngineError):
+    except (InputError, RefusalError, UnprovedError):
         # The comparison is optional: a secret without one is released all the same.
         return
     keep("comparison.json", found)

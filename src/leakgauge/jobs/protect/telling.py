@@ -10,7 +10,7 @@ from leakgauge.artefacts import Design, Quantity, Request, Sentence
 from leakgauge.artefacts.telling import Telling, TellingColumn
 from leakgauge.design import Keep, Knowledge, MaxDistortion, Solution, solve
 from leakgauge.distances import Hamming
-from leakgauge.errors import EngineError, OptionError
+from leakgauge.errors import OptionError, UnprovedError
 from leakgauge.jobs.design import Question, as_design, price_of_keeping
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.measures.clusters import estimate_by_units
@@ -102,7 +102,7 @@ def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColum
     question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=_kept_alone(asked))
     try:
         best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
-    except EngineError:
+    except UnprovedError:
         # The table is optional: what cannot be proven is left out, and the release is made all the same.
         return replace(one, left_out=Sentence("not computed: no proof was found"))
     return replace(one, least=Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage))

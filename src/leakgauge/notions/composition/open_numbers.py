@@ -13,7 +13,6 @@ from leakgauge.mechanisms.step_spelling import MULTIPLIER
 from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition.calibration import calibrate, level_of
 from leakgauge.notions.composition.groups import Neighbours
-from leakgauge.rounding import from_above
 
 COUNT: Final = "count"
 SAMPLING: Final = "sampling-probability"
@@ -130,5 +129,5 @@ def _refused(name: str, target: Statement, value: float, level: float) -> Refusa
         name=name,
         target=str(target),
         value=value,
-        level=from_above(level, 4),
+        level=level,
     )
