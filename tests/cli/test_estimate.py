@@ -91,6 +91,11 @@ def test_misuse(capsys: pytest.CaptureFixture[str], release: Path, arguments: li
     assert words in err and err.count("\n") == 1
 
 
+def test_a_kit_that_is_not_there_is_not_asked_for_channels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = run(capsys, "estimate", tmp_path / "kit")
+    assert code == 2 and "There is no file" in err
+
+
 def test_values_that_cannot_be_told_apart_are_named(
     capsys: pytest.CaptureFixture[str], release: Path, tmp_path: Path
 ) -> None:

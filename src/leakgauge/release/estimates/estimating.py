@@ -11,6 +11,7 @@ from leakgauge.errors import OptionError
 from leakgauge.release.estimates.kit import KIT, recipient_of
 from leakgauge.release.estimates.reading import Read, protected_column
 from leakgauge.release.estimates.recipient import Recipient
+from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
 
 
@@ -51,6 +52,8 @@ def estimate(
             )
         return recipient_of(Path(release), confidence, reading)
     if not channels:
+        # A kit that is not there is no table without a channel.
+        open_table(release, **reading).close()
         raise OptionError(
             "No channel is given; name one for each protected column, such as {example!s}, or give the folder of a "
             "kit.",
