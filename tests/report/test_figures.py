@@ -17,6 +17,7 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.design import Question, as_frontier
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution, Joint
+from leakgauge.report.figures import chart
 from leakgauge.report.figures.attacks import attacks_figure
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.dials import dials_figure
@@ -165,6 +166,16 @@ def test_a_map_has_a_cell_for_every_probability() -> None:
     many = [str(at) for at in range(61)]
     with pytest.raises(OptionError, match="cannot be read"):
         channel_figure(Channel(many, many, np.eye(61)))
+
+
+def test_one_chart_is_one_text_whatever_was_drawn_before() -> None:
+    # Large enough for a scale of colours, which has an id.
+    many = [str(at) for at in range(30)]
+    channel, texts = Channel(many, many, np.full((30, 30), 1 / 30)), set()
+    for _ in range(2):
+        chart._drawn.cache_clear()
+        texts.add(channel_figure(channel).to_svg())
+    assert len(texts) == 1
 
 
 def test_small_maps_have_their_numbers_and_large_ones_fit_a_page() -> None:

@@ -236,7 +236,7 @@ class RepeatedKeyError(ValueError):
     """A JSON object names a key twice."""
 
 
-def parsed_json(path: Path, content: bytes | None = None) -> dict[str, Any]:
+def parsed_json(path: Path, content: bytes | None = None) -> Mapping[str, Any]:
     """The object in a JSON file, of which the bytes may have been read already."""
     try:
         fields = strict_json((path.read_bytes() if content is None else content).decode("utf-8"))

@@ -53,6 +53,7 @@ _PADDING = {"left": 22, "right": 12, "top": 5, "bottom": 5}
 """Room on the left, where labels end at the axis: a wider font needs it."""
 _FONTS = "Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei"
 _CHINESE = re.compile("[\u4e00-\u9fff]")
+_ID = re.compile(r'(\bid="|url\(#|href="#)(\w+)')
 _KEPT = 64
 """Pictures that are not drawn again: a report is shown in editions and languages, one after the other."""
 
@@ -79,7 +80,11 @@ class Figure:
 def _drawn(chart: str) -> str:
     import vl_convert
 
-    picture: str = vl_convert.vegalite_to_svg(chart)
+    # Ids are counted over all pictures drawn before; counted in each, one chart is one text.
+    ids: dict[str, str] = {}
+    picture: str = _ID.sub(
+        lambda found: found[1] + ids.setdefault(found[2], f"id{len(ids)}"), vl_convert.vegalite_to_svg(chart)
+    )
     if _CHINESE.search(chart):
         # What draws without a browser takes Chinese letters from any font unless one that has them comes first. They
         # are named only now: letters are as wide without, and to measure every text in so large a font takes long.
