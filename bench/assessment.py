@@ -58,7 +58,7 @@ def run() -> None:
 
 def _verdicts(people: Table) -> None:
     """From the evidence of two secrets to what is recommended."""
-    asked = Request("frame", (SECRET, "workclass"), public=("sex",), max_distortion=0.35)
+    asked = Request.of("frame", secret=(SECRET, "workclass"), public=("sex",), max_distortion=0.35)
     judging = Judging(people)
     judging.before(asked)
     seconds = best(lambda: judging.before(asked), 100)
@@ -68,7 +68,7 @@ def _verdicts(people: Table) -> None:
 def _actions(people: Table) -> None:
     slowest, turned = 0.0, 0
     for name, more in SETTINGS.items():
-        asked, judging = Request("frame", **{"secret": (SECRET,), **more}), Judging(people)
+        asked, judging = Request.of("frame", **{"secret": (SECRET,), **more}), Judging(people)
         before, now = timed(lambda: judging.before(asked))  # noqa: B023
         seconds, found = timed(lambda: actions(now, asked, judging))  # noqa: B023
         turns = bool(found) and found[0].recommendation is not now.recommendation

@@ -95,7 +95,7 @@ def test_a_bug_passes_through_what_would_be_advised(monkeypatch: pytest.MonkeyPa
 
     thrown: list[type[LeakgaugeError]] = [InputError]
     monkeypatch.setattr(Judging, "before", fail)
-    asked = Request("frame", ("a",), max_distortion=0.2)
+    asked = Request.of("frame", secret=("a",), max_distortion=0.2)
     with open_table(pa.table({"a": ["x", "y"] * 20})) as table:
         assert Trials(Judging(table)).of((), asked) is None
         thrown[0] = InternalError

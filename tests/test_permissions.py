@@ -65,7 +65,7 @@ def test_a_file_that_others_could_read_is_closed_when_it_is_replaced(tmp_path: P
 @pytest.mark.parametrize("mask", [0o022, 0o077])
 def test_a_job_is_for_its_owner_and_stays_so_when_it_goes_on(tmp_path: Path, mask: int) -> None:
     table = write_people(tmp_path / "people.csv", 120)
-    asked = Request(str(table), ("illness",), ("city",), max_distortion=0.2, simulate=3)
+    asked = Request.of(str(table), secret=("illness",), background=("city",), max_distortion=0.2, simulate=3)
     folder = tmp_path / "new" / "out"
 
     class StoppedError(Exception):
@@ -110,7 +110,7 @@ def _require_reports_closed(folder: Path, mask: int) -> None:
 
 def test_folders_that_were_there_are_closed_unless_they_hold_other_things(tmp_path: Path) -> None:
     table = write_people(tmp_path / "people.csv", 120)
-    asked = Request(str(table), ("illness",), max_distortion=0.2, simulate=3)
+    asked = Request.of(str(table), secret=("illness",), max_distortion=0.2, simulate=3)
     for name in ("empty", "used"):
         (tmp_path / name).mkdir()
         (tmp_path / name).chmod(0o755)

@@ -35,7 +35,7 @@ def people() -> Table:
 @cache
 def verdict(column: str) -> Judgement:
     """By law, with an action and all that may stand beside it."""
-    asked = Request("people", (column,), public=("city",), mechanism=("randomized-response:epsilon=8",))
+    asked = Request.of("people", secret=(column,), public=("city",), mechanism=("randomized-response:epsilon=8",))
     if column == "age":
         asked = structs.replace(asked, mechanism=("laplace:epsilon=1,lower=0,upper=100",))
     found = Judging(people()).before(asked)

@@ -93,9 +93,9 @@ def test_a_sheet_is_protected_into_a_text_file(capsys: pytest.CaptureFixture[str
 
 
 def test_what_was_said_is_in_the_command() -> None:
-    request = Request("t.csv", ("a",), max_distortion=0.1, encoding="latin-1", decimal=",", no_header=True)
+    request = Request.of("t.csv", secret=("a",), max_distortion=0.1, encoding="latin-1", decimal=",", no_header=True)
     assert request.command("out").endswith("--encoding latin-1 --decimal , --no-header -o out")
-    assert request.reading | {"decimal": "."} == Request("t.csv", ("a",), max_distortion=0.2).reading | {
+    assert request.reading | {"decimal": "."} == Request.of("t.csv", secret=("a",), max_distortion=0.2).reading | {
         "encoding": "latin-1",
         "no_header": True,
     }

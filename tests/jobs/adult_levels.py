@@ -63,7 +63,7 @@ def asked_of_adult(folder: Path, **more: Any) -> Request:
         "levels": levels,
         "min_k": 5,
     }
-    return Request(**plain | {"max_distortion": 0.2} | more)
+    return Request.of(**plain | {"max_distortion": 0.2} | more)
 
 
 def as_released(settled: Request, table: Table) -> Table:

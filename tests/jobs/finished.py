@@ -31,7 +31,14 @@ def finished_once(once: Callable[[str, Callable[[Path], None]], Path]) -> Finish
 
 
 def _question(place: Path) -> Request:
-    return Request(str(place / "people.csv"), ("illness",), ("city",), ("city",), max_distortion=0.2, simulate=3)
+    return Request.of(
+        str(place / "people.csv"),
+        secret=("illness",),
+        background=("city",),
+        public=("city",),
+        max_distortion=0.2,
+        simulate=3,
+    )
 
 
 def _make(place: Path) -> None:

@@ -113,7 +113,7 @@ def test_report_and_screen_say_which_cross_tables_are_right(
     assert "so that cross-tables with city, age counted in the release are right on average" in report
     assert "they compare two values of illness in rows that agree in these" in report
     assert "keeps the associations with city, age leaks less by more than" in report
-    assert main(["protect", *Request(**_asked(job)).arguments(), "-o", str(job)]) == 0
+    assert main(["protect", *Request.of(**_asked(job)).arguments(), "-o", str(job)]) == 0
     assert "Cross-tables of illness with city, age are right on average; ε is conditional on city, age." in " ".join(
         capsys.readouterr().out.split()
     )
@@ -145,7 +145,7 @@ def test_a_repeated_job_needs_what_the_mechanism_reads(job: Path, tmp_path: Path
 
 
 def _sources(table: pa.Table, **asked: Any) -> tuple[Request, Sources]:
-    request = Request("frame", max_distortion=asked.pop("max_distortion", 0.2), keep="associations", **asked)
+    request = Request.of("frame", max_distortion=asked.pop("max_distortion", 0.2), keep="associations", **asked)
     with ExitStack() as opened:
         return request, open_sources(request, open_table(table), opened)
 
@@ -250,15 +250,15 @@ def test_what_is_asked_wrongly(job: Path, tmp_path: Path) -> None:
     table = str(job.parent / "people.csv")
     asked: dict[str, Any] = {"table": table, "secret": ("illness",), "keep": "associations", "max_distortion": 0.2}
     with pytest.raises(OptionError, match="published unchanged, but there are none"):
-        Request(**asked)
+        Request.of(**asked)
     with pytest.raises(OptionError, match="is for a designed channel"):
-        Request(**asked, public=("city",), mechanism=("randomized-response:epsilon=1",))
+        Request.of(**asked, public=("city",), mechanism=("randomized-response:epsilon=1",))
     with pytest.raises(OptionError, match="does not show associations"):
-        Request(**asked, public=("city",), accounted=1.0, ledger="l")
+        Request.of(**asked, public=("city",), accounted=1.0, ledger="l")
     with pytest.raises(OptionError, match="how useful the release must be"):
-        Request(**{**asked, "max_distortion": None}, public=("city",), local_dp=1.0)
+        Request.of(**{**asked, "max_distortion": None}, public=("city",), local_dp=1.0)
     with pytest.raises(OptionError, match="not nothing, shares or associations"):
-        Request(**{**asked, "keep": "cells"}, public=("city",))
+        Request.of(**{**asked, "keep": "cells"}, public=("city",))
     with pytest.raises(ColumnError, match="There is no column 'town'"):
-        protect(Request(**asked, public=("town",)), tmp_path / "out")
+        protect(Request.of(**asked, public=("town",)), tmp_path / "out")
     assert not (tmp_path / "out").exists()

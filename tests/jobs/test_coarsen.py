@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.artefacts import Audit, Coarsening, Request
+from leakgauge.artefacts import Audit, CoarseningFound, Request
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect import protect
@@ -29,7 +29,7 @@ def rows_of(table: Table, *columns: str) -> list[tuple[object, ...]]:
 
 def asked(**more: Any) -> Request:
     plain: dict[str, Any] = {"table": "people", "secret": ("illness",), "max_distortion": 0.2, "min_k": 3}
-    return Request(**plain | more)
+    return Request.of(**plain | more)
 
 
 @pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.nightly)])
@@ -213,7 +213,7 @@ def test_the_release_holds_the_chosen_levels_and_goes_on_where_it_was(people: pa
         "min_k": 20,
     }
     done = protect(people, tmp_path / "out", **question)
-    found = done.read(Coarsening, "coarsening.json")
+    found = done.read(CoarseningFound, "coarsening.json")
     with open_table(tmp_path / "out" / "release.parquet") as released:
         groups = Counter(rows_of(released, "age", "town"))
     assert min(groups.values()) >= 20

@@ -133,7 +133,7 @@ def test_level_files_are_not_written_over(here: Path, capsys: pytest.CaptureFixt
 )
 def test_suppression_that_cannot_be(given: dict[str, Any], said: str) -> None:
     with pytest.raises(OptionError, match=said):
-        Request("people.csv", ("illness",), max_distortion=0.2, **given)
+        Request.of("people.csv", secret=("illness",), max_distortion=0.2, **given)
 
 
 def test_what_coarser_values_lose() -> None:

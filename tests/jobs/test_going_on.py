@@ -109,7 +109,9 @@ def test_a_release_that_was_named_but_not_noted_in_the_ledger_is_noted_once(
     with open_ledger(ledger, create=True) as opened:
         opened.open_account("people", ApproximateLimit(1.5))
     mechanism = ("randomized-response:epsilon=1",)
-    asked = Request(str(people), ("illness",), public=("city",), mechanism=mechanism, ledger=ledger, dataset="people")
+    asked = Request.of(
+        str(people), secret=("illness",), public=("city",), mechanism=mechanism, ledger=ledger, dataset="people"
+    )
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -211,7 +213,15 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     ledger = str(tmp_path / "l.db")
     with open_ledger(ledger, create=True) as opened:
         opened.open_account("people", ApproximateLimit(1.5))
-    asked = Request(str(people), ("illness",), ("city",), local_dp=1.0, accounted=0.6, ledger=ledger, dataset="people")
+    asked = Request.of(
+        str(people),
+        secret=("illness",),
+        background=("city",),
+        local_dp=1.0,
+        accounted=0.6,
+        ledger=ledger,
+        dataset="people",
+    )
     with pytest.raises(BudgetError):
         protect(asked, tmp_path / "out").require()
     with open_ledger(ledger) as opened:
@@ -248,6 +258,8 @@ def test_a_job_removes_nothing_outside_its_folder(tmp_path: Path) -> None:
         for overwrite in (False, True):
             with pytest.raises(FileError, match="is not in the job's folder"):
                 protect(
-                    Request(str(tmp_path / "people.csv"), ("illness",), max_distortion=0.2), place, overwrite=overwrite
+                    Request.of(str(tmp_path / "people.csv"), secret=("illness",), max_distortion=0.2),
+                    place,
+                    overwrite=overwrite,
                 )
     assert victim.read_text(encoding="utf-8") == "mine"

@@ -47,7 +47,7 @@ IMPROVEMENT = "improvement.json"
 
 
 def asked_of(table: Path) -> Request:
-    return Request(str(table), ("illness",), public=("city",), keep="shares", max_distortion=0.2, simulate=3)
+    return Request.of(str(table), secret=("illness",), public=("city",), keep="shares", max_distortion=0.2, simulate=3)
 
 
 @pytest.fixture(scope="session")
@@ -247,7 +247,7 @@ def test_the_kit_goes_with_its_release(finished: Finished, made: Path, monkeypat
     ],
 )
 def test_publishing_shares_needs_shares_to_publish(asked: dict[str, object], private: bool) -> None:
-    question = Request("people.csv", ("illness",), publish_shares=True, **asked)  # type: ignore[arg-type]
+    question = Request.of("people.csv", secret=("illness",), publish_shares=True, **asked)  # type: ignore[arg-type]
     if private:
         require_private_shares(question, None)
     else:
@@ -267,7 +267,7 @@ def test_publishing_shares_needs_shares_to_publish(asked: dict[str, object], pri
 def test_no_channel_is_handed_out_that_follows_from_what_is_not_published(
     roles: dict[str, object], hidden: str | None
 ) -> None:
-    question = Request("people.csv", ("illness",), publish_shares=True, max_distortion=0.2, **roles)  # type: ignore[arg-type]
+    question = Request.of("people.csv", secret=("illness",), publish_shares=True, max_distortion=0.2, **roles)  # type: ignore[arg-type]
     if hidden is None:
         require_private_shares(question, None)
         return

@@ -171,16 +171,16 @@ def test_an_error_of_text_is_refused(tmp_path: Path) -> None:
 )
 def test_an_error_to_bear_goes_with_no_other_aim(asked: dict[str, Any], words: str) -> None:
     with pytest.raises(OptionError, match=words):
-        Request(table="t.csv", secret=("cost",), **asked)
+        Request.of(table="t.csv", secret=("cost",), **asked)
 
 
 def test_several_secrets_may_have_aims_of_their_own() -> None:
-    asked = Request(table="t.csv", secret=("cost", "illness"), within={"cost": 5.0}, max_distortion={"illness": 0.2})
+    asked = Request.of(table="t.csv", secret=("cost", "illness"), within={"cost": 5.0}, max_distortion={"illness": 0.2})
     cost, illness = asked.aims
     assert (cost.within, cost.distortion, cost.max_distortion) == (5.0, "absolute", None)
     assert (illness.within, illness.distortion, illness.max_distortion) == (None, "hamming", 0.2)
     with pytest.raises(OptionError, match="taken together"):
-        Request(table="t.csv", secret=("cost", "illness"), together=True, within=5.0)
+        Request.of(table="t.csv", secret=("cost", "illness"), together=True, within=5.0)
 
 
 def test_what_is_not_proved_is_left_out_or_refused(

@@ -59,10 +59,10 @@ def test_every_number_of_the_report_stands_in_a_file_of_the_folder(finished: Fin
 
 
 def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
-    asked = Request(
+    asked = Request.of(
         str(data / "adult_train.parquet"),
-        ("marital_status",),
-        ("occupation", "education"),
+        secret=("marital_status",),
+        background=("occupation", "education"),
         max_distortion=0.2,
         keep="nothing",
         simulate=1,
@@ -159,8 +159,14 @@ def test_every_way_to_ask(
 
 
 def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Path) -> None:
-    wanted = Request(
-        str(people), ("illness",), ("city",), local_dp=2.5, missing=("?", "n a"), purpose="a 'test'", simulate=3
+    wanted = Request.of(
+        str(people),
+        secret=("illness",),
+        background=("city",),
+        local_dp=2.5,
+        missing=("?", "n a"),
+        purpose="a 'test'",
+        simulate=3,
     )
     done = protect(wanted, tmp_path / "out")
     told = encode(done.job.stages)
@@ -242,8 +248,13 @@ def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: p
         return loads(text, **options)
 
     monkeypatch.setattr(json, "loads", counted)
-    asked = Request(
-        str(tmp_path / "people.csv"), ("illness",), ("city",), public=("city",), max_distortion=0.2, simulate=7
+    asked = Request.of(
+        str(tmp_path / "people.csv"),
+        secret=("illness",),
+        background=("city",),
+        public=("city",),
+        max_distortion=0.2,
+        simulate=7,
     )
     done = protect(asked, tmp_path / "out")
     written = {place.name for place in (tmp_path / "out").glob("*.json")}

@@ -91,7 +91,9 @@ def test_rows_leave_in_a_random_order_unless_the_tables_is_asked_for(
 
 
 def test_what_is_asked_may_be_a_request_or_its_fields(people: Path, made: Path, tmp_path: Path) -> None:
-    request = lg.Request(str(people), ("illness",), ("city",), ("city",), max_distortion=0.2, simulate=3)
+    request = lg.Request.of(
+        str(people), secret=("illness",), background=("city",), public=("city",), max_distortion=0.2, simulate=3
+    )
     with stubbed(made):
         assert lg.protect(people, tmp_path / "out", **ASKED).job.asked == request
         told = Told()

@@ -40,9 +40,9 @@ def random_job(seed: int) -> tuple[pa.Table, Request]:
         if draw.random() < 0.5
         else {"mechanism": (f"randomized-response:epsilon={draw.choice([0.1, 1.0, 8.0])}",)}
     )
-    return pa.table(columns), Request(
+    return pa.table(columns), Request.of(
         "random.parquet",
-        ("secret",),
+        secret=("secret",),
         public=tuple(name for name, role in roles.items() if role == "public"),
         background=tuple(name for name, role in roles.items() if role == "background"),
         **setting,

@@ -256,11 +256,11 @@ def test_bins_of_a_plan_that_cannot_be_used_are_refused_before_anything_is_writt
 
 
 def test_the_same_roles_in_python(visits: Path, tmp_path: Path) -> None:
-    asked = Request(
+    asked = Request.of(
         str(visits),
-        ("illness",),
-        ("day",),
-        ("day", "age"),
+        secret=("illness",),
+        background=("day",),
+        public=("day", "age"),
         bins=("day=month", "age=width:20"),
         local_dp=2.0,
         simulate=1,

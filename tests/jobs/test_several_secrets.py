@@ -269,7 +269,7 @@ def test_names_with_an_equals_sign(tmp_path: Path) -> None:
     ids=str,
 )
 def test_the_files_of_each_secret(secrets: list[str], files: list[str]) -> None:
-    asked = lg.Request("t.csv", tuple(secrets), max_distortion=0.2)
+    asked = lg.Request.of("t.csv", secret=tuple(secrets), max_distortion=0.2)
     assert [asked.file("channel.json", group) for group in asked.sources] == files
 
 

@@ -67,7 +67,7 @@ def sources_of(asked: Request) -> Iterator[Sources]:
 def question(people: Path, public: Any = ("job=0.1",), secret: tuple[str, ...] = ("illness",), **asked: Any) -> Request:
     names, shares = public_columns(public)
     fields = {"max_distortion": 0.2, **asked}
-    return Request(str(people), secret, public=names, public_distortion=shares, **fields)
+    return Request.of(str(people), secret=secret, public=names, public_distortion=shares, **fields)
 
 
 def information(joint: Floats) -> float:

@@ -32,7 +32,7 @@ DOMAINS = ("errors", "sentences", "commands", "report", "page")
 LEFT = 0
 """So many templates of ``sentences`` nothing in the source says any more; at 0 such templates are dropped."""
 _SAID = {"say", "message", "note", "alarm"}
-_DOMAINS = {"error": "errors", "sentence": "sentences"}
+_DOMAINS = {"error": "errors", "sentence": "sentences", "help": "commands"}
 _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
 
@@ -98,6 +98,9 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
         kind = "sentence" if name == "Sentence" else "error" if name.endswith("Error") else "said"
         if first is not None and (kind != "said" or name in _SAID):
             yield from ((kind, text) for text in literals(first, constants) if text)
+        if name == "Option" and first is not None:
+            # How a field of a request is asked for.
+            yield from (("help", text) for text in literals(first, constants))
         if name == "grid":
             # A table has a caption, and a head of the names of its columns.
             texts = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]

@@ -92,7 +92,9 @@ def test_the_decision_is_two_printed_pages_and_the_rest_few(chromium: Browser, w
 def test_the_report_of_the_sample_is_eight_printed_pages(chromium: Browser, tmp_path: Path) -> None:
     (tmp_path / "adult.csv").write_text(adult_csv(), encoding="utf-8")
     known = ("occupation",)
-    asked = Request(str(tmp_path / "adult.csv"), ("marital_status",), known, known, min_protection=60.0)
+    asked = Request.of(
+        str(tmp_path / "adult.csv"), secret=("marital_status",), background=known, public=known, min_protection=60.0
+    )
     protect(asked, tmp_path / "out")
     sample = Report.of(tmp_path / "out").facts
     for language in (ENGLISH, CHINESE):

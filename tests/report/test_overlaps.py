@@ -94,7 +94,10 @@ def make_long_names(place: Path) -> None:
             rows.writerow([f"{VALUE}{value}", f"עיר {at % 3}", f"{(value + at % 5) % 4}"])
     known = (RIGHT_TO_LEFT,)
     table = str(place / "people.csv")
-    protect(Request(table, (LONG,), known, (*known, CHINESE), max_distortion=0.3, simulate=1), place / "out")
+    protect(
+        Request.of(table, secret=(LONG,), background=known, public=(*known, CHINESE), max_distortion=0.3, simulate=1),
+        place / "out",
+    )
 
 
 def figures(report: Report, code: str) -> dict[str, Figure]:
@@ -177,7 +180,14 @@ def test_pictures_of_a_job_with_long_names_stand_apart(page: Page, tmp_path: Pat
 def test_pictures_of_the_sample_stand_apart(page: Page, tmp_path: Path) -> None:
     (tmp_path / "adult.csv").write_text(adult_csv(), encoding="utf-8")
     known = ("occupation",)
-    asked = Request(str(tmp_path / "adult.csv"), ("marital_status",), known, known, max_distortion=0.2, simulate=1)
+    asked = Request.of(
+        str(tmp_path / "adult.csv"),
+        secret=("marital_status",),
+        background=known,
+        public=known,
+        max_distortion=0.2,
+        simulate=1,
+    )
     protect(asked, tmp_path / "out")
     for code in ("en", "zh"):
         require_apart(page, figures(Report.of(tmp_path / "out"), code))

@@ -37,7 +37,7 @@ def written(folder: Path, data: bytes | str, name: str = "t.csv") -> Path:
 def test_every_face_takes_the_same_options() -> None:
     names = tuple(get_type_hints(ReadingOptions))
     assert names == options.READING == requests.READING
-    assert Request("t.csv", ("a",), max_distortion=0.1, missing="?").reading["missing"] == ("?",)  # type: ignore[arg-type]
+    assert Request.of("t.csv", secret=("a",), max_distortion=0.1, missing="?").reading["missing"] == ("?",)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("encoding", ["windows-1252", "latin-1", "utf-16", "utf-16-le", "mac-roman", "utf-8"])

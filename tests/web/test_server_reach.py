@@ -83,7 +83,7 @@ def test_every_field_that_takes_a_file_is_marked(tmp_path: Path, field: str) -> 
     texts = ["/etc/shadow", "../outside.csv", "spark://host#x"]
     texts += [f"job={text}{end}" for text in texts for end in ("", ":2")] if field in several else []
     for text in texts:
-        request = Request("people.csv", ("illness",), public=("job",), max_distortion=0.2)
+        request = Request.of("people.csv", secret=("illness",), public=("job",), max_distortion=0.2)
         msgspec.structs.force_setattr(request, field, (text,) if field in several else text)
         if field in (*several, *single):
             with pytest.raises(OutsideError):

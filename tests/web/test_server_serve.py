@@ -178,7 +178,7 @@ def test_jobs_of_the_command_line_are_listed_and_what_is_none_is_not(serving: Se
 def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
     for line in (b"", b"Traceback", b"[]", b"3", b'{"stage": "audit", "state": "no"}', b'{"outcome": {}}'):
         assert event_in(line) is None
-    request = Request("people.csv", ("illness",), max_distortion=0.2)
+    request = Request.of("people.csv", secret=("illness",), max_distortion=0.2)
     job = Job("x", tmp_path, {"table": "people.csv"}, request, "x")
     before = job.fields(ENGLISH)
     job.hear(JobEvent("no", "started"))

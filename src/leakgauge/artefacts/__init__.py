@@ -14,7 +14,7 @@ from leakgauge.artefacts.audit import (
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.coarsening import Coarsening
+from leakgauge.artefacts.coarsening import CoarseningFound
 from leakgauge.artefacts.composition import Composed
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.estimates import Estimated, Estimates, Kit, Recipients
@@ -39,7 +39,7 @@ __all__ = [
     "AuditedRecord",
     "ChannelFile",
     "Check",
-    "Coarsening",
+    "CoarseningFound",
     "Compared",
     "Comparison",
     "Composed",

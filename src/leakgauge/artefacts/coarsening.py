@@ -23,7 +23,7 @@ class Coarsened(Part, frozen=True):
     groups: int
 
 
-class Coarsening(Artefact, frozen=True, tag="leakgauge/coarsening/1"):
+class CoarseningFound(Artefact, frozen=True, tag="leakgauge/coarsening/1"):
     """The levels of public columns that lose least and put every row in a group of k.
 
     Attributes:

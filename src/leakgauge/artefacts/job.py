@@ -10,7 +10,7 @@ from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.repeated import Repeated
-from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
@@ -180,7 +180,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/3"):
         repeated: the earlier releases if it repeats one, and what all of them reveal together.
     """
 
-    asked: Request
+    asked: StoredRequest
     table: TableRead
     started: str
     finished: str | None
@@ -197,6 +197,11 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/3"):
     spent: JobCost | None = None
     repeated: Repeated | None = None
 
+    @property
+    def request(self) -> Request:
+        """What was asked, in its parts."""
+        return self.asked.request()
+
 
 class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/3"):
     """What the page's server notes of a job beside its folder, for a later server.
@@ -206,7 +211,7 @@ class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/3"):
         path: of the table in the folder that was served; None where it was dropped.
     """
 
-    asked: Request
+    asked: StoredRequest
     path: str | None
     state: Literal["running", "done", "refused", "failed", "stopped"]
     started: str | None = None

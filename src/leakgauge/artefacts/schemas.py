@@ -10,7 +10,7 @@ import msgspec
 
 from leakgauge.artefacts.audit import Audit, MechanismAudit
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.coarsening import Coarsening
+from leakgauge.artefacts.coarsening import CoarseningFound
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.composition import Composed
 from leakgauge.artefacts.design import Comparison, Design, Frontier, GuessedDesign
@@ -67,7 +67,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     PageJob,
     Survey,
     Telling,
-    Coarsening,
+    CoarseningFound,
     Estimates,
     Kit,
     Recipients,

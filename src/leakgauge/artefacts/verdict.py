@@ -13,7 +13,7 @@ from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, Over
 from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Part, Quantity, Real
-from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
@@ -129,9 +129,14 @@ class Action(Part, frozen=True, kw_only=True):
     said: Sentence
     options: tuple[str, ...]
     left_out: tuple[str, ...] = ()
-    asked: Request | None
+    asked: StoredRequest | None
     promised: dict[str, Dials]
     recommendation: Recommendation
+
+    @property
+    def request(self) -> Request | None:
+        """The job with this change, in its parts."""
+        return None if self.asked is None else self.asked.request()
 
     def outcome(self, now: Verdict) -> Sentence:
         """Its effect on the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
@@ -168,7 +173,7 @@ def why_no_action(asked: Request | None, *, vetoed: bool) -> Sentence:
         return Sentence("no job made it, so that no other settings could be tried")
     if vetoed:
         return Sentence("other settings do not mend what the veto says")
-    if asked.accounted is not None:
+    if asked.budget.accounted is not None:
         return Sentence("what another noisy histogram would give is not known before it is bought")
     if asked.repeat is not None:
         return Sentence("its mechanism is that of an earlier release and is not designed again")

@@ -129,7 +129,7 @@ def _render(found: Judgement, release: Path) -> Parts:
     from leakgauge.artefacts import Job, codec
     from leakgauge.cli.verdict import changes, dial_table, every_secret, explained, notes, policy_table, recommended
 
-    asked = codec.read(Job, release / "job.json").asked if release.is_dir() else None
+    asked = codec.read(Job, release / "job.json").request if release.is_dir() else None
     several = [every_secret(found)] if len(found.dials) > 1 else []
     return [
         *recommended(found),

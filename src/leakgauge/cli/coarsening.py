@@ -11,10 +11,10 @@ from leakgauge.cli.output import grid
 from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Coarsening
+    from leakgauge.artefacts import CoarseningFound
 
 
-def chosen_levels(found: Coarsening) -> Table:
+def chosen_levels(found: CoarseningFound) -> Table:
     """The chosen level of every public column and what is lost, beside the runners-up."""
     title = say("The least coarsening with {k} rows in every group", k=found.k)
     if found.unit is not None:

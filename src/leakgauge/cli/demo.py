@@ -46,10 +46,10 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
     table = output.with_name(f"{output.name}-sample.csv")
     _write_new(table, adult_csv())
     known = ("occupation",)
-    asked = Request(
+    asked = Request.of(
         str(table),
-        ("marital_status",),
-        known,
+        secret="marital_status",
+        background=known,
         public=known,
         min_protection=60.0,
         purpose=say("a demonstration"),

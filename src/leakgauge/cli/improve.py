@@ -110,12 +110,12 @@ def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, 
     if asked["accounted"] is not None:
         # What another noisy histogram would give is not known before it is bought.
         return job, None
-    with open_table(job.table, **job.reading) as table:
+    with open_table(job.table, **job.reading.keywords()) as table:
         judging = Judging(table, policy_of(job))
         promise = judging.promise(job)
-        if promise.failed and job.mechanism:
+        if promise.failed and job.aims[0].mechanism:
             with suppress(RefusalError):
-                other = structs.replace(job, mechanism=())
+                other = job.having(mechanism=())
                 found = judging.promise(other)
                 job, promise = (job, promise) if found.failed else (other, found)
     return job, promise
@@ -128,7 +128,7 @@ def _render(search: Search, asked: Mapping[str, Any], job: Request | None, promi
     if chosen is not None:
         dials = chosen.dials if promise is None else promise.dials[search.secret]
         setting = {"setting": chosen.said, "form": chosen.family.form, "dials": dials_in_words(dials)}
-        if job is not None and not job.mechanism and chosen.channel is None:
+        if job is not None and not job.aims[0].mechanism and chosen.channel is None:
             template = message(
                 "{setting} ({form}) protects too little beside all else that leaves; let the job search: {dials!s}."
             )
@@ -174,10 +174,10 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
         how["bins"] = (f"{secret}=auto",)
     if chosen.channel is None:
         how["mechanism"] = (str(chosen.said),)
-        return Request(asked["table"], (secret,), **how)
+        return Request.of(asked["table"], secret=(secret,), **how)
     how |= {name: asked[name] for name in ("accounted", "ledger", "dataset") if asked[name] is not None}
     how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
-    return Request(asked["table"], (secret,), **how)
+    return Request.of(asked["table"], secret=(secret,), **how)
 
 
 def _families(search: Search) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -17,12 +17,14 @@ from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Aiming, Budget, Coarsening, Declared, Limits, Reading, Roles
+from leakgauge.artefacts.request.part import RequestPart
 from leakgauge.cli import options
+from leakgauge.cli.asked import names_of, options_of
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, Screen, alert, deliver, engine_line, grid, simulation_warning, told_level
-from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.rounding import outwards, percent
 from leakgauge.waiting import told_while_waiting
@@ -43,147 +45,35 @@ STAGES = {
 }
 
 
+_HEADS: dict[type[RequestPart], str] = {
+    Roles: message("Columns"),
+    Aiming: message("How much noise"),
+    Limits: message("Limits"),
+    Coarsening: message("Coarser columns"),
+    Reading: message("Reading the table"),
+    Budget: message("Budget"),
+    Declared: message("Declared, for verdict and report"),
+}
+
+
 @click.command(
     cls=Grouped,
     groups={
-        message("Columns"): "secret withhold together background public accept_unique unit rows_per_unit",
-        message("How much"): "max_distortion max_leakage local_dp min_protection min_usefulness within use",
-        message("Mechanism"): "mechanism keep distortion lower upper clamp keep_order accounted publish_shares repeat",
-        message("Coarser columns"): "bins levels suppress_below min_k max_suppressed",
-        message("Reading the table"): " ".join(options.READING),
-        message("Budget and verdict"): "ledger dataset policy releases_per_period confidence diagram questionnaire",
-        message("Report"): "purpose recipient review prepared_by report_language",
-        message("Other options"): "output overwrite strict simulate as_json",
+        **{head: names_of(part) for part, head in _HEADS.items()},
+        message("Other options"): "repeat output overwrite strict as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
-@click.option(
-    "--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself."
-)
-@click.option(
-    "--withhold",
-    multiple=True,
-    metavar="COLUMN",
-    help="A secret that is not released, though other columns may reveal it.",
-)
-@click.option("--together", is_flag=True, help="The secrets are one joint source, released through one channel.")
-@click.option(
-    "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless also public."
-)
-@click.option(
-    "--public",
-    multiple=True,
-    metavar="COLUMN[=SHARE]",
-    help="Released unchanged or coarser; with C=0.1, a tenth of its values are changed to reveal less about the "
-    "secrets.",
-)
-@click.option(
-    "--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it identifies people."
-)
-@click.option("--unit", metavar="COLUMN", help="The column that says whose row it is; never released.")
-@click.option(
-    "--rows-per-unit", type=int, metavar="N", help="The most rows of one person; guarantees hold for that many."
-)
-@click.option(
-    "--max-distortion",
-    multiple=True,
-    metavar="[COLUMN=]D",
-    help="The least leakage with at most this mean distortion; for one secret, C=0.2.",
-)
-@click.option(
-    "--max-leakage", multiple=True, metavar="[COLUMN=]BITS", help="The least distortion with at most these bits."
-)
-@click.option(
-    "--local-dp",
-    multiple=True,
-    metavar="[COLUMN=]EPS",
-    help="Keep this local ε, in nats; alone, or with another target.",
-)
-@click.option(
-    "--min-protection",
-    type=float,
-    metavar="P",
-    help="The most useful setting with at least this protection, from 0 to 100; with another target: a limit.",
-)
-@options.min_usefulness
-@options.use
-@click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
-@click.option(
-    "--keep",
-    type=click.Choice(["nothing", "shares", "associations"]),
-    show_default="shares",
-    help="shares: every value as often as it occurs; associations: also with each public value; nothing: "
-    "least leaking.",
-)
-@click.option(
-    "--publish-shares", is_flag=True, help="Say that the table's shares may be known: puts its channels into the kit."
-)
-@click.option(
-    "--distortion",
-    multiple=True,
-    default=("hamming",),
-    show_default="hamming",
-    metavar="[COLUMN=]NAME|FILE",
-    help="How errors are counted: hamming, absolute, squared, great-circle, or a CSV file.",
-)
-@click.option(
-    "--within", multiple=True, metavar="[COLUMN=]NUMBER", help="The mean absolute error that readers can bear."
-)
-@options.bins
-@options.levels
-@click.option("--suppress-below", type=int, metavar="K", help="Suppress public values of groups smaller than this.")
-@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns just enough that every group has K rows.")
-@click.option(
-    "--max-suppressed",
-    type=float,
-    default=0.05,
-    show_default=True,
-    metavar="SHARE",
-    help="The largest share of rows suppressed, for --min-k.",
-)
-@click.option("--clamp", is_flag=True, help="Clamp released numbers to the declared bounds.")
-@options.keep_order
-@options.reading
+@options_of(*_HEADS)
 @click.option(
     "--repeat", type=options.ADDRESS, metavar="DIR", help="Repeat that job, with its mechanism, on a new TABLE."
 )
-@click.option(
-    "--lower", type=float, metavar="NUMBER", help="With --min-protection: the least possible value of a numeric secret."
-)
-@click.option("--upper", type=float, metavar="NUMBER", help="The greatest possible value.")
-@click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
-@click.option(
-    "--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger that counts the spend against a limit."
-)
-@options.dataset
-@click.option(
-    "--policy", type=options.ADDRESS, metavar="FILE", help="Limits to keep, in TOML; exit 1 if one is broken."
-)
-@click.option(
-    "--diagram",
-    type=options.ADDRESS,
-    metavar="paper|FILE",
-    help="Which indicator feeds which criterion, in TOML; or 'paper'.",
-)
-@click.option(
-    "--questionnaire", type=options.ADDRESS, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5."
-)
-@click.option("--releases-per-period", type=float, default=1.0, show_default=True, metavar="N", help="How often.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="C", help="Of intervals.")
-@options.purpose
-@options.recipient
-@options.review
-@click.option("--prepared-by", metavar="NAME", help="Declared: who prepared the report.")
-@options.report_language
-@click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for all results.")
 @click.option("--overwrite", is_flag=True, help="Replace the job in the folder.")
 @options.strict
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.as_json
-def command(
-    reading: Mapping[str, Any], output: Path, overwrite: bool, strict: bool, as_json: bool, **given: Any
-) -> None:
+def command(table: str, output: Path, overwrite: bool, strict: bool, as_json: bool, **given: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     The leakage is measured, a channel designed, the table released, attacked and judged; all results are in DIR.
@@ -206,48 +96,17 @@ def command(
     the release is vetoed or breaks such a limit: do not hand it out then. The default policy only colours the
     recommendation, unless --strict makes it count.
     """
-    from leakgauge.artefacts import Request
-    from leakgauge.artefacts.request import public_columns
     from leakgauge.jobs.protect import protect
 
-    limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
-    asked = {**given, **limits}
+    # Options not typed have the defaults of a request, or those of the job that is repeated.
+    source = click.get_current_context().get_parameter_source
+    asked = {name: value for name, value in given.items() if source(name) is not ParameterSource.DEFAULT}
     if given["repeat"] is None:
-        language = given["report_language"] or current().code
-        asked["public"], asked["public_distortion"] = public_columns(given["public"])
-        question: dict[str, Any] = {"table": Request(**{**asked, "report_language": language}, **reading)}
-    else:
-        # Options not typed are those of the earlier job, not the defaults.
-        source = click.get_current_context().get_parameter_source
-        question = {name: value for name, value in asked.items() if source(name) is not ParameterSource.DEFAULT}
-        question |= reading
+        asked.setdefault("report_language", current().code)
     with progress_lines() as tell:
-        done = protect(folder=output, overwrite=overwrite, progress=tell, **question)
+        done = protect(table, output, overwrite=overwrite, progress=tell, **asked)
     deliver(done.job, as_json, None, lambda: render(done))
     done.require(strict=strict)
-
-
-def _per_secret(name: str, texts: Sequence[str]) -> float | dict[str, float] | None:
-    """The number for every secret, or one for each: ``0.2``, or ``C=0.2`` of a column, whose name may hold ``=``."""
-    pairs = [text.rpartition("=") for text in texts]
-    named = {column: _number(name, value) for column, equals, value in pairs if equals}
-    bare = [_number(name, value) for _, equals, value in pairs if not equals]
-    if len(bare) + bool(named) > 1 or len(bare) + len(named) < len(texts):
-        raise OptionError(
-            "--{name!s} is given {count} times; give one number for every secret, or one for each as COLUMN=NUMBER.",
-            name=name.replace("_", "-"),
-            count=len(texts),
-        )
-    return named or next(iter(bare), None)
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise OptionError(
-            "--{name!s} {text!r} is not a number; give one, or COLUMN=NUMBER.", name=name.replace("_", "-"), text=text
-        ) from None
 
 
 @contextmanager
@@ -276,7 +135,7 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Coarsening, Design, Judgement, Measurement, Record, Survey
+    from leakgauge.artefacts import CoarseningFound, Design, Judgement, Measurement, Record, Survey
     from leakgauge.artefacts.telling import Telling
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
@@ -294,24 +153,26 @@ def render(done: Done) -> Parts:
     else:
         parts += _warnings(done.read(Survey, "survey.json"))
         numbers = grid(title=listed(headline.secret))
-        for row in _rows(headline, _epsilon_of(job.asked)):
+        for row in _rows(headline, _epsilon_of(job.request)):
             numbers.add_row(*row)
         parts.append(numbers)
         if len(job.secrets) > 1:
             parts.append(_secrets(job))
-        if job.asked.public:
-            columns = listed(job.asked.public)
+        if job.request.roles.public:
+            columns = listed(job.request.roles.public)
             parts.append(
                 say("ε covers the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
-        for column in job.asked.public_through:
-            designed = done.kept.get(Design, job.asked.public_file("design.json", column))
+        for column in job.request.roles.public_through:
+            designed = done.kept.get(Design, job.request.roles.public_file("design.json", column))
             parts += [] if designed is None else [told_less(column, designed)]
-        measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
+        measured = [
+            done.read(Measurement, job.request.roles.file("measurement.json", one)) for one in job.request.roles.sources
+        ]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
         if (done.folder / "coarsening.json").exists():
-            parts.append(chosen_levels(done.read(Coarsening, "coarsening.json")))
+            parts.append(chosen_levels(done.read(CoarseningFound, "coarsening.json")))
         record = done.read(Record, "release.json")
         plan = record.plan
         parts += [
@@ -321,17 +182,17 @@ def render(done: Done) -> Parts:
         parts += suppressed_rows(record)
         parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
         if job.repeated is not None:
-            per_person = job.asked.rows_per_unit is not None
+            per_person = job.request.roles.rows_per_unit is not None
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)
         parts += said_of_use(done)
         parts += said_of_recipients(done)
     told = done.kept.get(Telling, "telling.json")
     parts += [] if told is None else what_public_columns_tell(told)
-    kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
+    kept = [name for name in job.withheld if name not in (*job.request.roles.withhold, job.request.roles.unit)]
     if kept and headline is not None:
         columns = listed(kept)
         parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
-    if job.asked.simulate is not None:
+    if job.request.budget.simulate is not None:
         parts.append(simulation_warning())
     elif done.refused is None:
         parts.append(_to_hand_out(done))
@@ -362,7 +223,7 @@ def _judged(verdict: Judgement, done: Done) -> Parts:
     """The dials, the recommendation, its reasons and the next command, at the end, where a screen still shows them."""
     from leakgauge.cli.verdict import change, dial_table, nothing_proposed, recommended
 
-    parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.asked)]
+    parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.request)]
     parts += [change(verdict, action) for action in verdict.actions[:1]]
     command = _next_command(verdict, done)
     return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
@@ -372,15 +233,15 @@ def _next_command(verdict: Judgement, done: Done) -> str | None:
     """The next command: one that changes the verdict, or the report to sign."""
     from leakgauge.artefacts.verdict import Recommendation
 
-    asked, action = done.job.asked, next(iter(verdict.actions), None)
-    if action is not None and action.asked is not None:
-        return action.asked.command(_free_beside(done.folder))
+    asked, action = done.job.request, next(iter(verdict.actions), None)
+    if action is not None and action.request is not None:
+        return action.request.command(_free_beside(done.folder))
     if action is not None:
         # The declarations are still missing; the same job takes them without drawing again.
         return " ".join((asked.command(done.folder), *action.options))
     if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
         return None
-    language = [] if asked.report_language == "en" else ["--report-language", asked.report_language]
+    language = [] if asked.declared.report_language == "en" else ["--report-language", asked.declared.report_language]
     return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf", *language])
 
 
@@ -469,9 +330,9 @@ def _warnings(survey: Survey) -> Parts:
 
 def _epsilon_of(asked: Request) -> str:
     """Whom ε protects, and what it covers."""
-    if asked.rows_per_unit is not None:
+    if asked.roles.rows_per_unit is not None:
         return say("ε of one person")
-    return "ε" if len(asked.groups) == 1 else say("ε of all protected columns")
+    return "ε" if len(asked.roles.groups) == 1 else say("ε of all protected columns")
 
 
 def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,9 @@ def said_of_recipients(done: Done) -> Parts:
             said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
             parts.append(Text(said, "yellow"))
             # The channel of a public column is never handed out: it reveals how the column and the secrets are related.
-            if one.reason in (INSIDE, CHOSEN) and not set(one.columns).intersection(done.job.asked.public_through):
+            if one.reason in (INSIDE, CHOSEN) and not set(one.columns).intersection(
+                done.job.request.roles.public_through
+            ):
                 parts.append(say("--publish-shares puts the channel into the kit, if the table's shares may be known."))
             continue
         fields["rows"] = worth.value

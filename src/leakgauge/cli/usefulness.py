@@ -39,9 +39,9 @@ def said_of_use(done: Done) -> Parts:
     from leakgauge.artefacts import Design, Utility
 
     parts: Parts = []
-    for group in done.job.asked.groups:
-        worth = done.kept.get(Utility, done.job.asked.file("utility.json", group))
-        design = done.kept.get(Design, done.job.asked.file("design.json", group))
+    for group in done.job.request.roles.groups:
+        worth = done.kept.get(Utility, done.job.request.roles.file("utility.json", group))
+        design = done.kept.get(Design, done.job.request.roles.file("design.json", group))
         if design is not None:
             parts += [*_kept(design, listed(group)), *_associated(done, design, group)]
         if worth is not None:
@@ -76,7 +76,7 @@ def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator
             "· Keeping them costs {bits} bits more than the least leaking channel.",
             bits=number(design.price_of_keeping.value),
         )
-    others = listed(name for name in done.job.asked.public if name not in given)
+    others = listed(name for name in done.job.request.roles.public if name not in given)
     if others:
         yield say("· Cross-tables of {secret!s} with {others!s} are not kept.", others=others, **names)
     if design.certain is not None and design.certain.value > 0:

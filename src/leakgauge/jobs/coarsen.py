@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity, Request
-from leakgauge.artefacts.coarsening import Coarsened, Coarsening
-from leakgauge.artefacts.request import MAX_SUPPRESSED
+from leakgauge.artefacts.coarsening import Coarsened, CoarseningFound
+from leakgauge.artefacts.request.coarsening import MAX_SUPPRESSED
 from leakgauge.design.coarsening import Hiding, Node, least_coarsening
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.measures import entropy
@@ -46,7 +45,7 @@ class Ladder:
 Ladders = dict[str, Ladder]
 
 
-def choose_levels(asked: Request, table: Table, progress: Progress | None = None) -> tuple[Request, Coarsening]:
+def choose_levels(asked: Request, table: Table, progress: Progress | None = None) -> tuple[Request, CoarseningFound]:
     """The request with the bins and levels that lose least in place of the choices, and the result of the search.
 
     Raises:
@@ -54,27 +53,26 @@ def choose_levels(asked: Request, table: Table, progress: Progress | None = None
         OptionError: bins that are not coarser than those before, or more combinations than are searched.
         ColumnError, FileError: columns and level files that cannot be used.
     """
-    assert asked.min_k is not None
+    assert asked.coarsening.min_k is not None
     (binned, bins), (levelled, levels) = _binned(asked), _levelled(asked)
     for name in binned.keys() & levelled.keys():
         raise both_bins_and_levels(name)
-    ladders = {name: binned.get(name) or levelled.get(name) or Ladder() for name in asked.public}
-    hiding = _hiding(table, ladders, asked.min_k, asked.max_suppressed, asked.unit)
+    ladders = {name: binned.get(name) or levelled.get(name) or Ladder() for name in asked.roles.public}
+    hiding = _hiding(table, ladders, asked.coarsening.min_k, asked.coarsening.max_suppressed, asked.roles.unit)
     found = least_coarsening(hiding, progress)
     if found.best is None:
         raise _refused(hiding, found.coarsest)
-    settled = replace(
-        asked,
+    settled = asked.having(
         bins=(*bins, *_settled(binned, ladders, found.best)),
         levels=(*levels, *_settled(levelled, ladders, found.best)),
-        suppress_below=asked.min_k if found.best.suppressed else None,
+        suppress_below=asked.coarsening.min_k if found.best.suppressed else None,
         min_k=None,
         max_suppressed=MAX_SUPPRESSED,
     )
-    return settled, Coarsening(
-        asked.min_k,
-        asked.max_suppressed,
-        asked.unit,
+    return settled, CoarseningFound(
+        asked.coarsening.min_k,
+        asked.coarsening.max_suppressed,
+        asked.roles.unit,
         table.rows,
         _stored(ladders, found.best),
         None if found.runner_up is None else _stored(ladders, found.runner_up),
@@ -85,10 +83,12 @@ def choose_levels(asked: Request, table: Table, progress: Progress | None = None
 
 def _binned(asked: Request) -> tuple[Ladders, list[str]]:
     """The bins of public columns that are choices, and the bins of all other columns."""
-    pairs = [(column, how) for column, _, how in (text.rpartition("=") for text in asked.bins)]
-    spelled = {name: tuple(how for column, how in pairs if column == name) for name in asked.public}
+    pairs = [(column, how) for column, _, how in (text.rpartition("=") for text in asked.coarsening.bins)]
+    spelled = {name: tuple(how for column, how in pairs if column == name) for name in asked.roles.public}
     ladders = {name: Ladder(tuple(map(parse_binning, hows)), hows) for name, hows in spelled.items() if hows}
-    return ladders, [text for text, (column, _) in zip(asked.bins, pairs, strict=True) if column not in ladders]
+    return ladders, [
+        text for text, (column, _) in zip(asked.coarsening.bins, pairs, strict=True) if column not in ladders
+    ]
 
 
 def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
@@ -96,17 +96,17 @@ def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
     others."""
     ladders: Ladders = {}
     others: list[str] = []
-    found = parse_levels(asked.levels, (*asked.secrets, *asked.seen))
-    for text, (name, (hierarchy, number)) in zip(asked.levels, found.items(), strict=True):
+    found = parse_levels(asked.coarsening.levels, (*asked.roles.secrets, *asked.roles.seen))
+    for text, (name, (hierarchy, number)) in zip(asked.coarsening.levels, found.items(), strict=True):
         file = text.removeprefix(f"{name}=")
-        if name not in asked.public and number is None:
+        if name not in asked.roles.public and number is None:
             raise OptionError(
                 "--levels of column {column!r} does not say which level, and --min-k chooses for public columns only; "
                 "write e.g. {example!s}.",
                 column=name,
                 example=f"{name}={hierarchy.file}:1",
             )
-        if name not in asked.public:
+        if name not in asked.roles.public:
             others.append(text)
         elif number is not None:
             ladders[name] = Ladder((hierarchy.level(number),), (file,))

@@ -56,9 +56,16 @@ class Terms:
     def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
         """The terms of a job, with its own policy by default."""
         declared = tuple(one for one in Declaration if getattr(asked, one.value))
-        known = asked.publish_shares or asked.accounted is not None
+        known = asked.declared.publish_shares or asked.budget.accounted is not None
         by = policy_of(asked) if policy is None else policy
-        return cls(by, use_named(asked.use), declared, asked.accept_unique, known, asked.releases_per_period)
+        return cls(
+            by,
+            use_named(asked.limits.use),
+            declared,
+            asked.roles.accept_unique,
+            known,
+            asked.declared.releases_per_period,
+        )
 
 
 def policy_of(asked: Request) -> DialPolicy:
@@ -68,8 +75,8 @@ def policy_of(asked: Request) -> DialPolicy:
         FileError: the policy file cannot be read, or sets something that is not a limit.
         OptionError: limits that contradict each other.
     """
-    named = DEFAULT_POLICY if asked.policy is None else read_dial_policy(asked.policy)
-    return named.asking(min_protection=asked.min_protection, min_usefulness=asked.min_usefulness)
+    named = DEFAULT_POLICY if asked.limits.policy is None else read_dial_policy(asked.limits.policy)
+    return named.asking(min_protection=asked.limits.min_protection, min_usefulness=asked.limits.min_usefulness)
 
 
 def use_named(use: str | Use) -> Use:

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
-from leakgauge.artefacts.request import FRAME, is_date, require_review_to_come
+from leakgauge.artefacts.request import FRAME, Declared
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
 from leakgauge.assessment.outgoing import Use
@@ -98,9 +98,7 @@ def assess(
     given = {name: value for name, value in changed.items() if value is not None}
     explaining = partial(Explaining.by, factors=fuzzy, stored=None if stored is None else Path(stored))
     roles = {"secret": secret, "withhold": withhold, "background": background, "released": released}
-    if review is not None and not is_date(review):
-        raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=review)
-    require_review_to_come(review)
+    Declared(review=review).require_review_to_come()
     if place.is_dir():
         _require_absent({"audit": audit, **roles}, Sentence("a finished job"))
         return _of_job(place, original, given, explaining, reading)
@@ -172,19 +170,19 @@ def _of_job(
             "The job in {path!s} released nothing, so there is nothing to assess; its report says why.",
             path=str(place),
         )
-    asked = structs.replace(job.asked, **given)
+    asked = job.request.having(**given)
     if original is None and asked.table == FRAME:
         raise OptionError(
             "The job in {path!s} was made from a table in memory; name the table with --original.", path=str(place)
         )
     release, audit = Release.read(place / "release.json"), codec.read(Audit, place / "audit.json")
     by = explaining(
-        diagram=asked.diagram,
-        questionnaire=asked.questionnaire,
-        releases_per_period=asked.releases_per_period,
-        confidence=asked.confidence,
+        diagram=asked.declared.diagram,
+        questionnaire=asked.declared.questionnaire,
+        releases_per_period=asked.declared.releases_per_period,
+        confidence=asked.declared.confidence,
     )
-    with open_table(asked.table if original is None else original, **{**asked.reading, **reading}) as table:
+    with open_table(asked.table if original is None else original, **{**asked.reading.keywords(), **reading}) as table:
         judging = Judging(table, policy_of(asked))
         found = judging.drawn(asked, release, audit, _beyond_doubt(place, audit))
         return with_actions(explained(found, release, audit, table, by), asked, judging)

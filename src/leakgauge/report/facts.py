@@ -15,7 +15,7 @@ from leakgauge.artefacts import (
     Audit,
     AuditedRecord,
     ChannelFile,
-    Coarsening,
+    CoarseningFound,
     Comparison,
     Design,
     Finding,
@@ -51,7 +51,7 @@ from leakgauge.visible import visible
 
 ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "job.json": Job,
-    "coarsening.json": Coarsening,
+    "coarsening.json": CoarseningFound,
     "survey.json": Survey,
     "telling.json": Telling,
     "measurement.json": Measurement,
@@ -92,16 +92,17 @@ _NEVER: Final = 1e-9
 def artefacts_of(asked: Request) -> dict[str, type[msgspec.Struct]]:
     """The artefacts of a job with their kinds: those about one secret once for each, by its own file's name."""
     names = {
-        name: [name] if name in _SHARED else [asked.file(name, one) for one in asked.sources] for name in ARTEFACTS
+        name: [name] if name in _SHARED else [asked.roles.file(name, one) for one in asked.roles.sources]
+        for name in ARTEFACTS
     }
-    public = {asked.public_file("design.json", one): Design for one in asked.public_through}
+    public = {asked.roles.public_file("design.json", one): Design for one in asked.roles.public_through}
     return public | {file: ARTEFACTS[name] for name, files in names.items() for file in files}
 
 
 def _own_files(asked: Request) -> dict[tuple[str, ...], dict[str, str]]:
     own = [name for name in ARTEFACTS if name not in _SHARED]
-    several = asked.sources if len(asked.sources) > 1 else ()
-    return {tuple(visible(one)): {name: asked.file(name, one) for name in own} for one in several}
+    several = asked.roles.sources if len(asked.roles.sources) > 1 else ()
+    return {tuple(visible(one)): {name: asked.roles.file(name, one) for name in own} for one in several}
 
 
 class _Visible(dict[str, Mapping[str, Any]]):
@@ -134,7 +135,7 @@ class Facts:
         job = artefacts.get("job.json")
         audit = artefacts.get("audit.json")
         foreign = audit.foreign if isinstance(audit, Audit) else None
-        own = _own_files(job.asked) if isinstance(job, Job) else {}
+        own = _own_files(job.request) if isinstance(job, Job) else {}
         if job is None and foreign is not None and len(foreign.secrets) > 1:
             own = {tuple(visible((name,))): {} for name in foreign.secrets}
         return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram, own=own)
@@ -181,7 +182,7 @@ class Facts:
         kinds = ARTEFACTS
         if (place / "job.json").exists():
             job = codec.read(Job, place / "job.json")
-            kinds = artefacts_of(job.asked)
+            kinds = artefacts_of(job.request)
             _require_whole(place, job, kinds)
         elif (place / "audit.json").exists() and not (place / "release.json").exists():
             kinds = _foreign_kinds(place)

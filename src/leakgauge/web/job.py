@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, codec
 from leakgauge.artefacts.record import Output
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.survey import Combination
 from leakgauge.languages import Language, message
 from leakgauge.release.guarantees import said_of_formulas
@@ -79,7 +80,7 @@ class Job:
         if (record is None and left is None) or (results / key).is_symlink():
             return None
         if record is not None:
-            job = cls(key, results, shown_of(codec.encode(record.asked)), record.asked, output, record.path)
+            job = cls(key, results, shown_of(codec.encode(record.asked)), record.asked.request(), output, record.path)
             job.state, job.message = record.state, record.message
         else:
             assert left is not None
@@ -171,18 +172,18 @@ class Job:
         request, names = self._asked_of(left), self._names(left)
         group = self.group(place)
         if request is not None and group and name not in names:
-            name = request.file(name, group)
+            name = request.roles.file(name, group)
         return read_object(self.folder / name) if name in names else {}
 
     def group(self, place: int | None = None) -> tuple[str, ...]:
         """The secret at a place of several, or the one that decides; empty in a job with one."""
         left = self._left()
         request = self._asked_of(left)
-        if request is None or len(request.sources) < 2:
+        if request is None or len(request.roles.sources) < 2:
             return ()
-        if place is None and left.headline is not None and left.headline.secret in request.sources:
+        if place is None and left.headline is not None and left.headline.secret in request.roles.sources:
             return left.headline.secret
-        return request.sources[min(place or 0, len(request.sources) - 1)]
+        return request.roles.sources[min(place or 0, len(request.roles.sources) - 1)]
 
     def fields(self, language: Language) -> dict[str, object]:
         """The job for the page."""
@@ -266,17 +267,17 @@ class Job:
         """Write what a later server must know; the job's own folder belongs to the job."""
         assert self._request is not None
         asked = replace(self._request, table=self._asked["table"])
-        codec.write(self._record, PageJob(asked, self._path, self.state, self._started, self.message))
+        codec.write(self._record, PageJob(StoredRequest.of(asked), self._path, self.state, self._started, self.message))
 
 
 def _secrets(request: Request, left: StoredJob, names: Sequence[str]) -> list[dict[str, object]]:
     """Each secret with what became of it, and the artefacts about it by the names they have in a job of one secret."""
     outcomes = {one.secret: one for one in left.secrets}
-    told = [outcomes.get(one) or SecretOutcome(one, one not in request.groups) for one in request.sources]
+    told = [outcomes.get(one) or SecretOutcome(one, one not in request.roles.groups) for one in request.roles.sources]
     return [
         {
             **codec.encode(one),
-            "files": [name for name in ARTEFACTS if {name, request.file(name, one.secret)} & {*names}],
+            "files": [name for name in ARTEFACTS if {name, request.roles.file(name, one.secret)} & {*names}],
         }
         for one in told
     ]

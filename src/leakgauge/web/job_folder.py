@@ -14,6 +14,7 @@ import msgspec
 from leakgauge.artefacts import Headline, Outcome, PageJob, Request, SecretOutcome, codec
 from leakgauge.artefacts import Job as JobFile
 from leakgauge.artefacts.exposure import Total
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.schemas import raised
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.web.questions import SHOWN
@@ -68,7 +69,13 @@ def stored_job_in(folder: Path) -> StoredJob | None:
 def page_job_in(file: Path) -> PageJob | None:
     """What a server noted of a job; None where there is nothing, or something else."""
     found = part_of(PageJob, read_object(file))
-    return None if found is None else msgspec.structs.replace(found, started=_time(found.started))
+    if found is None:
+        return None
+    try:
+        found.asked.request()
+    except OptionError:
+        return None
+    return msgspec.structs.replace(found, started=_time(found.started))
 
 
 def part_of(kind: type[Part], found: object) -> Part | None:
@@ -109,12 +116,12 @@ def read_object(path: Path) -> dict[str, Any]:
 
 def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
     """What was asked, for the page and as a request; None where a field is of another kind."""
-    known = [one.name for one in msgspec.structs.fields(Request)]
+    known = [one.name for one in msgspec.structs.fields(StoredRequest)]
     given = {name: found[name] for name in known if found.get(name) is not None} if isinstance(found, dict) else {}
     try:
         if "\\u0000" in json.dumps(given, allow_nan=False):
             return None
-        return shown_of(given), codec.decode(Request, given, JOB)
+        return shown_of(given), codec.decode(StoredRequest, given, JOB).request()
     except OptionError:
         # Every field is of its kind, but no job would take them together any more.
         return shown_of(given), None

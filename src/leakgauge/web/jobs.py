@@ -17,6 +17,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Ended, JobEvent, Request, codec
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
 from leakgauge.web.job import Job
@@ -68,7 +69,7 @@ class Jobs:
         if self._running is not None or self._closed:
             raise RefusalError("Another job is already running; wait for it, or stop it first.")
         request = replace(asked, table=table.address)
-        shown = shown_of(codec.encode(request))
+        shown = shown_of(codec.encode(StoredRequest.of(request)))
         key = _key(shown, table)
         folder = self.results / key
         if folder.is_relative_to(table.place):
@@ -96,7 +97,7 @@ class Jobs:
                 limit=_LINE,
             )
             assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps(codec.encode(request)).encode() + b"\n")
+            self._process.stdin.write(json.dumps(codec.encode(StoredRequest.of(request))).encode() + b"\n")
         except OSError as error:
             self._running = None
             raise could_not_write(self.results, error) from None

@@ -26,7 +26,7 @@ from starlette.requests import HTTPConnection
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse
 
-from leakgauge.artefacts import Request, codec
+from leakgauge.artefacts import Request
 from leakgauge.errors import FileError, InputError, LeakgaugeError, OptionError, RefusalError, did_you_mean
 from leakgauge.languages import CODES, ENGLISH, Language, language_of
 from leakgauge.probability.files import strict_json
@@ -35,9 +35,7 @@ COOKIE: Final = "leakgauge_language"
 _AIMS: Final = ("max_distortion", "max_leakage", "local_dp", "within")
 """How much noise there is to be: a number for all secrets, or one for each by its name."""
 _POINTS: Final = ("min_protection", "min_usefulness")
-DECLARED: Final = tuple(
-    name for name in ("purpose", "recipient", "review", "prepared_by") if name in Request.__struct_fields__
-)
+DECLARED: Final = ("purpose", "recipient", "review", "prepared_by")
 """Declarations about a release, which do not change it."""
 _TEXTS: Final = ("unit", "use", "keep", "policy", "ledger", *DECLARED)
 _LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
@@ -160,7 +158,6 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     _require_known(fields)
     given = {name: value for name, value in fields.items() if value is not None}
     asked: dict[str, Any] = {
-        "table": text_in(fields, "table"),
         **{name: texts_in(fields, name) for name in _LISTS},
         **{name: text_in(fields, name) for name in _TEXTS if name in given},
         **{name: given[name] for name in ("rows_per_unit", "together", "keep_order") if name in given},
@@ -168,14 +165,19 @@ def request_in(fields: Mapping[str, Any]) -> Request:
         **{name: _number(name, given[name]) for name in (*_POINTS, "releases_per_period") if name in given},
         **({"distortion": texts_in(fields, "distortion")} if given.get("distortion") else {}),
     }
-    return codec.decode(Request, asked, "The question")
+    shares = asked.pop("public_distortion", {})
+    if not isinstance(shares, dict):
+        raise OptionError(
+            "The field {name!r} needs a share for each of its columns; give one.", name="public_distortion"
+        )
+    asked["public"] = {**dict.fromkeys(asked["public"]), **shares}
+    return Request.of(text_in(fields, "table"), **asked)
 
 
 def is_asked_by_the_page(request: Request) -> bool:
     """Whether the page could ask for the same: nothing is asked that it does not show."""
-    return {*request.given()} <= {*SHOWN} and sum(
-        getattr(request, name) is not None for name in (*_AIMS, _POINTS[0])
-    ) == 1
+    given = request.options()
+    return {*given} <= {*SHOWN} and len({*given} & {*_AIMS, _POINTS[0]}) == 1
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:

@@ -40,7 +40,7 @@ def verdict_fields(found: Judgement, language: Language) -> dict[str, object]:
             "recommendation": one.recommendation.value,
             "options": one.options,
             "declares": one.asked is None,
-            "asked": shown_of(codec.encode(one.asked)) if one.asked and is_asked_by_the_page(one.asked) else None,
+            "asked": shown_of(codec.encode(one.asked)) if one.request and is_asked_by_the_page(one.request) else None,
         }
         for one in found.actions
     ]

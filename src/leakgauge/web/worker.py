@@ -29,7 +29,8 @@ def _watch() -> None:
 
 
 def _run(folder: str) -> int:
-    from leakgauge.artefacts import Ended, Request, codec
+    from leakgauge.artefacts import Ended, codec
+    from leakgauge.artefacts.request import StoredRequest
 
     def tell(event: object) -> None:
         sys.stdout.write(json.dumps(codec.encode(event)) + "\n")
@@ -40,7 +41,7 @@ def _run(folder: str) -> int:
     try:
         from leakgauge.jobs.protect import protect
 
-        protect(codec.decode(Request, json.loads(line), "The request"), folder, progress=tell).require()
+        protect(codec.decode(StoredRequest, json.loads(line), "The request").request(), folder, progress=tell).require()
         ended = Ended(0)
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("LEAKGAUGE_DEBUG"):

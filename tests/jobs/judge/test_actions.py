@@ -63,7 +63,7 @@ def near(promised: Quantity, shown: Quantity) -> bool:
 
 @pytest.mark.parametrize("name", [one if one in EVERY_RUN else nightly(one) for one in JOBS])
 def test_the_first_action_gives_what_it_promises(people: str, tmp_path: Path, name: str) -> None:
-    asked = Request(people, **{"secret": ("status",), **JOBS[name]})
+    asked = Request.of(people, **{"secret": ("status",), **JOBS[name]})
     with open_table(people) as table:
         judging = Judging(table)
         now = judging.before(asked)
@@ -86,7 +86,7 @@ def test_the_first_action_gives_what_it_promises(people: str, tmp_path: Path, na
 def test_actions_are_said_in_plain_words_with_the_options_that_do_them(people: str) -> None:
     with open_table(people) as table:
         judging = Judging(table)
-        asked = Request(people, ("status",), public=("patient_id", "town"), max_distortion=0.1)
+        asked = Request.of(people, secret=("status",), public=("patient_id", "town"), max_distortion=0.1)
         found = with_actions(judging.before(asked), asked, judging)
         first = found.actions[0]
     said = str(first.said)
@@ -97,7 +97,7 @@ def test_actions_are_said_in_plain_words_with_the_options_that_do_them(people: s
 
 
 def test_what_is_left_to_declare_is_the_action(people: str) -> None:
-    asked = Request(people, ("status",), max_distortion=0.34, purpose="teaching")
+    asked = Request.of(people, secret=("status",), max_distortion=0.34, purpose="teaching")
     with open_table(people) as table:
         judging = Judging(table)
         now = judging.before(asked)
@@ -118,7 +118,7 @@ def test_nothing_is_promised_that_cannot_be_kept() -> None:
     rows = pa.table({"secret": ["a", "b", "c", "d"] * 100, "trade": ["w", "x", "y", "z"] * 100})
     with open_table(rows) as table:
         judging = Judging(table, DialPolicy(min_usefulness=10))
-        asked = Request("frame", ("secret",), public=("trade",), mechanism=("randomized-response:epsilon=2",))
+        asked = Request.of("frame", secret=("secret",), public=("trade",), mechanism=("randomized-response:epsilon=2",))
         found = actions(judging.before(asked), asked, judging)
         assert str(found[0].said).startswith("take out trade")
         assert found[0].recommendation is Recommendation.RELEASE_IF
@@ -136,7 +136,7 @@ def test_a_setting_is_evaluated_once_and_few_are_needed(people: str, monkeypatch
         return by_law(self, asked, *more)
 
     monkeypatch.setattr(Judging, "_by_law", counted)
-    asked = Request(people, ("status",), public=("town",), max_distortion=0.1)
+    asked = Request.of(people, secret=("status",), public=("town",), max_distortion=0.1)
     with open_table(people) as table:
         judging = Judging(table)
         now = judging.before(asked)
@@ -148,12 +148,12 @@ def test_a_setting_is_evaluated_once_and_few_are_needed(people: str, monkeypatch
         # Where both protection and use are missing, no noise helps, and none is tried.
         evaluated.clear()
         both = Judging(table, DialPolicy(min_protection=80, min_usefulness=40))
-        wrong = Request(people, ("status",), max_distortion=0.3)
+        wrong = Request.of(people, secret=("status",), max_distortion=0.3)
         assert actions(both.before(wrong), wrong, both) == () and len(evaluated) == 1
 
 
 def test_no_number_is_changed_of_what_was_searched_for(people: str) -> None:
-    asked = Request(people, ("status",), public=("patient_id", "town"), min_protection=40.0)
+    asked = Request.of(people, secret=("status",), public=("patient_id", "town"), min_protection=40.0)
     with open_table(people) as table:
         judging = Judging(table)
         first, *more = actions(judging.before(asked), asked, judging)
@@ -162,7 +162,7 @@ def test_no_number_is_changed_of_what_was_searched_for(people: str) -> None:
 
 
 def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:
-    asked = Request(people, ("status",), max_distortion=0.1)
+    asked = Request.of(people, secret=("status",), max_distortion=0.1)
     with open_table(people) as table:
         judging = Judging(table)
         now = judging.before(asked)
@@ -171,7 +171,7 @@ def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:
 
 
 def test_rows_are_judged_by_rows(people: str) -> None:
-    asked = Request(people, ("status",), max_distortion=0.55, use="rows")
+    asked = Request.of(people, secret=("status",), max_distortion=0.55, use="rows")
     with open_table(people) as table:
         judging = Judging(table, DialPolicy(min_protection=None, max_exposed=None))
         now = judging.before(asked)
@@ -180,7 +180,7 @@ def test_rows_are_judged_by_rows(people: str) -> None:
 
 
 def test_limits_of_budgets_are_known_before_anything_is_drawn(people: str) -> None:
-    asked = Request(people, ("status",), mechanism=("randomized-response:epsilon=2",))
+    asked = Request.of(people, secret=("status",), mechanism=("randomized-response:epsilon=2",))
     with open_table(people) as table:
         policy = DialPolicy(
             min_protection=None, max_exposed=None, min_usefulness=None, max_epsilon=1, max_leakage_bits=1
@@ -195,7 +195,7 @@ def test_limits_of_budgets_are_known_before_anything_is_drawn(people: str) -> No
 
 
 def test_no_setting_mends_a_broken_claim(people: str) -> None:
-    asked = Request(people, ("status",), max_distortion=0.1)
+    asked = Request.of(people, secret=("status",), max_distortion=0.1)
     with open_table(people) as table:
         judging = Judging(table)
         now = judging.before(asked)
@@ -203,7 +203,7 @@ def test_no_setting_mends_a_broken_claim(people: str) -> None:
 
 
 def test_what_a_draw_fell_short_is_asked_of_other_settings(people: str) -> None:
-    asked = Request(people, ("status",), max_distortion=0.35)
+    asked = Request.of(people, secret=("status",), max_distortion=0.35)
     with open_table(people) as table:
         judging = Judging(table, DialPolicy(min_protection=50, min_usefulness=10))
         kept = judging.before(asked)

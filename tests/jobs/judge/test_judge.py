@@ -54,7 +54,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def asked(table: str, **more: Any) -> Request:
-    return Request(table, **{"secret": ("status",), **more})
+    return Request.of(table, **{"secret": ("status",), **more})
 
 
 def require_sound(found: Judgement) -> None:
@@ -145,8 +145,8 @@ def test_persons_with_several_rows_have_a_weaker_guarantee(people: str) -> None:
     )
     with open_table(rows) as table:
         limits: dict[str, Any] = {"mechanism": ("randomized-response:epsilon=1",)}
-        alone = Judging(table).before(Request("frame", ("status",), **limits))
-        person = Judging(table).before(Request("frame", ("status",), unit="person", **limits))
+        alone = Judging(table).before(Request.of("frame", secret=("status",), **limits))
+        person = Judging(table).before(Request.of("frame", secret=("status",), unit="person", **limits))
     assert alone.dials["status"].guarantee.value == pytest.approx(53.8, abs=0.1)
     assert person.dials["status"].guarantee.value == pytest.approx(9.5, abs=0.1)
 
@@ -260,5 +260,5 @@ def test_random_tables_have_sound_dials(seed: int) -> None:
         if draw.random() < 0.3:
             how = {"mechanism": ("randomized-response:epsilon=1",)}
         how["use"] = "rows" if draw.random() < 0.3 else "statistics"
-        request = Request("frame", ("secret",), known, public, **how)
+        request = Request.of("frame", secret=("secret",), background=known, public=public, **how)
         require_sound(Judging(table).before(request))

@@ -6,7 +6,7 @@ Finished stages are kept, and nothing is drawn or bought twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.artefacts import (
     Audit,
-    Coarsening,
+    CoarseningFound,
     Job,
     JobEvent,
     Judgement,
@@ -31,7 +31,7 @@ from leakgauge.artefacts import (
 )
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
-from leakgauge.artefacts.request import FRAME, RequestOptions, public_columns, require_review_to_come
+from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.assessment.criteria.files import PAPER
 from leakgauge.drafts import write_whole
@@ -59,7 +59,6 @@ from leakgauge.jobs.protect.sources import Watch, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     AUDIT,
     COUNTED,
-    DECLARED,
     FILES,
     PLAN,
     POSSIBLE,
@@ -188,11 +187,11 @@ def protect(
     """
     request, place = _request_of(table, **asked), Path(folder)
     if not _is_declared_before(request, place):
-        require_review_to_come(request.review)
+        request.declared.require_review_to_come()
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
     earlier = None if request.repeat is None else _repeated_job(request, request.repeat, place)
     with ExitStack() as opened:
-        source: Table = opened.enter_context(open_table(content, **request.reading))
+        source: Table = opened.enter_context(open_table(content, **request.reading.keywords()))
         names = tuple(column.name for column in source.columns())
         if earlier is not None:
             earlier.require_columns(request, source.columns())
@@ -204,8 +203,8 @@ def protect(
                 rows=source.rows,
                 least=FEWEST_ROWS,
             )
-        if request.rows_per_unit is not None:
-            UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
+        if request.roles.rows_per_unit is not None:
+            UnitOfProtection(request.roles.unit, request.roles.rows_per_unit).require_kept_by(source)
         watch = watched(content, source)
         # Stages ask for the same counts, each a pass over all rows; a table that changed meanwhile is refused anyway.
         source = remembered(source)
@@ -224,12 +223,12 @@ def protect(
         work = Work(settled, kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
         _require_same_draws(work, overwrite)
         kept.note(
-            withheld=tuple(name for name in names if name not in request.released),
+            withheld=tuple(name for name in names if name not in request.roles.released),
             command="" if shown.table == FRAME else shown.command(place),
             script=shown.script(place),
         )
-        if isinstance(explaining.diagram, Diagram) and request.diagram not in (None, PAPER):
-            write_whole(place / "diagram.toml", Path(str(request.diagram)).read_text(encoding="utf-8"))
+        if isinstance(explaining.diagram, Diagram) and request.declared.diagram not in (None, PAPER):
+            write_whole(place / "diagram.toml", Path(str(request.declared.diagram)).read_text(encoding="utf-8"))
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -242,42 +241,26 @@ def protect(
 
 def _request_of(table: object, **asked: Any) -> Request:
     """The request for a path or a frame; a given request with these changes."""
-    known = {one.name: one.default for one in structs.fields(Request)[1:]} | {"secret": ()}
-    for name in asked:
-        if name not in known:
-            hint = did_you_mean(name, (*known, "folder", "overwrite", "progress"))
-            raise OptionError("There is no option {name!r}; {hint}", name=name, hint=hint)
-    public: Any = asked.get("public")
-    are_names = isinstance(public, Collection) and all(isinstance(name, str) for name in public)
-    if are_names and asked.get("public_distortion") is None:
-        # A column named again without a share does not keep its earlier share.
-        asked["public"], asked["public_distortion"] = public_columns(public)
-    given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(table, Request):
-        fields = {**codec.encode(table), **given}
-    else:
-        fields = {"table": str(table) if isinstance(table, str | Path) else FRAME, **given}
-        again = given.get("repeat")
-        fields = {**earlier_job(again).fields(fields)} if isinstance(again, str) else fields
-    try:
-        return codec.decode(Request, fields, "What is asked")
-    except FileError as error:
-        wrong = error.fields.get("name")
-        raise OptionError(
-            "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
-        ) from None
+        return table.having(**asked)
+    again = asked.get("repeat")
+    if isinstance(again, str | Path):
+        asked = {**earlier_job(again).options(asked)}
+    return Request.of(str(table) if isinstance(table, str | Path) else FRAME, **asked)
 
 
 def _to_keep(asked: Request) -> Request:
     """The request as the job's folder has it: who asked a server is nobody else's business."""
-    ledger = None if asked.ledger is None else without_user(asked.ledger)
-    return structs.replace(asked, table=without_user(asked.table), ledger=ledger)
+    budget = structs.replace(
+        asked.budget, ledger=None if asked.budget.ledger is None else without_user(asked.budget.ledger)
+    )
+    return structs.replace(asked, table=without_user(asked.table), budget=budget)
 
 
 def _is_declared_before(asked: Request, place: Path) -> bool:
     """Whether the job in the folder has the same review date, which may have passed since."""
     with suppress(InputError):
-        return codec.read(Job, place / JOB).asked.review == asked.review
+        return codec.read(Job, place / JOB).request.declared.review == asked.declared.review
     return False
 
 
@@ -293,16 +276,9 @@ def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:
     return earlier
 
 
-def _plain(value: object, several: bool) -> object:
-    """A field in its JSON form; a single text becomes a list where several are allowed."""
-    if isinstance(value, Path):
-        value = str(value)
-    return [value] if several and isinstance(value, str) else codec.encode(value)
-
-
-def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coarsening | None]:
+def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, CoarseningFound | None]:
     """The request with its levels chosen, if it asks for that; the same table gives the same levels in every run."""
-    if asked.min_k is None:
+    if asked.coarsening.min_k is None:
         return asked, None
     tell(JobEvent(COARSEN, "started"))
     found = choose_levels(asked, table, lambda done, total: tell(JobEvent(COARSEN, "working", done, total)))
@@ -316,7 +292,7 @@ def _about(asked: Request, table: Table, watch: Watch) -> TableRead:
 
 
 def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
-    for name in asked.columns:
+    for name in asked.roles.columns:
         if name not in known:
             raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
 
@@ -351,7 +327,7 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
         # A rehearsal is written like a release, but nothing of it is for others.
         shareable=(
             (work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit)
-            if released and work.asked.simulate is None
+            if released and work.asked.budget.simulate is None
             else ()
         ),
         spent=spent(folder, work.asked),
@@ -375,7 +351,7 @@ def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
 
 def _spends(work: Work, stage: str) -> bool:
     """Whether a stage draws noise, which cannot be undone: it is never silently repeated."""
-    return stage == "release" or (stage == "design" and work.asked.accounted is not None)
+    return stage == "release" or (stage == "design" and work.asked.budget.accounted is not None)
 
 
 def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Progress) -> RefusalError | None:
@@ -428,7 +404,7 @@ def _report(work: Work, tell: Progress) -> None:
     tell(JobEvent("report", "started"))
     start = time.monotonic()
     folder.forget("report")
-    report, language = Report.made_of(folder.artefacts(), _arcs(work)), work.asked.report_language
+    report, language = Report.made_of(folder.artefacts(), _arcs(work)), work.asked.declared.report_language
     for edition, name in REPORTS.items():
         report.to_html(folder.place / name, language, edition)
     report.to_json(folder.place / "report.json", language)
@@ -439,26 +415,24 @@ def _report(work: Work, tell: Progress) -> None:
 def _inputs(work: Work, stage: str) -> str:
     """A digest of everything a stage reads: the table, what was asked, files named there, what earlier stages wrote."""
     folder, asked = work.folder, work.asked
-    names = READS[stage] + (("policy", *DECLARED) if stage == "design" and work.is_promised else ())
-    if asked.public_through and "public" in names:
-        names += ("public_distortion",)
-    read = {name: getattr(asked, name) for name in names}
+    read = READS[stage](asked)
+    if stage == "design" and work.is_promised:
+        read += (asked.declared,)
+    files = [part.places() for part in read if isinstance(part, Limits | Declared)]
     named = {
-        name: file_digest(Path(read[name]))
-        for name in ("policy", "diagram", "questionnaire")
-        if _is_file(read.get(name))
+        name: file_digest(Path(one)) for part in files for name, texts in part.items() for one in texts if one != PAPER
     }
     if stage == "design" and work.earlier is not None:
         named["repeat"] = file_digest(work.earlier.folder / RECORD)
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
     bins = work.sources.bins
-    levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and "levels" in read}
+    levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and asked.coarsening in read}
     return digest_of(
         {
             # A new version of Leakgauge must not draw the release again.
             "version": None if _spends(work, stage) else folder.job.versions["leakgauge"],
             "table": folder.job.table.sha256,
-            "asked": read,
+            "asked": codec.encode(read),
             "named": named,
             "earlier": earlier,
             "outcome": codec.encode((folder.job.outcome, folder.job.repeated)) if stage == "report" else None,
@@ -503,10 +477,10 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
 def _explaining(asked: Request) -> Explaining:
     """The inputs that explain the verdict on a job."""
     return Explaining.by(
-        diagram=asked.diagram,
-        questionnaire=asked.questionnaire,
-        releases_per_period=asked.releases_per_period,
-        confidence=asked.confidence,
+        diagram=asked.declared.diagram,
+        questionnaire=asked.declared.questionnaire,
+        releases_per_period=asked.declared.releases_per_period,
+        confidence=asked.declared.confidence,
     )
 
 
@@ -514,8 +488,3 @@ def _arcs(work: Work) -> Diagram:
     """The diagram with arcs that a report draws, where one was asked for."""
     drawn = work.explaining.diagram
     return drawn if isinstance(drawn, Diagram) else default_diagram()
-
-
-def _is_file(named: object) -> bool:
-    """Whether a field names a file; the paper's diagram is named directly."""
-    return bool(named) and named != PAPER

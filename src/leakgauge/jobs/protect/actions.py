@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import structs
 
 from leakgauge.artefacts import Request
-from leakgauge.artefacts.request import MAX_SUPPRESSED, Aim, PerSecret
+from leakgauge.artefacts.request import Aim, Aiming, Roles, StoredRequest
+from leakgauge.artefacts.request.coarsening import MAX_SUPPRESSED
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, Verdict
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.tuned import (
@@ -57,10 +58,10 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
         return ()
     if now.recommendation is Recommendation.RELEASE_IF:
         return (_declared(now, asked),)
-    if asked.simulate is not None and not now.vetoes and not missed_lines(now):
+    if asked.budget.simulate is not None and not now.vetoes and not missed_lines(now):
         # Every limit is kept: only that it is a simulation stands against it.
         return (_drawn(now, asked),)
-    if asked.accounted is not None or asked.repeat is not None:
+    if asked.budget.accounted is not None or asked.repeat is not None:
         # The channel follows from a bought histogram or from another job, so the result of another run is unknown in
         # advance.
         return ()
@@ -94,7 +95,7 @@ def _stricter(judging: Judging, now: Verdict, by_law: Verdict) -> Judging:
 def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
     """Changes in the order of what they cost to do."""
     missed = missed_lines(start.verdict)
-    vetoed = [name for name in start.asked.public if _names_people(start.verdict, name)]
+    vetoed = [name for name in start.asked.roles.public if _names_people(start.verdict, name)]
     fewer = start
     if vetoed:
         # Nothing else can help before these are taken out.
@@ -126,7 +127,7 @@ def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
 
 def _tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
     """The noise of the secrets, with the least change that keeps the policy or comes nearest to it."""
-    if "max_lost" in missed_lines(start.verdict) and start.asked.keep == "nothing":
+    if "max_lost" in missed_lines(start.verdict) and start.asked.limits.keep == "nothing":
         said = Sentence("keep the shares, so that every value is released")
         kept = trials.of((*start.said, said), start.asked, {"keep": None})
         if kept is not None:
@@ -158,11 +159,10 @@ def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
     columns = ", ".join(aim.columns)
 
     def set_to(value: float) -> Change:
-        limits = getattr(asked, name or "")
-        changed: PerSecret = {**limits, aim.columns[0]: value} if isinstance(limits, dict) else value
-        if not isinstance(limits, dict) and len(asked.aims) > 1:
-            changed = {one.columns[0]: value if one == aim else limits for one in asked.aims}
-        return {str(name): changed}
+        if len(asked.aims) == 1:
+            return {str(name): value}
+        each = {one.columns[0]: value if one == aim else getattr(one, str(name)) for one in asked.aims}
+        return {str(name): {column: limit for column, limit in each.items() if limit is not None}}
 
     if len(aim.mechanism) == 1 and (match := _EPSILON.search(aim.mechanism[0])) and name is None:
         now = float(match.group())
@@ -170,7 +170,7 @@ def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
         def by_epsilon(value: float) -> Change:
             old = aim.mechanism[0]
             new = _EPSILON.sub(f"{value:g}", old)
-            return {"mechanism": tuple(one.replace(old, new) for one in asked.mechanism)}
+            return {"mechanism": tuple(one.replace(old, new) for one in Aiming.of(asked.aims).mechanism)}
 
         return Tuning(now, 0.0, by_epsilon, _spend(columns, now))
     if name is None:
@@ -224,7 +224,7 @@ def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
 
 def _by_values(asked: Request, judging: Judging) -> list[str]:
     """The public columns released unchanged, those with most values first: they single out and reveal most."""
-    names = asked.public_as_is
+    names = asked.roles.public_as_is
     sizes = judging.table.group_sizes([(name,) for name in names]) if names else []
     return [one.columns[0] for one in sorted(sizes, key=lambda one: -one.groups)]
 
@@ -232,44 +232,55 @@ def _by_values(asked: Request, judging: Judging) -> list[str]:
 def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple[Sentence, Change]]:
     kinds = {one.name: one.kind for one in judging.table.columns()}
     (size,) = judging.table.group_sizes([(name,)])
-    coarse = [text for text in asked.bins if text.startswith(f"{name}=")]
+    coarse = [text for text in asked.coarsening.bins if text.startswith(f"{name}=")]
     on_a_line = kinds[name] in (Kind.INT, Kind.FLOAT)
-    if on_a_line and not coarse and asked.min_k is None and not _has_levels(asked, name):
+    if on_a_line and not coarse and asked.coarsening.min_k is None and not _has_levels(asked, name):
         said = Sentence("publish {column!s} coarser", column=name)
-        yield said, {"bins": (*asked.bins, f"{name}=quantiles:4")}
-    hidden = asked.min_k is not None or asked.suppress_below is not None or name in asked.background
-    if size.groups <= MOST_VALUES and not hidden and len(asked.public_as_is) > (asked.keep == "associations"):
+        yield said, {"bins": (*asked.coarsening.bins, f"{name}=quantiles:4")}
+    hidden = (
+        asked.coarsening.min_k is not None
+        or asked.coarsening.suppress_below is not None
+        or name in asked.roles.background
+    )
+    if (
+        size.groups <= MOST_VALUES
+        and not hidden
+        and len(asked.roles.public_as_is) > (asked.limits.keep == "associations")
+    ):
         said = Sentence(
             "release {column!s} through a channel that changes {share:.3g} % of its values",
             column=name,
             share=100 * CHANGED,
         )
-        yield said, {"public_distortion": {**(asked.public_distortion or {}), name: CHANGED}}
+        yield said, {"public": {**_shares(asked.roles), name: CHANGED}}
     yield Sentence("take out {columns!s}", columns=(name,)), _without(asked, [name])
 
 
+def _shares(roles: Roles) -> dict[str, float | None]:
+    """The public columns, and the shares of them that are changed."""
+    return {name: (roles.public_distortion or {}).get(name) for name in roles.public}
+
+
 def _has_levels(asked: Request, name: str) -> bool:
-    return any(text.startswith(f"{name}=") for text in asked.levels)
+    return any(text.startswith(f"{name}=") for text in asked.coarsening.levels)
 
 
 def _without(asked: Request, names: list[str]) -> Change:
     """The changes that leave public columns, and all options about them, out of a job."""
-    public = tuple(name for name in asked.public if name not in names)
-    shares = {name: share for name, share in (asked.public_distortion or {}).items() if name in public}
+    public = {name: share for name, share in _shares(asked.roles).items() if name not in names}
 
     def about_others(texts: tuple[str, ...]) -> tuple[str, ...]:
-        gone = [name for name in names if name not in asked.background]
+        gone = [name for name in names if name not in asked.roles.background]
         return tuple(text for text in texts if not any(text.startswith(f"{name}=") for name in gone))
 
     changed: Change = {
         "public": public,
-        "public_distortion": shares or None,
-        "accept_unique": tuple(name for name in asked.accept_unique if name in public),
-        "bins": about_others(asked.bins),
-        "levels": about_others(asked.levels),
+        "accept_unique": tuple(name for name in asked.roles.accept_unique if name in public),
+        "bins": about_others(asked.coarsening.bins),
+        "levels": about_others(asked.coarsening.levels),
     }
     if not public:
-        kept = None if asked.keep == "associations" else asked.keep
+        kept = None if asked.limits.keep == "associations" else asked.limits.keep
         changed = {**changed, "min_k": None, "suppress_below": None, "keep": kept, "max_suppressed": MAX_SUPPRESSED}
     return changed
 
@@ -280,7 +291,7 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
     A search has already tried all kinds.
     """
     asked, policy = start.asked, trials.judging.policy
-    if asked.clamp or len(asked.aims) > 1 or is_searched(asked):
+    if asked.limits.clamp or len(asked.aims) > 1 or is_searched(asked):
         return
     (aim,) = asked.aims
     columns, spread = ", ".join(aim.columns), _spread(aim, trials.judging)
@@ -337,7 +348,7 @@ def _spread(aim: Aim, judging: Judging) -> float | None:
 def _declared(now: Verdict, asked: Request) -> Action:
     """The declarations still missing, whose words the user must write."""
     options = {"purpose": "--purpose TEXT", "recipient": "--recipient TEXT", "review": "--review DATE"}
-    missing = [option for name, option in options.items() if not getattr(asked, name)]
+    missing = [option for name, option in options.items() if not getattr(asked.declared, name)]
     return Action(
         said=now.conditions[0],
         options=tuple(missing),
@@ -352,8 +363,8 @@ def _drawn(now: Verdict, asked: Request) -> Action:
     return Action(
         said=Sentence("draw its noise for real"),
         options=(),
-        left_out=(f"--simulate {asked.simulate}",),
-        asked=structs.replace(asked, simulate=None),
+        left_out=(f"--simulate {asked.budget.simulate}",),
+        asked=StoredRequest.of(asked.having(simulate=None)),
         promised=now.dials,
         recommendation=Recommendation.RELEASE_IF if now.conditions else Recommendation.RELEASE,
     )
@@ -365,7 +376,7 @@ def _action(one: Setting, before: Request) -> Action:
         said=in_turn(one.said),
         options=tuple(option for option in has if option not in had),
         left_out=tuple(option for option in had if option not in has),
-        asked=one.asked,
+        asked=StoredRequest.of(one.asked),
         promised=one.verdict.dials,
         recommendation=one.verdict.recommendation,
     )

@@ -4,7 +4,6 @@ enough."""
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.search import HandedOut
 from leakgauge.design import Keep as KeepOnTheWhole
-from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
+from leakgauge.design import Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import InputError, OptionError, RefusalError, UnprovedError
@@ -33,7 +32,7 @@ from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
-from leakgauge.tables import Levels, Table
+from leakgauge.tables import Levels
 from leakgauge.tables.binnings import asked_binning, spelled_binning
 from leakgauge.tables.levels import named_levels
 
@@ -79,11 +78,11 @@ def plan_of(
     """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
     table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
-    unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
+    unit, rows = (None, 1) if asked.roles.rows_per_unit is None else (asked.roles.unit, asked.roles.rows_per_unit)
     how = sources.suppression
     return ReleasePlan(
         columns,
-        asked.public_as_is,
+        asked.roles.public_as_is,
         sources.released_bins(asked),
         suppress_below=None if how is None else how.below,
         suppress_unit=None if how is None else how.unit,
@@ -91,8 +90,8 @@ def plan_of(
         rows_per_unit=rows,
         from_another_table=learnt,
         clamp=_clamped(asked, chosen),
-        unprotected=asked.public_through,
-        keep_order=asked.keep_order,
+        unprotected=asked.roles.public_through,
+        keep_order=asked.limits.keep_order,
     )
 
 
@@ -100,30 +99,30 @@ def plan_text(
     asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
 ) -> str:
     """The same as TOML, with each channel in its own file, and levels in the files that were named."""
-    public, bins = ", ".join(map(_quoted, asked.public_as_is)), sources.released_bins(asked)
+    public, bins = ", ".join(map(_quoted, asked.roles.public_as_is)), sources.released_bins(asked)
     columns = {
         name: how.plan if how.channel is None else channel_file(asked, group)
         for group, how in chosen.items()
         for name in group
     }
     said = f"public = [{public}]\n"
-    if asked.rows_per_unit:
-        said += f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
+    if asked.roles.rows_per_unit:
+        said += f"unit = {_quoted(asked.roles.unit or '')}\nrows_per_unit = {asked.roles.rows_per_unit}\n"
     if sources.suppression is not None:
         said += f"suppress_below = {sources.suppression.below}\n"
         if sources.suppression.unit is not None:
             said += f"suppress_unit = {_quoted(sources.suppression.unit)}\n"
-    if asked.keep_order:
+    if asked.limits.keep_order:
         said += "keep_order = true\n"
     if learnt:
         said += f"from_another_table = [{', '.join(map(_quoted, learnt))}]\n"
-    if asked.public_through:
-        said += f"unprotected = [{', '.join(map(_quoted, asked.public_through))}]\n"
+    if asked.roles.public_through:
+        said += f"unprotected = [{', '.join(map(_quoted, asked.roles.public_through))}]\n"
     if clamped := _clamped(asked, chosen):
         said += f"clamp = [{', '.join(map(_quoted, clamped))}]\n"
     # Written as asked for, so that a reader of the plan sees what the table decided.
     gathered = {name: spelled_binning(asked_binning(how)) for name, how in bins.items() if not isinstance(how, Levels)}
-    files = named_levels(asked.levels, asked.columns)
+    files = named_levels(asked.coarsening.levels, asked.roles.columns)
     coarser = {name: f"{files[name][0].resolve()}:{how.level}" for name, how in bins.items() if isinstance(how, Levels)}
     tables = {"columns": columns, "bins": gathered, "levels": coarser}
     return "\n".join([said, *(_table(name, lines) for name, lines in tables.items() if lines)])
@@ -131,13 +130,13 @@ def plan_text(
 
 def channel_file(asked: Request, group: tuple[str, ...]) -> str:
     """The file of the channel of some secrets, or of a public column."""
-    is_public = group[0] in asked.public_through
-    return asked.public_file(CHANNEL, group[0]) if is_public else asked.file(CHANNEL, group)
+    is_public = group[0] in asked.roles.public_through
+    return asked.roles.public_file(CHANNEL, group[0]) if is_public else asked.roles.file(CHANNEL, group)
 
 
 def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
     """The secrets whose released numbers are clamped to their bounds."""
-    return tuple(name for group, how in chosen.items() for name in group if asked.clamp and how.noisy)
+    return tuple(name for group, how in chosen.items() for name in group if asked.limits.clamp and how.noisy)
 
 
 def _table(name: str, lines: Mapping[str, str]) -> str:
@@ -179,18 +178,23 @@ def require_designable(asked: Request, sources: Sources) -> None:
         RefusalError: bins that alone move values by more than the error allowed.
     """
     named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
-    if asked.clamp and all(_any_letters(text).noise is None for text in named):
+    if asked.limits.clamp and all(_any_letters(text).noise is None for text in named):
         raise OptionError(
             "--clamp clamps noisy numbers to their bounds, but no --mechanism here adds noise; leave it out."
         )
-    if asked.is_searched and asked.kept == "nothing" and not asked.publish_shares and asked.accounted is None:
+    if (
+        asked.is_searched
+        and asked.limits.kept == "nothing"
+        and not asked.declared.publish_shares
+        and asked.budget.accounted is None
+    ):
         raise OptionError(
             "--min-protection alone searches among channels that follow from private counts, and of one that does not "
             "keep the shares recipients can compute nothing; leave --keep nothing out, or add --publish-shares if the "
             "table's shares may be known."
         )
     for aim in asked.aims:
-        sources.allowing(aim)
+        sources.target(aim)
         if not aim.mechanism and not aim.is_searched:
             require_few_values(sources.table, aim.columns)
 
@@ -208,7 +212,7 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     question = replace(sources.question(asked, aim), local_dp=None)
     plain = question.problem(sources.table, Slope(0.0))
     nothing, shares = KeepOnTheWhole.NOTHING, KeepOnTheWhole.SHARES
-    kept = nothing if aim.mechanism else KeepOnTheWhole(asked.kept)
+    kept = nothing if aim.mechanism else KeepOnTheWhole(asked.limits.kept)
     problem = replace(plain, keep=kept)
     if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(problem):
         return
@@ -249,14 +253,14 @@ def _forget(name: str, artefact: msgspec.Struct) -> None:
 
 def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> Chosen:
     question, table, origin = sources.question(asked, aim), sources.table, PriorOrigin.THIS_TABLE
-    if asked.accounted is not None:
+    if asked.budget.accounted is not None:
         # The histogram bought is of the secret alone, so the channel is designed as if nobody knew more.
         (secret,) = aim.columns
-        table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
+        table = noisy_table(table, secret, asked.budget.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
-    question = replace(question, keep=KeepOnTheWhole(asked.kept))
-    problem = _problem(aim, question, table)
+    question = replace(question, keep=KeepOnTheWhole(asked.limits.kept))
+    problem = question.problem(table, sources.target(aim))
     try:
         solution = solve(problem, GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP)
     except UnprovedError:
@@ -274,33 +278,24 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
             reason=error,
             within=aim.within,
         ) from None
-    if aim.max_distortion is None and aim.max_leakage is None and solution.leakage < TELLS_NOTHING:
+    if aim.target is None and solution.leakage < TELLS_NOTHING:
         # If one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     if keep is None:
         return Chosen(CHANNEL, named)
     keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
-    if asked.accounted is None and not _is_slow(solution.problem):
+    if asked.budget.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution, keep)
     return Chosen(CHANNEL, named)
 
 
 def require_affordable(asked: Request, sources: Sources) -> None:
     """Refuse to buy histograms if the known part of the whole cost does not fit the budget."""
-    known = [one for aim in asked.aims for one in (asked.accounted, aim.local_dp) if one is not None]
+    known = [one for aim in asked.aims for one in (asked.budget.accounted, aim.local_dp) if one is not None]
     if sources.ledger is not None and sources.dataset is not None:
         cost = Cost(tuple(step for epsilon in known for step in histogram_steps(epsilon)))
         sources.ledger.preview(sources.dataset, cost).require()
-
-
-def _problem(aim: Aim, question: Question, table: Table) -> RateDistortion:
-    if aim.max_distortion is not None:
-        return question.problem(table, MaxDistortion(aim.max_distortion))
-    if aim.max_leakage is not None:
-        return question.problem(table, MaxLeakage(aim.max_leakage))
-    # The channel of least distortion among those that keep the bound.
-    return question.problem(table, Slope(math.inf))
 
 
 def _keep_comparison(question: Question, sources: Sources, chosen: Solution, keep: Keep) -> None:
@@ -318,10 +313,11 @@ def _keep_comparison(question: Question, sources: Sources, chosen: Solution, kee
 
 def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
     """The best of the named mechanisms that meets the target; a single one without a target is taken as it is."""
-    if aim.max_distortion is None and aim.max_leakage is None:
+    if aim.target is None:
         (text,) = aim.mechanism
         return _planned(text, asked, aim, sources)
-    target = MaxDistortion(aim.max_distortion) if aim.max_distortion is not None else MaxLeakage(aim.max_leakage or 0)
+    target = sources.target(aim)
+    assert not isinstance(target, Slope)
     question = replace(sources.question(asked, aim), local_dp=None)
     found = comparison(sources.table, question, aim.mechanism, target, CURVE_GAP)
     keep("comparison.json", found)
@@ -363,7 +359,7 @@ def _searched(
 ) -> Chosen:
     """The most useful setting that protects as asked for, plus a margin in points."""
     (secret,) = aim.columns
-    seen = sources.known(asked, aim.columns) if asked.accounted is None else ()
+    seen = sources.known(asked, aim.columns) if asked.budget.accounted is None else ()
     limits = policy_of(asked)
     least, useful = (
         getattr(limits, name) if name in limits.given else None for name in ("min_protection", "min_usefulness")
@@ -375,16 +371,16 @@ def _searched(
         min_guarantee=limits.min_guarantee,
         max_exposed=limits.max_exposed,
         max_lost=limits.max_lost,
-        use=asked.use,
-        keep=KeepOnTheWhole(asked.kept),
+        use=asked.limits.use,
+        keep=KeepOnTheWhole(asked.limits.kept),
         # Of too many columns to count, the most revealing; the effect of all of them is judged afterwards.
-        published=tuple(name for name in asked.public if name in seen),
-        backgrounds=(tuple(name for name in asked.background if name in seen),),
-        lower=asked.lower,
-        upper=asked.upper,
+        published=tuple(name for name in asked.roles.public if name in seen),
+        backgrounds=(tuple(name for name in asked.roles.background if name in seen),),
+        lower=aim.lower,
+        upper=aim.upper,
         as_it_is=True,
         # The setting follows from the counts: unless these may be known, recipients get only the release.
-        handed_out=HandedOut.EVERYTHING if asked.publish_shares else HandedOut.NOTHING,
+        handed_out=HandedOut.EVERYTHING if asked.declared.publish_shares else HandedOut.NOTHING,
     )
     found = _found(asked, goal, sources, progress)
     if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
@@ -395,7 +391,7 @@ def _searched(
     if trial.channel is None:
         return _planned(str(trial.said), asked, aim, sources)
     named = _named(trial.channel, aim)
-    bought = asked.accounted is not None
+    bought = asked.budget.accounted is not None
     return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
 
 
@@ -403,7 +399,7 @@ def _found(asked: Request, goal: Goal, sources: Sources, progress: Callable[[int
     return search(
         sources.table,
         goal,
-        accounted=asked.accounted,
+        accounted=asked.budget.accounted,
         ledger=sources.ledger,
         dataset=sources.dataset,
         progress=progress,

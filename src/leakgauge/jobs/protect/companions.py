@@ -116,7 +116,7 @@ def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechani
 
 def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
     found = {}
-    for name in asked.public:
+    for name in asked.roles.public:
         as_it_is = coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False)
         through = sources.through.get(name)
         found[name] = (
@@ -143,16 +143,16 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
     exposures = {one.secret: one for one in folder.read(Audit, "audit.json").exposures}
     dials = folder.read(Judgement, "verdict.json").dials
     found = []
-    for secret in asked.sources:
-        seen, withheld = exposures.get(secret), secret not in asked.groups
+    for secret in asked.roles.sources:
+        seen, withheld = exposures.get(secret), secret not in asked.roles.groups
         found.append(
             SecretOutcome(
                 secret,
                 withheld,
-                leakage_before=folder.read(Measurement, asked.file("measurement.json", secret)).entropy,
+                leakage_before=folder.read(Measurement, asked.roles.file("measurement.json", secret)).entropy,
                 leakage_after=None if seen is None else seen.everything.information,
                 exact=seen is None or seen.everything.exact,
-                floor=None if seen is None or not asked.background else seen.known.information,
+                floor=None if seen is None or not asked.roles.background else seen.known.information,
                 floor_exact=seen is None or seen.known.exact,
                 success=None if seen is None else seen.everything.success,
                 baseline=None if seen is None else seen.known.success,
@@ -167,7 +167,7 @@ def headline(folder: Folder, asked: Request) -> Headline:
     verdict = folder.read(Judgement, "verdict.json")
     outcome = next(one for one in outcomes(folder, asked) if ", ".join(one.secret) == verdict.deciding)
     secret = outcome.secret
-    worth = folder.get(Utility, asked.file("utility.json", secret))
+    worth = folder.get(Utility, asked.roles.file("utility.json", secret))
     record, name = folder.read(Record, "release.json"), ", ".join(secret)
     # For several columns, or a person with several rows, the guarantee of all of them together.
     alone = record.plan.unit is None and len(record.plan.columns) == 1
@@ -203,6 +203,6 @@ def _plain(level: Level) -> Level:
 def spent(folder: Folder, asked: Request) -> JobCost:
     """What the histogram and the release cost, in nats: alone and together."""
     stages = folder.job.stages
-    bought = asked.accounted if "design" in stages else None
+    bought = asked.budget.accounted if "design" in stages else None
     drawn = folder.read(Record, "release.json").budget.epsilon.value if "release" in stages else None
     return JobCost(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from msgspec import structs
 
 from leakgauge.artefacts import Job, Record, Request, codec
 from leakgauge.artefacts.record import PlannedColumn
+from leakgauge.artefacts.request import Aiming
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.jobs.protect.choice import CHANNEL, Chosen
 from leakgauge.jobs.protect.folder import JOB
@@ -25,17 +27,6 @@ from leakgauge.tables import Column, Kind, Levels, Table
 from leakgauge.tables.levels import named_levels
 
 RECORD = "release.json"
-_DECIDING = (
-    *("max_distortion", "local_dp", "min_protection", "min_usefulness", "mechanism", "keep", "distortion", "within"),
-    *("bins", "levels", "clamp", "lower", "upper", "accounted", "public_distortion"),
-)
-"""Fields that determine the mechanism, which cannot change while the mechanism stays."""
-_TYPED_AS = {"public_distortion": "public"}
-"""The option that each field belongs to."""
-_SEARCHED_BY = ("min_protection", "min_usefulness")
-"""Of these, fields that are only limits unless the mechanism is searched for."""
-_PER_COLUMN = ("bins", "levels")
-"""Of these, fields that may change for public columns and the background."""
 _NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
 
 
@@ -50,29 +41,29 @@ class Earlier:
     @cached_property
     def asked(self) -> Request:
         """The request as repeated: learnt edges stay, and nothing is bought again."""
-        asked = self.job.asked
-        named = {text.rpartition("=")[0] for text in asked.bins}
+        asked = self.job.request
+        named = {text.rpartition("=")[0] for text in asked.coarsening.bins}
         fixed = {name: f"{name}={one.binning}" for name, one in self.record.plan.bins.items() if one.level is None}
-        if asked.min_k is not None:
+        if asked.coarsening.min_k is not None:
             # The public columns are coarsened again, as the new table needs.
-            fixed = {name: text for name, text in fixed.items() if name in asked.released_secrets}
+            fixed = {name: text for name, text in fixed.items() if name in asked.roles.released_secrets}
         # An allowed error leads to bins that nobody asked for.
-        implied = (fixed[name] for name in asked.released_secrets if name in fixed and name not in named)
-        return structs.replace(
-            asked,
-            bins=(*(fixed.get(text.rpartition("=")[0], text) for text in asked.bins), *implied),
+        implied = (fixed[name] for name in asked.roles.released_secrets if name in fixed and name not in named)
+        return asked.having(
+            bins=(*(fixed.get(text.rpartition("=")[0], text) for text in asked.coarsening.bins), *implied),
             accounted=None,
             # By default the account would have the name of the new table.
-            dataset=None if asked.ledger is None else asked.dataset or default_dataset(asked.table),
+            dataset=None if asked.budget.ledger is None else asked.budget.dataset or default_dataset(asked.table),
             repeat=str(self.folder),
         )
 
-    def fields(self, given: Mapping[str, object]) -> Mapping[str, object]:
-        """The fields of the request for the new table, with those given again."""
+    def options(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options of the request for the new table, with those given again."""
         # Bins typed as before mean the same edges as before.
-        same = given.get("bins") == codec.encode(self.job.asked.bins)
+        bins = given.get("bins", ())
+        same = ((bins,) if isinstance(bins, str) else tuple(bins)) == self.job.request.coarsening.bins
         typed = {name: value for name, value in given.items() if name != "bins" or not same}
-        return {**codec.encode(self.asked), **typed}
+        return {**self.asked.options(), **typed}
 
     def require_same_mechanism(self, asked: Request) -> None:
         """Refuse a request that would need another mechanism.
@@ -80,26 +71,27 @@ class Earlier:
         Raises:
             OptionError: another secret, or another value of an option that determines the mechanism.
         """
-        if asked.groups != self.asked.groups:
+        if asked.roles.groups != self.asked.roles.groups:
             raise OptionError(
                 "--repeat releases {secrets!s} as {path!s} did, but other secrets are named; name the same, or run "
                 "without --repeat.",
-                secrets=tuple(name for group in self.asked.groups for name in group),
+                secrets=tuple(name for group in self.asked.roles.groups for name in group),
                 path=str(self.folder),
             )
-        for name in _DECIDING:
-            if _deciding(asked, name) != _deciding(self.asked, name):
+        now, before = _deciding(asked), _deciding(self.asked)
+        for name in now:
+            if now[name] != before[name]:
                 raise OptionError(
                     "--{name!s} differs from {path!s}, whose mechanism --repeat takes unchanged; leave it out, or run "
                     "without --repeat.",
-                    name=_TYPED_AS.get(name, name.replace("_", "-")),
+                    name=name.replace("_", "-"),
                     path=str(self.folder),
                 )
 
     def require_public(self, asked: Request) -> None:
         """Refuse a request that no longer publishes a column a mechanism reads: its claims are conditional on it."""
         for column in self.record.plan.columns.values():
-            hidden = tuple(repr(name) for name in column.given if name not in asked.public)
+            hidden = tuple(repr(name) for name in column.given if name not in asked.roles.public)
             if hidden:
                 raise OptionError(
                     "The mechanism of {path!s} reads {columns!s}, which must therefore be public; publish it as "
@@ -111,7 +103,7 @@ class Earlier:
     def require_columns(self, asked: Request, found: tuple[Column, ...]) -> None:
         """Refuse a new table that lacks columns, or in which a secret is of another kind."""
         kinds = {one.name: one.kind.words for one in found}
-        gone = tuple(repr(name) for name in asked.columns if name not in kinds)
+        gone = tuple(repr(name) for name in asked.roles.columns if name not in kinds)
         if gone:
             raise ColumnError(
                 "The new table lacks {columns!s}, which the job in {path!s} reads; add what is missing, or run without "
@@ -120,7 +112,7 @@ class Earlier:
                 path=str(self.folder),
             )
         before = {one.name: one.kind for one in self.job.table.columns}
-        for name in (*asked.released_secrets, *asked.public_through):
+        for name in (*asked.roles.released_secrets, *asked.roles.public_through):
             both = {before[name], kinds[name]}
             if len(both) > 1 and both != _NUMBERS:
                 raise ColumnError(
@@ -134,8 +126,8 @@ class Earlier:
 
     def levels(self, asked: Request) -> dict[str, Levels]:
         """The levels that are not named again, from the record: their file may have changed or be gone."""
-        before = named_levels(self.job.asked.levels, self.job.asked.columns)
-        now = named_levels(asked.levels, asked.columns)
+        before = named_levels(self.job.request.coarsening.levels, self.job.request.roles.columns)
+        now = named_levels(asked.coarsening.levels, asked.roles.columns)
         recorded = binnings(self.record.plan)
         return {
             name: how
@@ -146,14 +138,17 @@ class Earlier:
     def chosen(self) -> dict[tuple[str, ...], Chosen]:
         """How secrets and public columns are released: unchanged, marked as designed from another table."""
         found = {column.writes: _chosen(column, self.folder) for column in self.record.plan.columns.values()}
-        return {group: found[group] for group in (*((name,) for name in self.asked.public_through), *self.asked.groups)}
+        return {
+            group: found[group]
+            for group in (*((name,) for name in self.asked.roles.public_through), *self.asked.roles.groups)
+        }
 
     def learnt(self, asked: Request) -> tuple[str, ...]:
         """The columns whose values or edges come from an earlier table, unchanged."""
         plan = self.record.plan
         letters = [name for name, one in plan.columns.items() if one.letters in PRIVATE_LETTERS]
         edges = [name for name, one in plan.bins.items() if one.learnt is not None or one.from_another_table]
-        kept = [name for name in edges if f"{name}={plan.bins[name].binning}" in asked.bins]
+        kept = [name for name in edges if f"{name}={plan.bins[name].binning}" in asked.coarsening.bins]
         return tuple(dict.fromkeys((*letters, *kept)))
 
     def require_known_values(self, plan: ReleasePlan, table: Table) -> None:
@@ -209,15 +204,28 @@ def earlier_job(folder: Path | str) -> Earlier:
     return Earlier(place, job, read_record(place / RECORD))
 
 
-def _deciding(asked: Request, name: str) -> object:
-    """The part of a field of a request that determines the mechanism."""
-    if name in _SEARCHED_BY and not asked.is_searched:
-        return None
-    value = asked.kept if name == "keep" else getattr(asked, name)
-    if name not in _PER_COLUMN:
-        return value
-    columns = (*asked.released_secrets, *asked.public_through)
-    return {text for text in value for column in columns if text.startswith(f"{column}=")}
+def _deciding(asked: Request) -> dict[str, object]:
+    """What determines the mechanism, which cannot change while the mechanism stays, by the option that asks for it."""
+    # How many bits may be revealed is a limit: the mechanism of before is measured against it.
+    aiming = structs.replace(Aiming.of(asked.aims), max_leakage=None)
+    columns = (*asked.roles.released_secrets, *asked.roles.public_through)
+
+    def of_these(texts: tuple[str, ...]) -> set[str]:
+        return {text for text in texts for column in columns if text.startswith(f"{column}=")}
+
+    return {
+        **structs.asdict(aiming),
+        # Where no setting is searched for, points are only limits.
+        "min_protection": asked.limits.min_protection if asked.is_searched else None,
+        "min_usefulness": asked.limits.min_usefulness if asked.is_searched else None,
+        "keep": asked.limits.kept,
+        "clamp": asked.limits.clamp,
+        # Bins and levels of other public columns, and of the background, may change.
+        "bins": of_these(asked.coarsening.bins),
+        "levels": of_these(asked.coarsening.levels),
+        "accounted": asked.budget.accounted,
+        "public": asked.roles.public_distortion,
+    }
 
 
 def _chosen(column: PlannedColumn, folder: Path) -> Chosen:

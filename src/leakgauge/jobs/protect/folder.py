@@ -18,6 +18,7 @@ import msgspec
 from leakgauge.artefacts import Job, Request, Sentence, StageDone, codec
 from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.job import TableRead
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
 from leakgauge.release import ReleasePlan
@@ -66,7 +67,7 @@ class Folder:
 
     def artefacts(self) -> dict[str, msgspec.Struct]:
         """Everything a report reads, by the names of the files."""
-        kinds = artefacts_of(self.job.asked)
+        kinds = artefacts_of(self.job.request)
         return {name: self.read(kind, name) for name, kind in kinds.items() if self.has(name)}
 
     def has(self, name: str) -> bool:
@@ -144,7 +145,7 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
     versions = {"leakgauge": version("leakgauge"), "python": platform.python_version()}
     versions |= {name: version(name) for name in _LIBRARIES}
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    new = Job(asked, table, started, finished=None, versions=versions, stages={}, outcome=None)
+    new = Job(StoredRequest.of(asked), table, started, finished=None, versions=versions, stages={}, outcome=None)
     shared = not file.exists() and any(not one.name.startswith(".") for one in place.iterdir())
     if shared and not overwrite:
         raise FileError("{path} is not empty; name a new folder, or add --overwrite.", path=place)
@@ -154,10 +155,13 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
     if not file.exists():
         return Folder(place, new)
     found = codec.read(Job, file)
-    if (_undeclared(found.asked), found.table) == (_undeclared(asked), table):
+    if (_undeclared(found.request), found.table) == (_undeclared(asked), table):
         # Stages of an interrupted run are kept; the versions stored are those that finish the job.
         return Folder(
-            place, msgspec.structs.replace(found, asked=asked, versions=versions, finished=None, outcome=None)
+            place,
+            msgspec.structs.replace(
+                found, asked=StoredRequest.of(asked), versions=versions, finished=None, outcome=None
+            ),
         )
     if "release" in found.stages and not overwrite:
         raise FileError("{path} holds the release of another job; name a new folder, or add --overwrite.", path=place)
@@ -169,4 +173,4 @@ def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> F
 
 def _undeclared(asked: Request) -> Request:
     """The fields that affect the draw: a purpose declared later only has the same release judged again."""
-    return msgspec.structs.replace(asked, purpose=None, recipient=None, review=None, prepared_by=None)
+    return msgspec.structs.replace(asked, declared=asked.declared.unworded())

@@ -15,7 +15,7 @@ from msgspec import structs
 from leakgauge.artefacts import Audit, Job, Request, codec
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dials import DialEvidence
-from leakgauge.artefacts.request import Aim
+from leakgauge.artefacts.request import Aim, Budget
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.outgoing import Outgoing
@@ -41,8 +41,6 @@ MOST_SEARCHES = 4
 NEAR_ENOUGH = 0.4
 """Points above the goal within which no better setting is searched for."""
 ANY_DISTORTION = MaxDistortion(1.0)
-OF_ONE_SECRET = ("max_distortion", "max_leakage", "local_dp", "within", "mechanism", "distortion")
-"""Fields of a request that an ``Aim`` has for each secret."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +77,11 @@ class Judging:
             self.table,
             audit,
             terms=Terms.of(settled, self.policy),
-            secrets=settled.groups,
-            withheld=settled.withhold,
-            background=settled.background,
+            secrets=settled.roles.groups,
+            withheld=settled.roles.withhold,
+            background=settled.roles.background,
             bins=_not_released(settled, sources),
-            unit=settled.unit,
+            unit=settled.roles.unit,
             efficiency=_efficiency(settled, sources, plan_of_record(release.record, release.record_file).columns),
             accusing=accusing,
             learnt=self.learnt,
@@ -118,10 +116,17 @@ class Judging:
         bound = bind(plan, self.table)
         table = in_bins(bound.table, _not_released(settled, sources))
         going = Outgoing(
-            *(bound, table, settled.background, settled.unit, settled.public_through, settled.confidence),
+            *(
+                bound,
+                table,
+                settled.roles.background,
+                settled.roles.unit,
+                settled.roles.public_through,
+                settled.declared.confidence,
+            ),
             self.learnt,
         )
-        evidence = {secret: going.evidence(secret, terms.use) for secret in settled.sources}
+        evidence = {secret: going.evidence(secret, terms.use) for secret in settled.roles.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
 
     def promise(self, asked: Request) -> Judgement:
@@ -143,8 +148,8 @@ class Judging:
 
     def _sources(self, asked: Request, opened: ExitStack) -> tuple[Request, Sources]:
         # Nothing is spent here, so no ledger is opened.
-        free = structs.replace(asked, ledger=None, dataset=None, accounted=None)
-        settled = free if free.min_k is None else choose_levels(free, self.table, lambda done, of: None)[0]
+        free = structs.replace(asked, budget=Budget(simulate=asked.budget.simulate))
+        settled = free if free.coarsening.min_k is None else choose_levels(free, self.table, lambda done, of: None)[0]
         return settled, open_sources(settled, self.table, opened)
 
 
@@ -157,9 +162,9 @@ def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str 
         use: another use.
     """
     place = Path(folder)
-    asked = codec.read(Job, place / "job.json").asked
-    asked = asked if use is None else structs.replace(asked, use=use)
-    with open_table(asked.table, **asked.reading) as table:
+    asked = codec.read(Job, place / "job.json").request
+    asked = asked if use is None else asked.having(use=use)
+    with open_table(asked.table, **asked.reading.keywords()) as table:
         judging = Judging(table, policy_of(asked) if policy is None else policy)
         return judging.drawn(asked, Release.read(place / "release.json"), codec.read(Audit, place / "audit.json"))
 
@@ -187,10 +192,12 @@ def _chosen(asked: Request, sources: Sources, known: dict[object, Any]) -> tuple
         question, best = solved_least_telling(asked, sources, name)
         return Chosen(CHANNEL, question.named(best))
 
-    chosen: dict[Secret, Chosen] = {(name,): once(name, partial(telling_least, name)) for name in asked.public_through}
+    chosen: dict[Secret, Chosen] = {
+        (name,): once(name, partial(telling_least, name)) for name in asked.roles.public_through
+    }
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     seeing = replace(sources, through=through)
-    for aim in map(seeing.allowing, asked.aims):
+    for aim in asked.aims:
         chosen[aim.columns] = once(aim, partial(choose, asked, aim, seeing, lambda done, of: None, None))
     return chosen, seeing
 
@@ -255,13 +262,12 @@ def _is_better(found: Judgement, best: Judgement, groups: Sequence[Secret], leas
 
 def _beside_the_aims(asked: Request, sources: Sources) -> str:
     """Everything a channel depends on except the aim of a secret: columns in their roles, bins, what is kept."""
-    fields = [getattr(asked, name) for name in asked.__struct_fields__ if name not in OF_ONE_SECRET]
-    return repr((fields, sorted(sources.bins.items())))
+    return repr((structs.replace(asked, aims=()), sorted(sources.bins.items())))
 
 
 def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:
     """The bins of columns that are known or withheld."""
-    return {name: how for name, how in sources.bins.items() if name not in asked.released}
+    return {name: how for name, how in sources.bins.items() if name not in asked.roles.released}
 
 
 def _efficiency(asked: Request, sources: Sources, columns: Sequence[BoundColumn]) -> dict[Secret, tuple[float, float]]:

@@ -7,8 +7,6 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import structs
-
 from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.estimates import Estimable, KitColumn, ReadAs
@@ -55,7 +53,7 @@ def recipients(
     found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
     columns = tuple(_estimable(asked, sources, one, found[one.name], record.rows) for one in plan.columns)
     inside = any(column.follows_from_counts for column in record.plan.columns.values())
-    if chosen_from_table or asked.publish_shares or not inside:
+    if chosen_from_table or asked.declared.publish_shares or not inside:
         return Recipients(columns)
     epsilon = epsilon_of_histogram(record.rows)
     commands = _accounted(asked, sources, epsilon, folder)
@@ -78,18 +76,18 @@ def write_recipients_kit(
         release.output,
         [one.column for one in read],
         origins={one.column.name: one.origin for one in read if one.origin is not None},
-        publish_shares=asked.publish_shares,
-        rows_per_unit=asked.rows_per_unit or 1,
+        publish_shares=asked.declared.publish_shares,
+        rows_per_unit=asked.roles.rows_per_unit or 1,
         notes=(*_notes(asked), *said_of_formulas(release.record.output)),
     )
 
 
 def _notes(asked: Request) -> Iterator[Sentence]:
-    if asked.simulate is not None:
+    if asked.budget.simulate is not None:
         yield Sentence(
             "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."
         )
-    if asked.unit is not None and asked.rows_per_unit is None:
+    if asked.roles.unit is not None and asked.roles.rows_per_unit is None:
         # The number of rows per person follows from the table; without a declared one every row counts as a person.
         yield Sentence(
             "One person may have several rows, and their number is not declared: intervals count every row as a "
@@ -104,26 +102,28 @@ def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
         OptionError: every mechanism follows from declared settings or accounted counts; or one was designed against
             what is not published, whose cross-table with the secret it then hands out.
     """
-    if not asked.publish_shares:
+    if not asked.declared.publish_shares:
         return
     if earlier is not None:
         private = any(one.follows_from_counts for one in earlier.record.plan.columns.values())
     else:
-        if asked.kept == Keep.ASSOCIATIONS.value:
+        if asked.limits.kept == Keep.ASSOCIATIONS.value:
             raise OptionError(
                 "--publish-shares puts channels of single columns into the kit, but a channel that keeps associations "
                 "reads several; leave it out: these cross-tables can be counted directly."
             )
         private = any(
-            asked.accounted is None if not aim.mechanism else any(map(_is_private, aim.mechanism)) or aim.mechanism[1:]
+            asked.budget.accounted is None
+            if not aim.mechanism
+            else any(map(_is_private, aim.mechanism)) or aim.mechanism[1:]
             for aim in asked.aims
         )
     if not private:
         raise OptionError(
             "--publish-shares is for channels that follow from private counts, but none does here; leave it out."
         )
-    designed_for = asked if earlier is None else earlier.job.asked
-    hidden = tuple(name for name in designed_for.seen if name not in asked.public_as_is)
+    designed_for = asked if earlier is None else earlier.job.request
+    hidden = tuple(name for name in designed_for.roles.seen if name not in asked.roles.public_as_is)
     if hidden:
         raise OptionError(
             "--publish-shares hands out a channel from which its exact cross-table with {columns!s} follows, which is "
@@ -149,7 +149,7 @@ def _readings(
         release.output,
         kept=kept,
         chosen_from_table=chosen_from_table,
-        publish_shares=asked.publish_shares,
+        publish_shares=asked.declared.publish_shares,
     )
 
 
@@ -159,7 +159,7 @@ def _kept(asked: Request, sources: Sources, plan: RecordedPlan) -> Iterator[str]
     brought = {name for aim in asked.aims if aim.mechanism for name in aim.columns}
     for one in plan.columns:
         named = one.channel
-        if asked.kept == "nothing" or named is None or brought.intersection(one.writes):
+        if asked.limits.kept == "nothing" or named is None or brought.intersection(one.writes):
             continue
         designed = named.prior_origin is PriorOrigin.THIS_TABLE
         if designed and keeps_shares(named, own_prior(sources.table, one.reads, named.channel).distribution):
@@ -167,10 +167,10 @@ def _kept(asked: Request, sources: Sources, plan: RecordedPlan) -> Iterator[str]
 
 
 def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: Reading, rows: int) -> Estimable:
-    said, _ = kit_column(reading.column, reading.origin, asked.publish_shares)
+    said, _ = kit_column(reading.column, reading.origin, asked.declared.publish_shares)
     if said.unreadable is not None:
         return Estimable(columns=column.writes, reason=said.unreadable)
-    units = rows / (asked.rows_per_unit or 1)
+    units = rows / (asked.roles.rows_per_unit or 1)
     confused, share = 0, None
     if column.mechanism.noise is not None and said.noise is not None:
         variance = variance_before_noise(sources, column.name, column.mechanism.noise)
@@ -229,19 +229,19 @@ def _accounted(asked: Request, sources: Sources, epsilon: float, folder: Path) -
     associations are kept, recipients can count cross-tables directly.
     """
     kinds = {one.name: one.kind for one in sources.table.columns()}
-    sizes = sources.table.group_sizes([(name,) for name in asked.released_secrets])
+    sizes = sources.table.group_sizes([(name,) for name in asked.roles.released_secrets])
     few = all(2 <= one.groups <= MOST_LETTERS for one in sizes)
-    text = all(kinds[name] not in _WITHOUT_LETTERS for name in asked.released_secrets)
-    crossed = asked.kept == Keep.ASSOCIATIONS.value
+    text = all(kinds[name] not in _WITHOUT_LETTERS for name in asked.roles.released_secrets)
+    crossed = asked.limits.kept == Keep.ASSOCIATIONS.value
     if crossed or asked.table == FRAME or asked.repeat is not None or not (few and text):
         return ()
-    dataset = asked.dataset or default_dataset(asked.table)
-    ledger = asked.ledger or f"{dataset}.ledger"
+    dataset = asked.budget.dataset or default_dataset(asked.table)
+    ledger = asked.budget.ledger or f"{dataset}.ledger"
     try:
         # By default a channel keeps all values; one that loses some cannot be corrected for, even if it is known.
-        again = structs.replace(asked, accounted=epsilon, ledger=ledger, simulate=None, keep=None)
+        again = asked.having(accounted=epsilon, ledger=ledger, simulate=None, keep=None)
     except OptionError:
         return ()
     opened = shlex.join(["leakgauge", "ledger", "open", ledger, "--dataset", dataset, "--unlimited"])
     command = again.command(folder.with_name(f"{folder.name}-accounted"))
-    return (opened, command) if asked.ledger is None else (command,)
+    return (opened, command) if asked.budget.ledger is None else (command,)

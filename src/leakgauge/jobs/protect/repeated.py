@@ -44,8 +44,10 @@ def repeated(work: Work, earlier: Earlier) -> Repeated:
         len(costs),
         tuple(_secret(work, aim, len(costs)) for aim in work.asked.aims),
         Quantity(sum(one.value for one in costs), "nats", origin=_worst([one.origin for one in costs])),
-        unit=work.asked.unit,
-        units=None if work.asked.unit is None else sources.table.group_sizes([(work.asked.unit,)])[0].groups,
+        unit=work.asked.roles.unit,
+        units=None
+        if work.asked.roles.unit is None
+        else sources.table.group_sizes([(work.asked.roles.unit,)])[0].groups,
         dataset=sources.dataset,
         spent=None
         if sources.ledger is None or sources.dataset is None
@@ -88,24 +90,24 @@ def _compared(work: Work, one: EarlierRelease, job: Earlier | None) -> EarlierRe
 
 def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Sentence:
     """For each secret the persons in both tables, and those with the same values in both."""
-    unit, bins = work.asked.unit, work.sources.bins
+    unit, bins = work.asked.roles.unit, work.sources.bins
     if unit is None:
         return Sentence("no column identifies people")
     if job is None:
         return Sentence("its folder is gone or holds another job")
-    asked = job.job.asked
+    asked = job.job.request
     if asked.table == FRAME:
         return Sentence("its table was in memory")
     try:
-        with open_table(asked.table, **asked.reading) as table:
+        with open_table(asked.table, **asked.reading.keywords()) as table:
             if watched(asked.table, table).digest() != job.job.table.sha256:
                 return Sentence("its table has changed since")
             if unit not in (column.name for column in table.columns()):
                 return Sentence("its table has no column {unit!r}", unit=unit)
-            before = in_bins(table, {name: bins[name] for name in work.asked.released_secrets if name in bins})
+            before = in_bins(table, {name: bins[name] for name in work.asked.roles.released_secrets if name in bins})
             return {
                 ", ".join(group): persons_in_both(before, work.sources.table, unit, group)
-                for group in work.asked.groups
+                for group in work.asked.roles.groups
             }
     except (InputError, OSError):
         return Sentence("its table is gone or cannot be read")
@@ -113,7 +115,7 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
 
 def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
     asked, sources, secret = work.asked, work.sources, aim.columns
-    all_of_it = work.folder.read(Measurement, asked.file(MEASUREMENT, secret)).entropy
+    all_of_it = work.folder.read(Measurement, asked.roles.file(MEASUREMENT, secret)).entropy
     try:
         named = bound_channel(work.plan, sources.original, secret)
     except OptionError:
@@ -121,7 +123,7 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
         return RepeatedSecret(secret, all_of_it, exact=False)
     prior = own_prior(sources.table, named.inputs, named.channel).distribution
     alone, together = (_told(prior, named, times) for times in (1, releases))
-    worth = work.folder.get(Utility, asked.file("utility.json", secret))
+    worth = work.folder.get(Utility, asked.roles.file("utility.json", secret))
     return RepeatedSecret(
         secret,
         all_of_it,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
-from leakgauge.design import Keep, Knowledge
+from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, Slope
+from leakgauge.design.problem import Target
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError, TableError
 from leakgauge.jobs.design import Question, bins_within, left_within
@@ -55,7 +57,7 @@ class Sources:
 
     def released_bins(self, asked: Request) -> dict[str, Binning]:
         """How the released columns are binned or coarsened."""
-        return {name: self.bins[name] for name in asked.released if name in self.bins}
+        return {name: self.bins[name] for name in asked.roles.released if name in self.bins}
 
     def question(self, asked: Request, aim: Aim) -> Question:
         """The design problem of one source."""
@@ -71,7 +73,7 @@ class Sources:
     def _reads_public(asked: Request, secret: tuple[str, ...]) -> bool:
         """Whether the channel of a secret is designed to keep its associations."""
         designed = (aim.columns for aim in asked.aims if not aim.mechanism)
-        return asked.kept == Keep.ASSOCIATIONS.value and secret in designed
+        return asked.limits.kept == Keep.ASSOCIATIONS.value and secret in designed
 
     def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The public columns whose cross-tables with a secret are kept: all of them, or the most revealing that fit.
@@ -82,16 +84,16 @@ class Sources:
         Raises:
             OptionError: every one has a single value or too many.
         """
-        varied = self._varied(asked.public_as_is)
+        varied = self._varied(asked.roles.public_as_is)
         if not varied:
             raise OptionError(
                 "--keep associations keeps cross-tables with public columns, but {columns!s} has the same value in "
                 "every row; publish another column, or use --keep shares.",
-                columns=", ".join(asked.public_as_is),
+                columns=", ".join(asked.roles.public_as_is),
             )
 
         def keeps(columns: tuple[str, ...]) -> bool:
-            (groups,) = self.table.group_sizes([columns], unit=asked.unit)
+            (groups,) = self.table.group_sizes([columns], unit=asked.roles.unit)
             return groups.smallest >= ROWS_PER_CELL and self.fits(secret, columns)
 
         kept = varied if keeps(varied) else self._most_telling(secret, varied, keeps)
@@ -106,16 +108,19 @@ class Sources:
             )
         return kept
 
-    def allowing(self, aim: Aim) -> Aim:
-        """The aim, with the part of the allowed error that is left for the channel.
+    def target(self, aim: Aim) -> Target:
+        """The target of a design; of an allowed error, the part that its bins leave for the channel.
 
         Raises:
             RefusalError: the bins alone take all of it.
         """
-        if aim.within is None:
-            return aim
-        (column,) = aim.columns
-        return replace(aim, max_distortion=left_within(self.original, column, self.bins.get(column), aim.within))
+        if aim.within is not None:
+            (column,) = aim.columns
+            return MaxDistortion(left_within(self.original, column, self.bins.get(column), aim.within))
+        if aim.max_distortion is not None:
+            return MaxDistortion(aim.max_distortion)
+        # Without one, the channel of least distortion among those that keep the bound on ε.
+        return Slope(math.inf) if aim.max_leakage is None else MaxLeakage(aim.max_leakage)
 
     def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """The columns that a design counts as known: all that the attacker sees, if counts suffice.
@@ -123,12 +128,12 @@ class Sources:
         With more cells than a fifth of the rows, frequencies are mostly noise: then the most revealing that fit, first
         of the background, then of the public columns.
         """
-        varied = self._varied(asked.seen if seen is None else tuple(dict.fromkeys(seen)))
+        varied = self._varied(asked.roles.seen if seen is None else tuple(dict.fromkeys(seen)))
         if not varied or self.fits(secret, varied):
             return varied
         # Columns that a channel reads always count.
         read = self.kept_with(asked, secret) if self._reads_public(asked, secret) else ()
-        return self._most_telling(secret, varied, partial(self.fits, secret), read, asked.background)
+        return self._most_telling(secret, varied, partial(self.fits, secret), read, asked.roles.background)
 
     def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         """Columns with several values; a constant reveals nothing."""
@@ -167,8 +172,8 @@ def open_sources(
 ) -> Sources:
     """Open the sources of a job; a ledger is closed with the stack. ``levels`` already known are not read from their
     files."""
-    ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
-    dataset = asked.dataset or default_dataset(asked.table)
+    ledger = None if asked.budget.ledger is None else opened.enter_context(open_ledger(asked.budget.ledger))
+    dataset = asked.budget.dataset or default_dataset(asked.table)
     if ledger is not None:
         # A missing account is reported before anything is done.
         ledger.account(dataset)
@@ -176,8 +181,8 @@ def open_sources(
         # An unreadable file of distances is reported before anything is done.
         distortion_named(aim.distortion)
     bins = _settled_bins(asked, table, levels or {})
-    below = asked.suppress_below
-    hidden = None if below is None else Suppression(asked.public, below, asked.unit)
+    below = asked.coarsening.suppress_below
+    hidden = None if below is None else Suppression(asked.roles.public, below, asked.roles.unit)
     return Sources(
         original=table,
         table=suppressed(in_bins(table, bins), hidden),
@@ -190,14 +195,14 @@ def open_sources(
 
 def _settled_bins(asked: Request, table: Table, levels: Mapping[str, Levels]) -> dict[str, Binning]:
     """The bins of columns, with everything the table decides."""
-    columns = (*asked.secrets, *asked.seen)
-    named = zip(asked.levels, named_levels(asked.levels, columns), strict=True)
-    bins = parse_binnings(asked.bins, columns, [text for text, name in named if name not in levels])
+    columns = (*asked.roles.secrets, *asked.roles.seen)
+    named = zip(asked.coarsening.levels, named_levels(asked.coarsening.levels, columns), strict=True)
+    bins = parse_binnings(asked.coarsening.bins, columns, [text for text, name in named if name not in levels])
     bins |= levels
     for aim in asked.aims:
         if aim.within is not None:
             (column,) = aim.columns
-            found = bins_within(table, column, bins.get(column), aim.within, beside=bool(asked.seen))
+            found = bins_within(table, column, bins.get(column), aim.within, beside=bool(asked.roles.seen))
             bins |= {} if found is None else {column: found}
     return {name: settled(table, name, how) for name, how in bins.items()}
 

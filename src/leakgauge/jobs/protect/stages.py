@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Coarsening, Measurement, Recipients, Record, Request
+from leakgauge.artefacts import Audit, CoarseningFound, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.request import READING, Aim
+from leakgauge.artefacts.request import Aim
 from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
@@ -91,7 +91,7 @@ class Work:
     explaining: Explaining
     tell: Callable[[int, int], None]
     earlier: Earlier | None = None
-    coarsening: Coarsening | None = None
+    coarsening: CoarseningFound | None = None
 
     @property
     def released(self) -> str:
@@ -106,7 +106,7 @@ class Work:
 
         A design from a noisy histogram must not depend on the table itself, so the table cannot refuse it.
         """
-        return bool(self.judging.policy.given) and self.asked.accounted is None
+        return bool(self.judging.policy.given) and self.asked.budget.accounted is None
 
     @property
     def plan(self) -> ReleasePlan:
@@ -134,8 +134,8 @@ class Work:
             Roles(secret, background=known),
             called=Path(self.folder.job.asked.table).name,
             channels=() if channel is None else (channel,),
-            confidence=self.asked.confidence,
-            unit=self.asked.unit,
+            confidence=self.asked.declared.confidence,
+            unit=self.asked.roles.unit,
         )
 
     def files(self, *names: str) -> tuple[str, ...]:
@@ -145,8 +145,8 @@ class Work:
     def _files(self, name: str) -> list[str]:
         if name in (PUBLIC_CHANNEL, PUBLIC_DESIGN):
             name = name.removeprefix("public-")
-            return [self.asked.public_file(name, one) for one in self.asked.public_through]
-        return [self.asked.file(name, one) for one in self.asked.sources] if name in OF_A_SECRET else [name]
+            return [self.asked.roles.public_file(name, one) for one in self.asked.roles.public_through]
+        return [self.asked.roles.file(name, one) for one in self.asked.roles.sources] if name in OF_A_SECRET else [name]
 
 
 Stage = Callable[[Work], tuple[str, ...]]
@@ -163,17 +163,17 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     asked, table = work.asked, work.sources.table
     found = surveyed(
         table,
-        asked.secrets,
+        asked.roles.secrets,
         # For a very wide table, only the columns of the job.
-        names=asked.columns if len(table.columns()) > MOST_COLUMNS else (),
-        unit=asked.unit,
-        public=asked.public,
-        accepted=asked.accept_unique,
+        names=asked.roles.columns if len(table.columns()) > MOST_COLUMNS else (),
+        unit=asked.roles.unit,
+        public=asked.roles.public,
+        accepted=asked.roles.accept_unique,
         called=Path(work.folder.job.asked.table).name,
-        confidence=asked.confidence,
+        confidence=asked.declared.confidence,
         progress=work.tell,
     )
-    require_publishable(found, asked.public, asked.accept_unique)
+    require_publishable(found, asked.roles.public, asked.roles.accept_unique)
     require_few_alone(found, work.judging.policy)
     require_large_groups(found, work.judging.policy)
     work.folder.write(SURVEY, found)
@@ -186,12 +186,12 @@ def survey_stage(work: Work) -> tuple[str, ...]:
 def measure_stage(work: Work) -> tuple[str, ...]:
     """What each secret would leak if released unchanged, and through the background alone."""
     written = []
-    for at, secret in enumerate(work.asked.sources):
-        measured = work.measured(secret, work.asked.background)
+    for at, secret in enumerate(work.asked.roles.sources):
+        measured = work.measured(secret, work.asked.roles.background)
         _require_hidden(measured)
-        written.append(work.asked.file(MEASUREMENT, secret))
+        written.append(work.asked.roles.file(MEASUREMENT, secret))
         work.folder.write(written[-1], measured)
-        work.tell(at + 1, len(work.asked.sources))
+        work.tell(at + 1, len(work.asked.roles.sources))
     return tuple(written)
 
 
@@ -214,7 +214,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     asked, folder, written = work.asked, work.folder, list[str]()
     if work.earlier is not None:
         return _taken_over(work, work.earlier)
-    if asked.accounted is not None:
+    if asked.budget.accounted is not None:
         # Histograms are bought before channels are known, so a full disk must be noticed first.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
@@ -223,28 +223,27 @@ def design_stage(work: Work) -> tuple[str, ...]:
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     sources = replace(sources, through=through)
     written += _tells(replace(work, sources=sources))
-    aims = tuple(map(sources.allowing, asked.aims))
 
     def keep(of: tuple[str, ...], name: str, artefact: msgspec.Struct) -> None:
-        file = asked.file(name, of)
+        file = asked.roles.file(name, of)
         folder.write(file, artefact)
         if file not in written:
             written.append(file)
 
-    for done, aim in enumerate(aims):
+    for done, aim in enumerate(asked.aims):
         keep_possibilities(asked, aim, sources, partial(keep, aim.columns))
-        work.tell(2 * done + 1, 2 * len(aims))
+        work.tell(2 * done + 1, 2 * len(asked.aims))
         chosen[aim.columns] = choose(asked, aim, sources, work.tell, partial(keep, aim.columns))
-        work.tell(2 * done + 2, 2 * len(aims))
+        work.tell(2 * done + 2, 2 * len(asked.aims))
     folder.plan = plan_of(asked, chosen, work.sources)
     if work.is_promised:
         found, folder.plan = promised(work.judging, asked, sources, chosen, work.tell, keep)
-        promise = with_actions(found, folder.job.asked, work.judging)
+        promise = with_actions(found, folder.job.request, work.judging)
         folder.write(PROMISE, promise)
         written.append(PROMISE)
         promise.require()
     for group, how in chosen.items():
-        if how.channel is not None and group[0] not in asked.public_through:
+        if how.channel is not None and group[0] not in asked.roles.public_through:
             keep(group, CHANNEL, ChannelFile.of(how.channel))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
     return (*written, PLAN)
@@ -261,12 +260,12 @@ def _tells(work: Work) -> Iterator[str]:
 def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chosen]:
     """Designs the channels of public columns that are to reveal less about the secrets, each in its file."""
     asked, chosen = work.asked, dict[tuple[str, ...], Chosen]()
-    for column in asked.public_through:
+    for column in asked.roles.public_through:
         channel, design = least_telling(asked, work.sources, column)
         chosen[column,] = Chosen(CHANNEL, channel)
         files = {
-            asked.public_file(CHANNEL, column): ChannelFile.of(channel),
-            asked.public_file("design.json", column): design,
+            asked.roles.public_file(CHANNEL, column): ChannelFile.of(channel),
+            asked.roles.public_file("design.json", column): design,
         }
         for name, artefact in files.items():
             written.append(name)
@@ -283,7 +282,9 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     channels = {channel_file(asked, group): one.channel for group, one in chosen.items() if one.channel is not None}
     for name, channel in channels.items():
         folder.write(name, ChannelFile.of(channel))
-    through = {name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.public}
+    through = {
+        name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.roles.public
+    }
     told = _tells(replace(work, sources=replace(work.sources, through=through)))
     write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
     promised = []
@@ -341,7 +342,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
         dataset=work.sources.dataset,
         overwrite=True,
         chosen_from_table=is_chosen_by_counts(asked),
-        randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
+        randomness=OperatingSystem() if asked.budget.simulate is None else Simulated(asked.budget.simulate),
         progress=tell,
     )
     assert made.public_record is not None
@@ -353,18 +354,15 @@ def is_chosen_by_counts(asked: Request) -> bool:
     """Whether the choice of mechanism depends on the table, so that naming it would reveal something about the
     counts."""
     # A search that reads only a noisy histogram was paid for.
-    searched = asked.is_searched and asked.accounted is None
+    searched = asked.is_searched and asked.budget.accounted is None
     if searched or any(len(aim.mechanism) > 1 for aim in asked.aims):
         return True
     # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant, as one
     # that keeps the shares never is.
     return (
-        asked.accounted is None
-        and asked.kept == "nothing"
-        and any(
-            not aim.mechanism and (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
-            for aim in asked.aims
-        )
+        asked.budget.accounted is None
+        and asked.limits.kept == "nothing"
+        and any(not aim.mechanism and aim.target is None for aim in asked.aims)
     )
 
 
@@ -394,14 +392,14 @@ def _note_in_ledger(work: Work, record: Record) -> None:
 
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
-    work.folder.write(AUDIT, audited(work, work.asked.confidence))
+    work.folder.write(AUDIT, audited(work, work.asked.declared.confidence))
     work.folder.write(RECIPIENTS, _recipients(work))
     return (AUDIT, RECIPIENTS, *_by_its_law(work))
 
 
 def _recipients(work: Work) -> Recipients:
     # The original request, before levels were chosen, because commands repeat it.
-    asked, folder = work.folder.job.asked, work.folder.place
+    asked, folder = work.folder.job.request, work.folder.place
     plan, chosen = bind(work.plan, work.sources.original), is_chosen_by_counts(asked)
     return recipients(asked, work.sources, work.release, plan, chosen_from_table=chosen, folder=folder)
 
@@ -412,14 +410,14 @@ def audited(work: Work, confidence: float) -> Audit:
     return audit_release(
         work.release,
         work.sources.original,
-        background=asked.background,
+        background=asked.roles.background,
         # A public column is not attacked itself: its channel protects the secrets.
-        secret=asked.released_secrets,
-        withheld=asked.withhold,
-        unit=asked.unit,
-        bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
+        secret=asked.roles.released_secrets,
+        withheld=asked.roles.withhold,
+        unit=asked.roles.unit,
+        bins={name: how for name, how in work.sources.bins.items() if name not in asked.roles.released},
         confidence=confidence,
-        simulation_seed=asked.simulate or 0,
+        simulation_seed=asked.budget.simulate or 0,
         progress=work.tell,
     )
 
@@ -427,7 +425,7 @@ def audited(work: Work, confidence: float) -> Audit:
 def _by_its_law(work: Work) -> tuple[str, ...]:
     asked, written, release = work.asked, list[str](), work.release
     columns = bind(work.plan, work.sources.original).columns
-    public = [one for one in columns if one.writes[0] in asked.public_through]
+    public = [one for one in columns if one.writes[0] in asked.roles.public_through]
     through = {one.name: one.channel.channel for one in public if one.channel is not None}
     sources, seen = replace(work.sources, through=through), work
     if public:
@@ -439,7 +437,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
             # Noisy numbers have no finite channel; their guarantee is in the record.
             worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, release)
             if worth is not None:
-                written.append(asked.file("utility.json", secret))
+                written.append(asked.roles.file("utility.json", secret))
                 work.folder.write(written[-1], worth)
             continue
         artefacts = {
@@ -448,7 +446,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
             "utility.json": utility(sources, asked, aim, bound.channel, release),
         }
         for name, artefact in artefacts.items():
-            written.append(asked.file(name, secret))
+            written.append(asked.roles.file(name, secret))
             work.folder.write(written[-1], artefact)
     return tuple(written)
 
@@ -471,7 +469,7 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     found = explained(found, work.release, audit, work.sources.original, work.explaining)
     work.tell(2, 3)
     # The original request: actions are options to type.
-    work.folder.write(VERDICT, with_actions(found, work.folder.job.asked, judging))
+    work.folder.write(VERDICT, with_actions(found, work.folder.job.request, judging))
     work.tell(3, 3)
     return (VERDICT,)
 
@@ -486,39 +484,22 @@ STAGES: dict[str, Stage] = {
 }
 """In order; the report follows them."""
 
-ROLES = ("secret", "withhold", "together", "background", "public", "unit")
-DECLARED = ("purpose", "recipient", "review")
-COARSENING = ("bins", "levels", "suppress_below", "min_k", "max_suppressed", "within")
-READS: dict[str, tuple[str, ...]] = {
-    "survey": (*ROLES, "accept_unique", *COARSENING, *READING, "policy"),
-    "measure": (*ROLES, *COARSENING, *READING, "keep", "confidence"),
-    "design": (
-        *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "min_protection"),
-        *(
-            "min_usefulness",
-            "use",
-            "mechanism",
-            "keep",
-            "distortion",
-            "clamp",
-            "keep_order",
-            "lower",
-            "upper",
-            "accounted",
-            "ledger",
-            "dataset",
-            "repeat",
-        ),
+READS: dict[str, Callable[[Request], tuple[object, ...]]] = {
+    "survey": lambda asked: (asked.roles, asked.aims, asked.coarsening, asked.reading, asked.limits),
+    "measure": lambda asked: (asked.roles, asked.aims, asked.coarsening, asked.reading, asked.declared.confidence),
+    "design": lambda asked: (
+        *(asked.roles, asked.aims, asked.coarsening, asked.reading, asked.limits, asked.budget, asked.repeat),
     ),
-    "release": ("unit", "rows_per_unit", *COARSENING, "clamp", "keep_order", *READING, "ledger", "dataset", "simulate"),
-    "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate", "keep", "publish_shares"),
-    "assess": (
-        *(*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire", "use"),
-        *("min_protection", "min_usefulness", "publish_shares", *DECLARED),
+    # The plan says all else that is drawn by.
+    "release": lambda asked: (asked.reading, asked.budget),
+    "audit": lambda asked: (
+        *(asked.roles, asked.aims, asked.coarsening, asked.reading, asked.limits, asked.budget),
+        *(asked.declared.confidence, asked.declared.publish_shares),
     ),
-    "report": (*DECLARED, "prepared_by", "report_language"),
+    "assess": lambda asked: (asked.reading, asked.limits, asked.declared),
+    "report": lambda asked: (asked.declared,),
 }
-"""The fields of the request that each stage reads."""
+"""The parts of the request that each stage reads."""
 FILES: dict[str, tuple[str, ...]] = {
     "survey": (),
     "measure": (),

@@ -36,20 +36,22 @@ def telling(asked: Request, sources: Sources) -> Telling | None:
 
     For a column seen through a channel (``sources.through``), what it then reveals instead.
     """
-    if not asked.public:
+    if not asked.roles.public:
         return None
-    found = [_told(asked, sources, column, secret) for column in asked.public for secret in asked.sources]
+    found = [_told(asked, sources, column, secret) for column in asked.roles.public for secret in asked.roles.sources]
     found.sort(key=lambda one: -(0.0 if one.tells is None else one.tells.value))
     return Telling(_kept_alone(asked).value, tuple(_with_least(asked, sources, found)))
 
 
 def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
-    share, through = (asked.public_distortion or {}).get(column, ONE_IN_TEN), column in asked.public_through
+    share, through = (asked.roles.public_distortion or {}).get(column, ONE_IN_TEN), column in asked.roles.public_through
     if not sources.fits(secret, (column,)):
         return TellingColumn(column, secret, share, through)
-    units = () if asked.unit is None else (asked.unit,)
+    units = () if asked.roles.unit is None else (asked.roles.unit,)
     counts = sources.table.counts(*secret, column, *units, limit=max(sources.table.rows, 1))
-    bits = estimate_by_units(mutual_information, counts, secret, [column], unit=asked.unit, confidence=asked.confidence)
+    bits = estimate_by_units(
+        mutual_information, counts, secret, [column], unit=asked.roles.unit, confidence=asked.declared.confidence
+    )
     return TellingColumn(column, secret, share, through, Quantity.estimated(bits, "bits"))
 
 
@@ -114,7 +116,7 @@ def require_channels(asked: Request, sources: Sources) -> None:
     Raises:
         OptionError: a column with a single value, with more than a channel can be designed for, or with too few rows.
     """
-    for column in asked.public_through:
+    for column in asked.roles.public_through:
         (size,) = sources.table.group_sizes([(column,)])
         if size.groups < 2:
             raise OptionError(
@@ -139,9 +141,9 @@ def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str,
     Raises:
         OptionError: there are too few rows for any.
     """
-    if sources.fits(asked.secrets, (column,)):
-        return asked.secrets
-    fitting = [name for name in asked.secrets if sources.fits((name,), (column,))]
+    if sources.fits(asked.roles.secrets, (column,)):
+        return asked.roles.secrets
+    fitting = [name for name in asked.roles.secrets if sources.fits((name,), (column,))]
     if not fitting:
         raise OptionError(
             "Column {column!r} and the secrets have too many values for so few rows to estimate what it reveals; "
@@ -163,16 +165,16 @@ def solved_least_telling(asked: Request, sources: Sources, column: str) -> tuple
     The attacker also sees the background and the columns released unchanged. Other columns that go through channels are
     left out: each reveals less than it would unchanged.
     """
-    assert asked.public_distortion is not None
+    assert asked.roles.public_distortion is not None
     secret = _hidden_secrets(asked, sources, column)
-    known = sources.known(asked, (*secret, column), (*asked.background, *asked.public_as_is))
+    known = sources.known(asked, (*secret, column), (*asked.roles.background, *asked.roles.public_as_is))
     who = Knowledge.ATTACKER if known else Knowledge.NOBODY
     question = Question(secret, known, Hamming(), who, through=column, keep=_kept_alone(asked))
     return question, solve(
-        question.problem(sources.table, MaxDistortion(asked.public_distortion[column])), question.gap
+        question.problem(sources.table, MaxDistortion(asked.roles.public_distortion[column])), question.gap
     )
 
 
 def _kept_alone(asked: Request) -> Keep:
     """What the channel of a public column keeps: associations are kept only with columns released unchanged."""
-    return Keep.NOTHING if asked.kept == Keep.NOTHING.value else Keep.SHARES
+    return Keep.NOTHING if asked.limits.kept == Keep.NOTHING.value else Keep.SHARES

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from msgspec import structs
-
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.verdict import Judgement, Recommendation, Verdict
 from leakgauge.assessment.dials import DialPolicy
@@ -38,7 +36,7 @@ LEAST_PART = 0.05
 MOST_NATS = 8.0
 """The largest ε, or bits, tried when less noise is searched for."""
 Change: TypeAlias = Mapping[str, Any]
-"""Fields of a request."""
+"""Options of a request."""
 _BUDGETS = ("max_epsilon", "max_leakage_bits")
 _BY_MORE = ("min_protection", "max_exposed", "min_guarantee", *_BUDGETS)
 _BY_LESS = ("min_usefulness", "min_effect")
@@ -94,7 +92,7 @@ class Trials:
     def of(self, said: tuple[Sentence, ...], asked: Request, change: Change | None = None) -> Setting | None:
         """The job with a change; None if it is impossible, or the budget is used up."""
         try:
-            changed = structs.replace(asked, **(change or {}))
+            changed = asked.having(**(change or {}))
         except InputError:
             return None
         key = tuple(changed.arguments())
@@ -118,14 +116,14 @@ class Trials:
         return not self.judging.learnt or not self._fits or self.left >= self._learning(asked)
 
     def _learning(self, asked: Request) -> int:
-        return LEAST_LEARNT + min(self.judging.table.rows, MOST_ROWS) * len(asked.seen) // LEARNT_AT_ONCE
+        return LEAST_LEARNT + min(self.judging.table.rows, MOST_ROWS) * len(asked.roles.seen) // LEARNT_AT_ONCE
 
     def _work(self, asked: Request, fits: int) -> int:
         return (
             1
             + fits * self._learning(asked)
-            + OF_ASSOCIATIONS * (asked.keep == "associations")
-            + OF_A_PUBLIC_CHANNEL * bool(asked.public_through)
+            + OF_ASSOCIATIONS * (asked.limits.keep == "associations")
+            + OF_A_PUBLIC_CHANNEL * bool(asked.roles.public_through)
             + OF_A_SEARCH * is_searched(asked)
         )
 

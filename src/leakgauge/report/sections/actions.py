@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from leakgauge.artefacts import Request
 from leakgauge.artefacts.codec import decode
 from leakgauge.artefacts.report import Code
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.verdict import Recommendation, why_no_action
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
@@ -40,7 +40,11 @@ def to_do(tell: Teller, file: str | None) -> Iterator[Content]:
         if command:
             yield Code(command)
     else:
-        asked = decode(Request, tell.get("job.json", "asked"), "job.json") if tell.has("job.json", "asked") else None
+        asked = (
+            decode(StoredRequest, tell.get("job.json", "asked"), "job.json").request()
+            if tell.has("job.json", "asked")
+            else None
+        )
         reason = why_no_action(asked, vetoed=bool(tell.items(file, "vetoes")))
         template = message("What to do: keep the table private; {reason}.")
         if tell.released:
@@ -59,7 +63,7 @@ def _command(tell: Teller, file: str) -> str:
         # The same release is judged again with what was declared.
         options = [word for one in tell.names(file, "actions", 0, "options") for word in shlex.split(one)]
         return shlex.join([*words[:-2], *options, *words[-2:]])
-    return decode(Request, asked, file).command(folder.with_name(f"{folder.name}-2"))
+    return decode(StoredRequest, asked, file).request().command(folder.with_name(f"{folder.name}-2"))
 
 
 def action_of(tell: Teller, file: str, at: int) -> Inline:

@@ -1,0 +1,48 @@
+"""How the table is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypedDict
+
+import msgspec
+
+from leakgauge.artefacts.request.part import Option, RequestPart
+
+
+class Reading(RequestPart, frozen=True):
+    """How the table is read, as ``open_table`` takes it.
+
+    Attributes:
+        missing: texts that count as missing.
+        encoding: of a text file, such as windows-1252; UTF-8 without.
+        thousands: the sign between thousands in texts, such as ``,``, and ``decimal`` that before decimals.
+        date_format: how dates are written in texts, such as ``dd/mm/yyyy``; for one column ``born=dd/mm/yyyy``.
+        no_header: the first line is a row; columns are called column1, column2, ….
+    """
+
+    missing: Annotated[tuple[str, ...], Option("Text that counts as missing, such as '?'.", "TEXT")] = ()
+    encoding: Annotated[
+        str | None, Option("Encoding of a text file, such as windows-1252; default: UTF-8.", "NAME")
+    ] = None
+    thousands: Annotated[str | None, Option("Thousands separator in texts, such as ','.", "SIGN")] = None
+    decimal: Annotated[str, Option("Decimal mark in texts; default: a point.", "SIGN")] = "."
+    date_format: Annotated[
+        tuple[str, ...], Option("How dates are written in texts, such as dd/mm/yyyy.", "[COLUMN=]FORMAT")
+    ] = ()
+    no_header: Annotated[bool, Option("The first line is a row, not the names of columns.")] = False
+
+    def keywords(self) -> dict[str, Any]:
+        """The same as keyword arguments of ``open_table``."""
+        return msgspec.structs.asdict(self)
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The same as keyword arguments of Python."""
+
+    missing: Sequence[str]
+    encoding: str | None
+    thousands: str | None
+    decimal: str
+    date_format: Sequence[str]
+    no_header: bool
