@@ -76,8 +76,8 @@ def test_one_column_is_one_column() -> None:
     counts = table.counts("illness", "city")
     assert lg.Scenario.from_counts(counts, "illness", "city").source.outcomes == counts.labels("illness")
     assert counts.merge({"both": ["illness", "city"]}).names == ("both",)
-    asked = lg.Request.of("t", secret="illness", bins="age=width:10", mechanism="randomized-response:epsilon=1")  # type: ignore[arg-type]
-    assert (asked.secret, asked.bins, asked.aims[0].mechanism) == (
+    asked = lg.Request.of("t", secret="illness", bins="age=width:10", mechanism="randomized-response:epsilon=1")
+    assert (asked.roles.secret, asked.coarsening.bins, asked.aims[0].mechanism) == (
         ("illness",),
         ("age=width:10",),
         ("randomized-response:epsilon=1",),

@@ -24,14 +24,14 @@ def test_what_is_not_designed_takes_no_word_on_keeping(asked: dict[str, Any]) ->
 
 def test_designed_channels_keep_the_shares_unless_somebody_says_otherwise() -> None:
     asked = Request.of("people.csv", secret=("illness",), max_distortion=0.2, local_dp=1.0)
-    assert asked.kept == "shares" and "--keep" not in asked.command("out")
+    assert asked.limits.kept == "shares" and "--keep" not in asked.command("out")
     otherwise = Request.of("people.csv", secret=("illness",), max_distortion=0.2, keep="nothing")
-    assert otherwise.kept == "nothing" and "--keep nothing" in otherwise.command("out")
+    assert otherwise.limits.kept == "nothing" and "--keep nothing" in otherwise.command("out")
     # A search designs channels too.
-    assert Request.of("people.csv", secret=("illness",), min_protection=60.0, keep="nothing").kept == "nothing"
+    assert Request.of("people.csv", secret=("illness",), min_protection=60.0, keep="nothing").limits.kept == "nothing"
     # One of two secrets is designed for, so that there is something to keep.
     both = ("illness", "wage")
     some = Request.of(
         "people.csv", secret=both, keep="nothing", local_dp=1.0, mechanism=("wage=randomized-response:epsilon=1",)
     )
-    assert some.kept == "nothing"
+    assert some.limits.kept == "nothing"

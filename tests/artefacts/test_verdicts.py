@@ -11,6 +11,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Judgement, Request, StoredEvidence, StoredImprovement, codec
 from leakgauge.artefacts.criteria import Published
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.verdict import Action, Beside, Recommendation
 from leakgauge.assessment import collect, criteria_of, default_diagram, protected_column
 from leakgauge.assessment.arcs import over_arcs
@@ -37,12 +38,12 @@ def verdict(column: str) -> Judgement:
     """By law, with an action and all that may stand beside it."""
     asked = Request.of("people", secret=(column,), public=("city",), mechanism=("randomized-response:epsilon=8",))
     if column == "age":
-        asked = structs.replace(asked, mechanism=("laplace:epsilon=1,lower=0,upper=100",))
+        asked = asked.having(mechanism="laplace:epsilon=1,lower=0,upper=100")
     found = Judging(people()).before(asked)
     action = Action(
         said=Sentence("take out {columns!s}", columns=("city",)),
         options=(),
-        asked=structs.replace(asked, public=()),
+        asked=StoredRequest.of(asked.having(public=())),
         promised=found.dials,
         recommendation=Recommendation.RELEASE_IF,
     )

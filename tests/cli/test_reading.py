@@ -10,6 +10,7 @@ import pytest
 from click import Command, Context, Group
 
 from leakgauge.artefacts import Request
+from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options, verbs
 from tests.cli.running import as_json, run
 
@@ -95,7 +96,7 @@ def test_a_sheet_is_protected_into_a_text_file(capsys: pytest.CaptureFixture[str
 def test_what_was_said_is_in_the_command() -> None:
     request = Request.of("t.csv", secret=("a",), max_distortion=0.1, encoding="latin-1", decimal=",", no_header=True)
     assert request.command("out").endswith("--encoding latin-1 --decimal , --no-header -o out")
-    assert request.reading | {"decimal": "."} == Request.of("t.csv", secret=("a",), max_distortion=0.2).reading | {
+    assert request.reading.keywords() | {"decimal": "."} == Reading().keywords() | {
         "encoding": "latin-1",
         "no_header": True,
     }

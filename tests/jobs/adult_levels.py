@@ -68,9 +68,9 @@ def asked_of_adult(folder: Path, **more: Any) -> Request:
 
 def as_released(settled: Request, table: Table) -> Table:
     """A table as its public columns are released."""
-    coarse = in_bins(table, parse_binnings(settled.bins, settled.public, settled.levels))
-    below = settled.suppress_below
-    return suppressed(coarse, None if below is None else Suppression(settled.public, below, settled.unit))
+    coarse = in_bins(table, parse_binnings(settled.coarsening.bins, settled.roles.public, settled.coarsening.levels))
+    below = settled.coarsening.suppress_below
+    return suppressed(coarse, None if below is None else Suppression(settled.roles.public, below, settled.roles.unit))
 
 
 def coarse_adult() -> Table:

@@ -89,14 +89,14 @@ def test_bins_given_several_times_are_chosen_from(people: pa.Table) -> None:
     settled, found = choose_levels(asked(public=("age", "born"), bins=bins[:6], min_k=5), open_table(people))
     chosen = found.chosen.levels
     assert f"age={chosen['age']}" in bins and f"born={chosen['born']}" in bins
-    assert sorted(settled.bins) == [f"age={chosen['age']}", f"born={chosen['born']}"]
-    assert (settled.min_k, settled.max_suppressed) == (None, 0.05)
+    assert sorted(settled.coarsening.bins) == [f"age={chosen['age']}", f"born={chosen['born']}"]
+    assert (settled.coarsening.min_k, settled.coarsening.max_suppressed) == (None, 0.05)
     groups = Counter(rows_of(as_released(settled, open_table(people)), "age", "born"))
     assert min(groups.values()) >= 5
     # What the finest bins lose of the original ages counts too.
     assert found.chosen.loss.value > 1
     # Bins of a column that is not public are as they were.
-    assert "illness=year" in choose_levels(asked(public=("age",), bins=bins), open_table(people))[0].bins
+    assert "illness=year" in choose_levels(asked(public=("age",), bins=bins), open_table(people))[0].coarsening.bins
 
 
 @pytest.mark.parametrize(
@@ -123,16 +123,21 @@ def test_a_level_that_is_named_is_kept_and_missing_values_are_values(people: pa.
         public=("a=town", "age"), levels=(f"a=town={tmp_path}/towns.csv:1",), bins=("age=width:20",), min_k=9
     )
     settled, found = choose_levels(request, open_table(table))
-    assert (settled.levels, settled.bins, found.nodes, found.runner_up) == (request.levels, request.bins, 1, None)
+    assert (settled.coarsening.levels, settled.coarsening.bins, found.nodes, found.runner_up) == (
+        request.coarsening.levels,
+        request.coarsening.bins,
+        1,
+        None,
+    )
     assert found.chosen.levels == {"a=town": "towns.csv:1", "age": "width:20"}
     free = asked(public=("a=town",), levels=(f"a=town={tmp_path}/towns.csv",), min_k=9)
     settled, found = choose_levels(free, open_table(table))
     assert found.chosen.groups == 3
-    assert settled.levels == (f"a=town={tmp_path}/towns.csv:1",)
+    assert settled.coarsening.levels == (f"a=town={tmp_path}/towns.csv:1",)
     assert Counter(rows_of(as_released(settled, open_table(table)), "a=town")).keys() == {("DE",), ("IT",), (None,)}
     # With nothing too small, the column stays as it is.
-    settled, found = choose_levels(asked(public=("a=town",), levels=free.levels, min_k=2), open_table(table))
-    assert (settled.levels, settled.suppress_below) == ((), None)
+    settled, found = choose_levels(asked(public=("a=town",), levels=free.coarsening.levels, min_k=2), open_table(table))
+    assert (settled.coarsening.levels, settled.coarsening.suppress_below) == ((), None)
     assert found.chosen.loss.value == pytest.approx(0, abs=1e-12)
 
 

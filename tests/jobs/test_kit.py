@@ -153,16 +153,16 @@ def test_a_search_for_a_setting_that_nobody_could_use_is_refused(tmp_path: Path)
     assert lg.estimate(tmp_path / "noisy" / "kit").mean("age").cells
 
 
-def written(folder: Path, place: Path, **changes: object) -> Kit:
+def written(folder: Path, place: Path, **changes: Any) -> Kit:
     """The kit that the job would have written, had something else been asked."""
-    asked, release = read(Job, folder / "job.json").asked, Release.read(folder / "release.json")
+    asked, release = read(Job, folder / "job.json").request, Release.read(folder / "release.json")
     found = read(Recipients, folder / "recipients.json")
-    write_recipients_kit(replace(asked, **changes), release, found, place, chosen_from_table=False)
+    write_recipients_kit(asked.having(**changes), release, found, place, chosen_from_table=False)
     return read(Kit, place / "kit.json")
 
 
 def test_cells_that_a_spreadsheet_would_run_are_named(keeping: Path, tmp_path: Path) -> None:
-    asked, release = read(Job, keeping / "job.json").asked, Release.read(keeping / "release.json")
+    asked, release = read(Job, keeping / "job.json").request, Release.read(keeping / "release.json")
     record = replace(release.record, output=replace(release.record.output, formulas=("city",)))
     found = read(Recipients, keeping / "recipients.json")
     write_recipients_kit(asked, dataclasses.replace(release, record=record), found, tmp_path, chosen_from_table=False)
@@ -202,7 +202,7 @@ def test_the_job_says_what_recipients_can_compute(
     opened, again = map(shlex.split, found.commands)
     assert opened[1:3] == ["ledger", "open"] and again[1] == "protect" and "--simulate" not in again
     assert again[again.index("--accounted") + 1] == "1" and again[-1] == f"{keeping}-accounted"
-    asked = ["protect", *read(Job, keeping / "job.json").asked.arguments()]
+    asked = ["protect", *read(Job, keeping / "job.json").request.arguments()]
     shutil.copytree(keeping, tmp_path / "out")
     assert main([*asked, "-o", str(tmp_path / "out")]) == 0
     screen = capsys.readouterr().out
@@ -277,9 +277,9 @@ def test_no_channel_is_handed_out_that_follows_from_what_is_not_published(
 
 def test_a_repeated_channel_follows_from_what_it_was_designed_against(keeping: Path) -> None:
     earlier = Earlier(keeping, read(Job, keeping / "job.json"), read(Record, keeping / "release.json"))
-    assert earlier.job.asked.seen
-    for public, refused in ((earlier.job.asked.public, False), ((), True)):
-        again = replace(earlier.job.asked, publish_shares=True, background=(), public=public)
+    assert earlier.job.request.roles.seen
+    for public, refused in ((earlier.job.request.roles.public, False), ((), True)):
+        again = earlier.job.request.having(publish_shares=True, background=(), public=public)
         with pytest.raises(OptionError, match="exact cross-table") if refused else nullcontext():
             require_private_shares(again, earlier)
 

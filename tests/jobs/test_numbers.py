@@ -215,5 +215,5 @@ def test_design_takes_an_error_too(stays: Path, capsys: pytest.CaptureFixture[st
 
 def test_bins_that_an_error_implied_are_taken_over_when_it_is_repeated(done: Done) -> None:
     earlier = earlier_job(done.folder)
-    (own,) = (text for text in earlier.asked.bins if text.startswith("cost="))
+    (own,) = (text for text in earlier.asked.coarsening.bins if text.startswith("cost="))
     assert own == f"cost={done.read(Record, 'release.json').plan.bins['cost'].binning}"

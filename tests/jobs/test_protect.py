@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.codec import encode
-from leakgauge.artefacts.request import require_review_to_come
+from leakgauge.artefacts.request import Declared
 from leakgauge.cli import main
 from leakgauge.errors import FileError, OptionError, RefusalError, TableError
 from leakgauge.jobs.protect import NAMES, protect
@@ -97,9 +97,9 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
     ],
 )
 def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
-    change: dict[str, object], says: str, files: set[str], asked: Request, tmp_path: Path
+    change: dict[str, Any], says: str, files: set[str], asked: Request, tmp_path: Path
 ) -> None:
-    wanted = replace(asked, **change)
+    wanted = asked.having(**change)
     for _ in range(2):
         # The second time the answer is kept.
         told = Told()
@@ -138,16 +138,14 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
     ],
     ids=str,
 )
-def test_every_way_to_ask(
-    change: dict[str, object], mechanism: str, asked: Request, made: Path, tmp_path: Path
-) -> None:
-    wanted = replace(asked, **change)
+def test_every_way_to_ask(change: dict[str, Any], mechanism: str, asked: Request, made: Path, tmp_path: Path) -> None:
+    wanted = asked.having(**change)
     # Reports on letters are made by other tests.
-    with stubbed(made, () if wanted.secret == ("age",) else ("report",)):
+    with stubbed(made, () if wanted.roles.secret == ("age",) else ("report",)):
         done = protect(wanted, tmp_path / "out")
     done.require()
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert record["plan"]["columns"][wanted.secret[0]]["mechanism"].startswith(mechanism)
+    assert record["plan"]["columns"][wanted.roles.secret[0]]["mechanism"].startswith(mechanism)
     found = done.job.headline
     assert found is not None
     (aim,) = wanted.aims
@@ -155,7 +153,7 @@ def test_every_way_to_ask(
         assert found.epsilon is not None and found.epsilon.value <= aim.local_dp
     if aim.max_leakage is not None:
         assert found.leakage_after is not None and found.leakage_after.value <= aim.max_leakage
-    assert set(record["output"]["columns"]) == set(wanted.released)
+    assert set(record["output"]["columns"]) == set(wanted.roles.released)
 
 
 def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Path) -> None:
@@ -202,9 +200,9 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"lower": 5.0}, "go with --min-protection"),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(change: dict[str, object], says: str, asked: Request) -> None:
+def test_what_cannot_be_asked_is_one_sentence(change: dict[str, Any], says: str, asked: Request) -> None:
     with pytest.raises(OptionError, match=says) as refused:
-        replace(asked, **change)
+        asked.having(**change)
     assert "\n" not in str(refused.value)
 
 
@@ -216,7 +214,7 @@ def test_what_cannot_be_used_leaves_nothing_behind(asked: Request, tmp_path: Pat
     # A request that was stored before its review stays readable; a job is not begun with it.
     with pytest.raises(OptionError, match="'2020-01-01' is in the past; give today's date or a later one"):
         protect(replace(asked, review="2020-01-01"), tmp_path / "out")
-    require_review_to_come(datetime.now().astimezone().date().isoformat())
+    Declared(review=datetime.now().astimezone().date().isoformat()).require_review_to_come()
     few = write_people(tmp_path / "few.csv", 10)
     with pytest.raises(TableError, match="10 rows, too few"):
         protect(replace(asked, table=str(few)), tmp_path / "out")
@@ -225,11 +223,11 @@ def test_what_cannot_be_used_leaves_nothing_behind(asked: Request, tmp_path: Pat
 
 @pytest.mark.usefixtures("stubs")
 def test_a_folder_of_something_else_stays_as_it_is(finished: Finished, tmp_path: Path) -> None:
-    other = replace(finished.asked, max_distortion=0.3)
+    other = finished.asked.having(max_distortion=0.3)
     with pytest.raises(FileError, match="holds the release of another job"):
         protect(other, finished.folder)
     assert json.loads((finished.folder / "job.json").read_text())["asked"]["max_distortion"] == 0.2
-    assert protect(other, finished.folder, overwrite=True).job.asked.max_distortion == 0.3
+    assert protect(other, finished.folder, overwrite=True).job.request.aims[0].max_distortion == 0.3
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(FileError, match="is not empty"):

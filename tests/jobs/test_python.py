@@ -95,7 +95,7 @@ def test_what_is_asked_may_be_a_request_or_its_fields(people: Path, made: Path, 
         str(people), secret=("illness",), background=("city",), public=("city",), max_distortion=0.2, simulate=3
     )
     with stubbed(made):
-        assert lg.protect(people, tmp_path / "out", **ASKED).job.asked == request
+        assert lg.protect(people, tmp_path / "out", **ASKED).job.request == request
         told = Told()
         assert lg.protect(request, tmp_path / "out", progress=told).released
     assert set(told.states().values()) == {"kept"}

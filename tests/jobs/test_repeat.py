@@ -122,7 +122,7 @@ def test_the_mechanism_stays_and_both_releases_are_counted_together(here: Path) 
     assert "designed from another table" in said and "this table" not in said
     assert verify("out/february/release.json").holds
     # What was asked stays, the account too, though the table has another name.
-    assert (done.job.asked.confidence, done.job.asked.dataset) == (0.9, "january")
+    assert (done.job.request.declared.confidence, done.job.request.budget.dataset) == (0.9, "january")
     found = told(done)
     (january,) = found.before
     assert (january.reference, january.rows, january.unknown) == (before.reference, ROWS, None)
@@ -219,7 +219,7 @@ def test_letters_and_edges_of_the_earlier_table_stay_and_are_called_so(here: Pat
     assert all(verify(f"out/second/{name}.json").holds for name in ("release", "release.public"))
     third = again(folder="out/third", repeat="out/second")
     assert read_record("out/third/release.json").plan == second.plan
-    assert third.job.asked.bins == (f"illness={first.plan.bins['illness'].binning}",)
+    assert third.job.request.coarsening.bins == (f"illness={first.plan.bins['illness'].binning}",)
 
 
 def test_a_limit_that_the_mechanism_does_not_keep_here_is_told_before_anything_is_drawn(here: Path) -> None:

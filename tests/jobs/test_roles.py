@@ -268,5 +268,5 @@ def test_the_same_roles_in_python(visits: Path, tmp_path: Path) -> None:
     done = protect(asked, tmp_path / "out")
     done.require()
     assert done.job.withheld == ()
-    assert asked.released == ("illness", "day", "age")
+    assert asked.roles.released == ("illness", "day", "age")
     assert "--public day --public age" in done.job.command

@@ -134,7 +134,7 @@ def test_the_attacker_sees_everything_that_leaves(done: Done) -> None:
 def test_the_command_line_and_python_ask_for_the_same(done: Done, steps: Told) -> None:
     assert set(steps.states().values()) == {"kept"}
     # What the job would type is what was typed.
-    assert done.job.asked.max_distortion == {"illness": 0.2, "smoker": 0.1}
+    assert [one.max_distortion for one in done.job.request.aims] == [0.2, 0.1]
     assert "--max-distortion illness=0.2 --max-distortion smoker=0.1" in done.job.command
 
 
@@ -270,7 +270,7 @@ def test_names_with_an_equals_sign(tmp_path: Path) -> None:
 )
 def test_the_files_of_each_secret(secrets: list[str], files: list[str]) -> None:
     asked = lg.Request.of("t.csv", secret=tuple(secrets), max_distortion=0.2)
-    assert [asked.file("channel.json", group) for group in asked.sources] == files
+    assert [asked.roles.file("channel.json", group) for group in asked.roles.sources] == files
 
 
 def test_a_limit_in_bits_counts_everything_that_leaves(tmp_path: Path) -> None:

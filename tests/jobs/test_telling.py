@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts import Audit, Record, Request, Utility
-from leakgauge.artefacts.request import public_columns
+from leakgauge.artefacts.request.roles import public_columns
 from leakgauge.artefacts.telling import Telling
 from leakgauge.design import MaxLeakage, solve
 from leakgauge.errors import OptionError, RefusalError
@@ -263,9 +263,9 @@ def test_values_that_always_stay_speak_against_a_secret_alone(people: Path, tmp_
 
 def test_the_same_again_keeps_everything(done: Done, people: Path) -> None:
     steps: list[str] = []
-    again = protect(done.job.asked, done.folder, progress=lambda event: steps.append(event.state))
+    again = protect(done.job.request, done.folder, progress=lambda event: steps.append(event.state))
     assert set(steps) == {"kept"}
-    assert again.job.asked.public_distortion == {"job": 0.1, "age": 0.3}
+    assert again.job.request.roles.public_distortion == {"job": 0.1, "age": 0.3}
 
 
 def test_a_repeated_job_takes_the_channels_over(done: Done, people: Path, tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_the_command_asks_for_the_same(people: Path) -> None:
     words = asked.arguments()
     typed = [words[at + 1] for at, word in enumerate(words) if word == "--public"]
     assert typed == ["job=0.1", "share=0.5=", "sex", "a=="]
-    assert public_columns(typed) == (asked.public, asked.public_distortion)
+    assert public_columns(typed) == (asked.roles.public, asked.roles.public_distortion)
     assert "public=('job=0.1', 'share=0.5=', 'sex', 'a==')" in asked.script("out")
 
 
@@ -373,9 +373,9 @@ def test_an_unknown_column_is_named_with_those_that_are_near(
 def test_python_takes_texts_a_mapping_and_nothing_else(people: Path) -> None:
     for public in (["job=0.1", "sex"], {"job": 0.1, "sex": None}):
         asked = _request_of(people, secret="illness", public=public, max_distortion=0.2)
-        assert (asked.public, asked.public_distortion) == (("job", "sex"), {"job": 0.1})
+        assert (asked.roles.public, asked.roles.public_distortion) == (("job", "sex"), {"job": 0.1})
         again = _request_of(asked, public="job")
-        assert (again.public, again.public_distortion) == (("job",), None)
+        assert (again.roles.public, again.roles.public_distortion) == (("job",), None)
     for wrong in ({"job": "much"}, [1], 5, None):
         with pytest.raises(OptionError, match="is missing or of another type"):
             _request_of(people, secret="illness", public=wrong, max_distortion=0.2)

@@ -13,13 +13,12 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Request
-from leakgauge.artefacts import request as requests
+from leakgauge.artefacts.request.reading import Reading, ReadingOptions
 from leakgauge.cli import options
 from leakgauge.errors import ColumnError, InputError, LeakgaugeError, OptionError, TableError
 from leakgauge.probability import Label
 from leakgauge.tables import Kind, open_table
 from leakgauge.tables.date_formats import parse_date_format
-from leakgauge.tables.reading import ReadingOptions
 
 FRENCH = "id;prénom;coût;né\n1;Zoë;1.234,50;31/12/2020\n2;Jo;12,5;01/02/2021\n3;;3;\n"
 
@@ -36,8 +35,8 @@ def written(folder: Path, data: bytes | str, name: str = "t.csv") -> Path:
 
 def test_every_face_takes_the_same_options() -> None:
     names = tuple(get_type_hints(ReadingOptions))
-    assert names == options.READING == requests.READING
-    assert Request.of("t.csv", secret=("a",), max_distortion=0.1, missing="?").reading["missing"] == ("?",)  # type: ignore[arg-type]
+    assert names == options.READING == Reading.__struct_fields__
+    assert Request.of("t.csv", secret=("a",), max_distortion=0.1, missing="?").reading.missing == ("?",)
 
 
 @pytest.mark.parametrize("encoding", ["windows-1252", "latin-1", "utf-16", "utf-16-le", "mac-roman", "utf-8"])

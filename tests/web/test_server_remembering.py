@@ -41,7 +41,7 @@ def _request(gone: asyncio.Event) -> Request:
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    return Request.of({"type": "http", "method": "POST", "path": "/", "headers": []}, secret=receive)
+    return Request({"type": "http", "method": "POST", "path": "/", "headers": []}, receive)
 
 
 def test_who_goes_away_before_the_turn_is_not_computed_for() -> None:

@@ -111,7 +111,7 @@ def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, 
         # What another noisy histogram would give is not known before it is bought.
         return job, None
     with open_table(job.table, **job.reading.keywords()) as table:
-        judging = Judging(table, policy_of(job))
+        judging = Judging(table, policy_of(job.limits))
         promise = judging.promise(job)
         if promise.failed and job.aims[0].mechanism:
             with suppress(RefusalError):

@@ -12,6 +12,7 @@ import msgspec
 
 from leakgauge.artefacts import Audit, Level, Origin, Request
 from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
+from leakgauge.artefacts.request import Limits
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
 from leakgauge.assessment.outgoing import Outgoing, Use, evidence_of_foreign, with_attacks
@@ -55,9 +56,9 @@ class Terms:
     @classmethod
     def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
         """The terms of a job, with its own policy by default."""
-        declared = tuple(one for one in Declaration if getattr(asked, one.value))
+        declared = tuple(one for one in Declaration if getattr(asked.declared, one.value))
         known = asked.declared.publish_shares or asked.budget.accounted is not None
-        by = policy_of(asked) if policy is None else policy
+        by = policy_of(asked.limits) if policy is None else policy
         return cls(
             by,
             use_named(asked.limits.use),
@@ -68,15 +69,15 @@ class Terms:
         )
 
 
-def policy_of(asked: Request) -> DialPolicy:
+def policy_of(limits: Limits) -> DialPolicy:
     """The policy of a job: the file it names, else the default, with the job's own limits added.
 
     Raises:
         FileError: the policy file cannot be read, or sets something that is not a limit.
         OptionError: limits that contradict each other.
     """
-    named = DEFAULT_POLICY if asked.limits.policy is None else read_dial_policy(asked.limits.policy)
-    return named.asking(min_protection=asked.limits.min_protection, min_usefulness=asked.limits.min_usefulness)
+    named = DEFAULT_POLICY if limits.policy is None else read_dial_policy(limits.policy)
+    return named.asking(min_protection=limits.min_protection, min_usefulness=limits.min_usefulness)
 
 
 def use_named(use: str | Use) -> Use:

@@ -183,7 +183,7 @@ def _of_job(
         confidence=asked.declared.confidence,
     )
     with open_table(asked.table if original is None else original, **{**asked.reading.keywords(), **reading}) as table:
-        judging = Judging(table, policy_of(asked))
+        judging = Judging(table, policy_of(asked.limits))
         found = judging.drawn(asked, release, audit, _beyond_doubt(place, audit))
         return with_actions(explained(found, release, audit, table, by), asked, judging)
 

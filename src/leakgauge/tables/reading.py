@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypedDict
+from typing import Final
 
 from leakgauge.arguments import check_fields
+from leakgauge.artefacts.request.reading import ReadingOptions as ReadingOptions
 from leakgauge.errors import OptionError, TableError
 from leakgauge.tables.date_formats import DateFormat, parse_date_format
 
 _ALIKE: Final = {" ": " \u00a0\u202f\u2009", "'": "'\u2019"}
 """Signs between thousands that people do not tell apart: spaces that do not break, the apostrophe as it is printed."""
 _ENCODINGS: Final = ("windows-1252", "windows-1251", "iso-8859-1", "gb18030", "big5", "shift_jis", "utf-16")
-
-
-class ReadingOptions(TypedDict, total=False):
-    """Keyword arguments of ``open_table``."""
-
-    missing: str | Sequence[str]
-    encoding: str | None
-    thousands: str | None
-    decimal: str
-    date_format: str | Sequence[str]
-    no_header: bool
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,7 @@ class Workspace:
         for field, name in files if table.path is None else ():
             # A job on a dropped table runs in a folder of its own, where a ledger would be gone with the table; a text
             # among several of a field may be a name of ours.
-            if getattr(request, field) == name or (self.folder / name).is_file():
+            if request.options().get(field) == name or (self.folder / name).is_file():
                 raise OptionError(
                     "{name!r} is in the folder that is served, but the table was dropped; open the table by its path.",
                     name=name,

@@ -42,14 +42,14 @@ def drawn(asked: Request, table: Table, folder: Path) -> tuple[Release, Audit]:
         made = release(
             rehearsed(asked, sources), table, folder / "release.csv", randomness=Simulated(7), overwrite=True
         )
-        bins = {name: how for name, how in sources.bins.items() if name not in asked.released}
+        bins = {name: how for name, how in sources.bins.items() if name not in asked.roles.released}
     audit = audit_release(
         made,
         table,
-        background=asked.background,
-        secret=asked.released_secrets,
-        withheld=asked.withhold,
-        unit=asked.unit,
+        background=asked.roles.background,
+        secret=asked.roles.released_secrets,
+        withheld=asked.roles.withhold,
+        unit=asked.roles.unit,
         bins=bins,
         targets=200,
     )

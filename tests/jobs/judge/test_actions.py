@@ -71,9 +71,9 @@ def test_the_first_action_gives_what_it_promises(people: str, tmp_path: Path, na
         assert now.recommendation is Recommendation.DO_NOT_RELEASE
         assert 1 <= len(found) <= MOST_ACTIONS
         first = found[0]
-        assert first.asked is not None and first.asked != asked
+        assert first.request is not None and first.request != asked
         assert first.recommendation is not Recommendation.DO_NOT_RELEASE
-        shown = judged(first.asked, table, tmp_path)
+        shown = judged(first.request, table, tmp_path)
     for secret, promised in first.promised.items():
         for dial in DIALS:
             assert near(getattr(promised, dial), getattr(shown.dials[secret], dial)), (secret, dial)
@@ -93,7 +93,7 @@ def test_actions_are_said_in_plain_words_with_the_options_that_do_them(people: s
     assert said.startswith("take out patient_id; change ") and said.endswith(" of the values of status instead of 10 %")
     assert first.options[0].startswith("--max-distortion ") and "--public patient_id" in first.left_out
     assert str(first.outcome(found)).startswith("protection 0 → ")
-    assert first.asked is not None and "patient_id" not in first.asked.command("out")
+    assert first.request is not None and "patient_id" not in first.request.command("out")
 
 
 def test_what_is_left_to_declare_is_the_action(people: str) -> None:
@@ -158,7 +158,7 @@ def test_no_number_is_changed_of_what_was_searched_for(people: str) -> None:
         judging = Judging(table)
         first, *more = actions(judging.before(asked), asked, judging)
     assert str(first.said) == "take out patient_id" and first.left_out == ("--public patient_id",)
-    assert all(one.asked is not None and one.asked.min_protection == 40 for one in (first, *more))
+    assert all(one.request is not None and one.request.limits.min_protection == 40 for one in (first, *more))
 
 
 def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:

@@ -93,10 +93,10 @@ def test_every_kind_of_job_is_judged(people: str, name: str) -> None:
     request = asked(people, **JOBS[name])
     with open_table(people) as table:
         found = Judging(table).before(request)
-        by_rows = Judging(table).before(replace(request, use="rows"))
+        by_rows = Judging(table).before(request.having(use="rows"))
     require_sound(found)
     require_sound(by_rows)
-    assert set(found.dials) == {", ".join(secret) for secret in request.sources}
+    assert set(found.dials) == {", ".join(secret) for secret in request.roles.sources}
     assert all(0 < one.protection.value < 100 for one in found.dials.values())
 
 

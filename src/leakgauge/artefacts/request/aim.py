@@ -106,13 +106,18 @@ class Aiming(RequestPart, frozen=True):
 
     max_distortion: Annotated[
         PerSecret,
+        Origin.DECLARED,
         Option("The least leakage with at most this mean distortion; for one secret, C=0.2.", "[COLUMN=]D"),
     ] = None
-    max_leakage: Annotated[PerSecret, Option("The least distortion with at most these bits.", "[COLUMN=]BITS")] = None
-    local_dp: Annotated[
-        PerSecret, Option("Keep this local ε, in nats; alone, or with another target.", "[COLUMN=]EPS")
+    max_leakage: Annotated[
+        PerSecret, Origin.DECLARED, Option("The least distortion with at most these bits.", "[COLUMN=]BITS")
     ] = None
-    within: Annotated[PerSecret, Option("The mean absolute error that readers can bear.", "[COLUMN=]NUMBER")] = None
+    local_dp: Annotated[
+        PerSecret, Origin.DECLARED, Option("Keep this local ε, in nats; alone, or with another target.", "[COLUMN=]EPS")
+    ] = None
+    within: Annotated[
+        PerSecret, Origin.DECLARED, Option("The mean absolute error that readers can bear.", "[COLUMN=]NUMBER")
+    ] = None
     mechanism: Annotated[
         tuple[str, ...], Names.SPELLED, Option("Take the best of these instead of designing a channel.", "M")
     ] = ()

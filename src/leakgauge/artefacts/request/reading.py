@@ -40,9 +40,9 @@ class Reading(RequestPart, frozen=True):
 class ReadingOptions(TypedDict, total=False):
     """The same as keyword arguments of Python."""
 
-    missing: Sequence[str]
+    missing: str | Sequence[str]
     encoding: str | None
     thousands: str | None
     decimal: str
-    date_format: Sequence[str]
+    date_format: str | Sequence[str]
     no_header: bool

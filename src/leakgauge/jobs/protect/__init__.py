@@ -216,7 +216,7 @@ def protect(
         else:
             require_designable(settled, sources)
             require_channels(settled, sources)
-        policy, explaining = policy_of(request), _explaining(request)
+        policy, explaining = policy_of(request.limits), _explaining(request)
         shown = _to_keep(request)
         kept = opened.enter_context(open_folder(place, shown, _about(shown, source, watch), overwrite))
         judging = Judging(source, policy)

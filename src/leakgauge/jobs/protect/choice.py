@@ -360,7 +360,7 @@ def _searched(
     """The most useful setting that protects as asked for, plus a margin in points."""
     (secret,) = aim.columns
     seen = sources.known(asked, aim.columns) if asked.budget.accounted is None else ()
-    limits = policy_of(asked)
+    limits = policy_of(asked.limits)
     least, useful = (
         getattr(limits, name) if name in limits.given else None for name in ("min_protection", "min_usefulness")
     )

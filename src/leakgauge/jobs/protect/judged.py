@@ -165,7 +165,7 @@ def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str 
     asked = codec.read(Job, place / "job.json").request
     asked = asked if use is None else asked.having(use=use)
     with open_table(asked.table, **asked.reading.keywords()) as table:
-        judging = Judging(table, policy_of(asked) if policy is None else policy)
+        judging = Judging(table, policy_of(asked.limits) if policy is None else policy)
         return judging.drawn(asked, Release.read(place / "release.json"), codec.read(Audit, place / "audit.json"))
 
 
@@ -262,7 +262,8 @@ def _is_better(found: Judgement, best: Judgement, groups: Sequence[Secret], leas
 
 def _beside_the_aims(asked: Request, sources: Sources) -> str:
     """Everything a channel depends on except the aim of a secret: columns in their roles, bins, what is kept."""
-    return repr((structs.replace(asked, aims=()), sorted(sources.bins.items())))
+    parts = (asked.roles, asked.limits, asked.coarsening, asked.reading, asked.budget)
+    return repr((asked.table, parts, sorted(sources.bins.items())))
 
 
 def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:
