@@ -178,7 +178,7 @@ def test_files_are_to_be_handed_out_as_recommended(recommendation: Recommendatio
 def test_the_report_to_sign_is_in_the_language_of_the_job(language: str, option: str) -> None:
     verdict: Any = SimpleNamespace(actions=(), recommendation=Recommendation.RELEASE)
     asked = Request.of("people.csv", secret=("illness",), max_distortion=0.2, report_language=language)
-    done: Any = SimpleNamespace(job=SimpleNamespace(asked=asked), folder="out")
+    done: Any = SimpleNamespace(job=SimpleNamespace(request=asked), folder="out")
     assert _next_command(verdict, done) == f"leakgauge report out --format pdf{option}"
 
 

@@ -227,16 +227,16 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     with open_ledger(ledger) as opened:
         assert opened.spent("people").epsilon == 0
     with stubbed(made, ("audit", "assess", "report")):
-        done = protect(replace(asked, accounted=0.4), tmp_path / "out")
+        done = protect(asked.having(accounted=0.4), tmp_path / "out")
     spent = {"histogram": 0.4, "release": pytest.approx(1.0), "together": pytest.approx(1.4)}
     assert done.job.spent is not None and asdict(done.job.spent) == spent
     drawn = file_digest(tmp_path / "out" / "release.csv")
     with (tmp_path / "out" / "frontier.json").open("a") as changed:
         changed.write("\n")
     with pytest.raises(FileError, match="draw another one, which would leak more"):
-        protect(replace(asked, accounted=0.4), tmp_path / "out")
+        protect(asked.having(accounted=0.4), tmp_path / "out")
     assert file_digest(tmp_path / "out" / "release.csv") == drawn
-    dear = replace(asked, accounted=None, dataset="people")
+    dear = asked.having(accounted=None, dataset="people")
     refused = protect(dear, tmp_path / "dear")
     with pytest.raises(BudgetError):
         refused.require()

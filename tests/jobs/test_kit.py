@@ -96,9 +96,8 @@ def searching(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
     """A finished job whose setting was searched for; nobody may change it."""
 
     def make(place: Path) -> None:
-        asked = replace(
-            asked_of(write_people(place / "people.csv", ROWS)), max_distortion=None, keep=None, min_protection=60.0
-        )
+        table = write_people(place / "people.csv", ROWS)
+        asked = asked_of(table).having(max_distortion=None, keep=None, min_protection=60.0)
         protect(asked, place / "out").require()
 
     return once("searching", make) / "out"
@@ -125,7 +124,7 @@ def test_a_simulation_is_neither_recommended_nor_for_others(searching: Path) -> 
     assert "simulation" in str(verdict.reasons[0]) and job.headline.reasons == verdict.reasons
     # What it rehearses keeps every limit: the same is to be drawn for real.
     (action,) = verdict.actions
-    assert action.asked == replace(job.asked, simulate=None) and action.left_out == ("--simulate 3",)
+    assert action.request == job.request.having(simulate=None) and action.left_out == ("--simulate 3",)
     assert action.recommendation is Recommendation.RELEASE_IF
     report = to_markdown(Report.of(searching).documents()[0])
     assert "Recommendation: do not release." in report and "What to do: hand out" not in report
@@ -227,7 +226,7 @@ def test_the_kit_goes_with_its_release(finished: Finished, made: Path, monkeypat
         assert {path.name: path.read_bytes() for path in kit.iterdir()} == before
         # Of another job the old release goes with its kit, before a new one is drawn.
         gone: list[bool] = []
-        again = replace(finished.asked, simulate=9)
+        again = finished.asked.having(simulate=9)
         protect(again, finished.folder, overwrite=True, progress=lambda _: gone.append(not kit.exists()))
         assert gone[0] and {path.name: path.read_bytes() for path in kit.iterdir()} == before
         # A release that must not be given away has none.

@@ -208,12 +208,12 @@ def test_what_cannot_be_asked_is_one_sentence(change: dict[str, Any], says: str,
 
 def test_what_cannot_be_used_leaves_nothing_behind(asked: Request, tmp_path: Path) -> None:
     with pytest.raises(TableError, match="did you mean 'illness'"):
-        protect(replace(asked, secret=("ilness",)), tmp_path / "out")
+        protect(asked.having(secret=("ilness",)), tmp_path / "out")
     with pytest.raises(OptionError, match="foo"):
-        protect(replace(asked, mechanism=("foo:epsilon=1",)), tmp_path / "out")
+        protect(asked.having(mechanism=("foo:epsilon=1",)), tmp_path / "out")
     # A request that was stored before its review stays readable; a job is not begun with it.
     with pytest.raises(OptionError, match="'2020-01-01' is in the past; give today's date or a later one"):
-        protect(replace(asked, review="2020-01-01"), tmp_path / "out")
+        protect(asked.having(review="2020-01-01"), tmp_path / "out")
     Declared(review=datetime.now().astimezone().date().isoformat()).require_review_to_come()
     few = write_people(tmp_path / "few.csv", 10)
     with pytest.raises(TableError, match="10 rows, too few"):

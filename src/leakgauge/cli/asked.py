@@ -11,7 +11,7 @@ import click
 from msgspec import NODEFAULT, structs
 
 from leakgauge.artefacts.request.aim import PerSecret
-from leakgauge.artefacts.request.part import Names, Option, RequestPart, hints, metadata, takes_several
+from leakgauge.artefacts.request.part import Names, Option, Options, RequestPart, hints, metadata, takes_several
 from leakgauge.cli.options import ADDRESS
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 def options_of(*parts: type[RequestPart]) -> Callable[[Command], Command]:
     """Every option of some parts, in their order."""
-    every = [click.option(*words, **how) for part in parts for words, how in _options(part)]
+    every = [click.option(name, **how) for part in parts for name, how in _options(part)]
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed(every), command)
 
 
@@ -28,14 +28,14 @@ def names_of(part: type[RequestPart]) -> str:
     return " ".join(name for name, said in metadata(part).items() if _said(said) is not None)
 
 
-def _options(part: type[RequestPart]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def _options(part: type[RequestPart]) -> Iterator[tuple[str, Options]]:
     defaults = {one.name: one.default for one in structs.fields(part)}
     for name, said in metadata(part).items():
         option = _said(said)
         if option is not None:
             kind, is_address = _kind(hints(part)[name].__origin__), Names.PLACE in said
             yield (
-                (f"--{name.replace('_', '-')}",),
+                f"--{name.replace('_', '-')}",
                 _how(option, kind, defaults[name], takes_several(part, name), is_address),
             )
 
@@ -54,8 +54,8 @@ def _kind(hint: Any) -> Any:
     return inside[0]
 
 
-def _how(option: Option, kind: Any, default: Any, several: bool, is_address: bool) -> dict[str, Any]:
-    how: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
+def _how(option: Option, kind: Any, default: Any, several: bool, is_address: bool) -> Options:
+    how: Options = {"help": option.help, "metavar": option.metavar}
     if kind is bool:
         return {"help": option.help, "is_flag": True}
     if several or kind is PerSecret:

@@ -165,12 +165,9 @@ def request_in(fields: Mapping[str, Any]) -> Request:
         **{name: _number(name, given[name]) for name in (*_POINTS, "releases_per_period") if name in given},
         **({"distortion": texts_in(fields, "distortion")} if given.get("distortion") else {}),
     }
-    shares = asked.pop("public_distortion", {})
-    if not isinstance(shares, dict):
-        raise OptionError(
-            "The field {name!r} needs a share for each of its columns; give one.", name="public_distortion"
-        )
-    asked["public"] = {**dict.fromkeys(asked["public"]), **shares}
+    if "public_distortion" not in asked:
+        # The names of columns as they are, where texts could also have a share at their end.
+        asked["public"] = dict.fromkeys(asked["public"])
     return Request.of(text_in(fields, "table"), **asked)
 
 

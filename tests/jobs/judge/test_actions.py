@@ -104,7 +104,7 @@ def test_what_is_left_to_declare_is_the_action(people: str) -> None:
         (action,) = actions(now, asked, judging)
         assert action.options == ("--recipient TEXT", "--review DATE")
         assert action.recommendation is Recommendation.RELEASE and action.promised == now.dials
-        told = replace(asked, recipient="a school", review="2099-01-01")
+        told = asked.having(recipient="a school", review="2099-01-01")
         done = judging.before(told)
         assert done.recommendation is Recommendation.RELEASE and actions(done, told, judging) == ()
         # A policy that asks for less to be declared is asked for less.
@@ -166,8 +166,8 @@ def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:
     with open_table(people) as table:
         judging = Judging(table)
         now = judging.before(asked)
-        assert actions(now, replace(asked, accounted=0.5, ledger="budget.ledger"), judging) == ()
-        assert actions(now, replace(asked, repeat="earlier"), judging) == ()
+        assert actions(now, asked.having(accounted=0.5, ledger="budget.ledger"), judging) == ()
+        assert actions(now, asked.having(repeat="earlier"), judging) == ()
 
 
 def test_rows_are_judged_by_rows(people: str) -> None:

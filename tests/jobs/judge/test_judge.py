@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
-from msgspec.structs import replace
 
 from leakgauge.artefacts import Request, codec
 from leakgauge.artefacts.dials import Dials
@@ -189,7 +188,7 @@ def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Pat
         with pytest.raises(OptionError, match="The release does not contain trade"):
             judge(made, table, audit, secrets=[("trade",)])
     with pytest.raises(OptionError, match="There is no use 'row'; did you mean 'rows'"):
-        replace(request, use="row")
+        request.having(use="row")
 
 
 def test_reasons_count_people(people: str, tmp_path: Path) -> None:

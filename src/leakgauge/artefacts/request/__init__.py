@@ -16,9 +16,9 @@ from leakgauge.artefacts.request.budget import Budget, BudgetOptions
 from leakgauge.artefacts.request.coarsening import Coarsening, CoarseningOptions
 from leakgauge.artefacts.request.declared import Declared, DeclaredOptions
 from leakgauge.artefacts.request.limits import Limits, LimitsOptions
-from leakgauge.artefacts.request.part import Names, RequestPart, hints, takes_several
+from leakgauge.artefacts.request.part import Names, Options, RequestPart, hints, takes_several
 from leakgauge.artefacts.request.reading import Reading, ReadingOptions
-from leakgauge.artefacts.request.roles import Roles, RolesOptions, public_columns, written
+from leakgauge.artefacts.request.roles import Roles, RolesOptions, are_columns, public_columns, written
 from leakgauge.errors import OptionError, did_you_mean
 
 __all__ = [
@@ -104,15 +104,17 @@ class Request(Part, frozen=True):
     @classmethod
     def of(cls, table: str, **asked: Unpack[RequestOptions]) -> Self:
         """The request with these options; a text stands for itself where several are taken."""
-        options: dict[str, Any] = {**asked}
+        options: Options = {**asked}
         for name in options:
             if name not in option_names():
                 hint = did_you_mean(name, (*option_names(), "folder", "overwrite", "progress"))
                 raise OptionError("There is no option {name!r}; {hint}", name=name, hint=hint)
-        if "public" in options and options.get("public_distortion") is None:
+        if are_columns(options.get("public")) and options.get("public_distortion") is None:
             # A column named again without a share does not keep its earlier share.
             options["public"], options["public_distortion"] = public_columns(options["public"])
         repeat = options.pop("repeat", None)
+        if not isinstance(repeat, str | Path | None):
+            raise _of_another_type("repeat")
         options.setdefault("secret", ())
         parts = {name: _part(kind, options) for name, kind in PARTS.items()}
         aiming, roles = parts.pop("aims"), parts["roles"]
@@ -125,10 +127,8 @@ class Request(Part, frozen=True):
 
     def options(self) -> RequestOptions:
         """What is asked beside the table, as options; defaults are left out."""
-        found: dict[str, Any] = {}
-        for name in PARTS:
-            part = Aiming.of(self.aims) if name == "aims" else getattr(self, name)
-            found |= part.given()
+        parts = [Aiming.of(self.aims) if name == "aims" else getattr(self, name) for name in PARTS]
+        found = {name: value for part in parts for name, value in part.given().items()}
         return {**found, **({} if self.repeat is None else {"repeat": self.repeat})}  # type: ignore[typeddict-item]
 
     def __post_init__(self) -> None:
@@ -359,9 +359,11 @@ def _part(kind: type[RequestPart], options: Mapping[str, Any]) -> RequestPart:
         if isinstance(error.__cause__, OptionError):
             raise error.__cause__ from None
         wrong = next((name for name in own if f"`$.{name}" in str(error)), next(iter(own), ""))
-        raise OptionError(
-            "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
-        ) from None
+        raise _of_another_type(wrong) from None
+
+
+def _of_another_type(name: str) -> OptionError:
+    return OptionError("{name!r} is missing or of another type; lg.Request says which it takes.", name=name)
 
 
 def _plain(kind: type[RequestPart], name: str, value: Any) -> Any:

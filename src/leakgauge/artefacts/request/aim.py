@@ -17,8 +17,6 @@ _BY_NAME: Final = {HAMMING, "absolute"}
 """Distortions that go with an error to bear: the default, which gives way, and its own."""
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
-Limits: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
-"""The same as it may be given: also as texts, such as ``0.2``, or ``C=0.2`` of one secret."""
 
 
 class MaxDistortion(Part, frozen=True, tag_field="kind", tag="max_distortion"):
@@ -207,10 +205,10 @@ class Aiming(RequestPart, frozen=True):
 class AimingOptions(TypedDict, total=False):
     """The same as keyword arguments of Python."""
 
-    max_distortion: Limits
-    max_leakage: Limits
-    local_dp: Limits
-    within: Limits
+    max_distortion: float | Mapping[str, float] | None
+    max_leakage: float | Mapping[str, float] | None
+    local_dp: float | Mapping[str, float] | None
+    within: float | Mapping[str, float] | None
     mechanism: Sequence[str]
     distortion: Sequence[str]
     lower: float | None
@@ -223,7 +221,7 @@ def per_secret(name: str, given: Any) -> Any:
     What is no list of texts stays as it is.
     """
     texts = (given,) if isinstance(given, str) else given
-    if not isinstance(texts, list | tuple):
+    if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
         return given
     pairs = [text.rpartition("=") for text in texts]
     named = {column: _parsed(name, value) for column, equals, value in pairs if equals}

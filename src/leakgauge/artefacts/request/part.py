@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Final, get_origin, get_type_hints
+from typing import Any, Final, TypeAlias, get_origin, get_type_hints
 
 import msgspec
 
 from leakgauge.arguments import check_fields
 from leakgauge.artefacts.quantity import Part
 
+Options: TypeAlias = dict[str, Any]
+"""What is asked, by the names of the options."""
 LONGEST_WORD: Final = 100
 """Bytes of a column's name in the name of a file."""
 
@@ -62,7 +64,7 @@ class RequestPart(Part, frozen=True):
     def require_possible(self) -> None:
         """Refuse what no request can ask for."""
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Options:
         """What is asked, by the names of the options; defaults are left out."""
         every = {one.name: (getattr(self, one.name), one.default) for one in msgspec.structs.fields(self)}
         return {name: value for name, (value, default) in every.items() if value != default}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import msgspec
 
-from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.part import Option, Options, RequestPart
 
 
 class Reading(RequestPart, frozen=True):
@@ -32,7 +32,7 @@ class Reading(RequestPart, frozen=True):
     ] = ()
     no_header: Annotated[bool, Option("The first line is a row, not the names of columns.")] = False
 
-    def keywords(self) -> dict[str, Any]:
+    def keywords(self) -> Options:
         """The same as keyword arguments of ``open_table``."""
         return msgspec.structs.asdict(self)
 

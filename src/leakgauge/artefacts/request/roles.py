@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypedDict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, TypedDict
 
 import msgspec
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import LONGEST_WORD, Option, RequestPart
+from leakgauge.artefacts.request.part import LONGEST_WORD, Option, Options, RequestPart
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
 
@@ -208,7 +208,7 @@ class Roles(RequestPart, frozen=True):
         """The name of a file about a public column that goes through a channel: its own where there are several."""
         return file_about(f"public-{name}", (column,), [(one,) for one in self.public_through])
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Options:
         """As of every part; a share to change stands with the name of its column."""
         found = super().given()
         found.pop("public_distortion", None)
@@ -253,6 +253,11 @@ def public_columns(
         pairs = [_named_share(text) for text in ([given] if isinstance(given, str) else given)]
     shares = {name: share for name, share in pairs if share is not None}
     return tuple(name for name, _ in pairs), shares or None
+
+
+def are_columns(given: object) -> bool:
+    """Whether names of public columns are given, as a text, several, or with their shares."""
+    return isinstance(given, Collection) and all(isinstance(name, str) for name in given)
 
 
 def _named_share(text: str) -> tuple[str, float | None]:

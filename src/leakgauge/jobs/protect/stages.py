@@ -490,8 +490,8 @@ READS: dict[str, Callable[[Request], tuple[object, ...]]] = {
     "design": lambda asked: (
         *(asked.roles, asked.aims, asked.coarsening, asked.reading, asked.limits, asked.budget, asked.repeat),
     ),
-    # The plan says all else that is drawn by.
-    "release": lambda asked: (asked.reading, asked.budget),
+    # The plan says all else that is drawn by, but for what is in the files of levels.
+    "release": lambda asked: (asked.coarsening, asked.reading, asked.budget),
     "audit": lambda asked: (
         *(asked.roles, asked.aims, asked.coarsening, asked.reading, asked.limits, asked.budget),
         *(asked.declared.confidence, asked.declared.publish_shares),
