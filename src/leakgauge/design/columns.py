@@ -122,7 +122,10 @@ class _Search:
         matrices = matrices + edges.swapaxes(1, 2) @ (ratios[:, :, None] * edges)
         known = np.einsum("ygb,yg->yb", *_same(edges, target / state.slacks))
         known = known - np.einsum("ynb,yn->yb", *_same(frame, gradient))
-        scale = 1 / np.sqrt(np.einsum("ybb->yb", matrices))
+        diagonal = np.einsum("ybb->yb", matrices)
+        if not (diagonal > 0).all():
+            return False
+        scale = 1 / np.sqrt(diagonal)
         try:
             solve = _solve if len(frame) == 1 else _solve_whole
             change, prices = solve(matrices, scale, frame, known, 1 - state.entries.sum(axis=0))
