@@ -162,8 +162,9 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
     from leakgauge.probability.labels import interval_of
     from leakgauge.tables.binnings import Edges, spelled_binning
 
-    names = (*options.READING, "min_protection", "min_usefulness", "use", "background", "public")
-    how = {name: asked[name] for name in names if asked.get(name) not in (None, (), False)}
+    how = {name: asked[name] for name in options.READING if asked.get(name) not in (None, (), False)}
+    how |= {"min_protection": asked["min_protection"], "min_usefulness": asked["min_usefulness"], "use": asked["use"]}
+    how |= {"background": asked["background"], "public": dict.fromkeys(asked["public"])}
     secret = asked["secret"]
     bins = [one for one in chosen.values if isinstance(one, Interval)]
     if bins:
@@ -175,7 +176,7 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
     if chosen.channel is None:
         how["mechanism"] = (str(chosen.said),)
         return Request.of(asked["table"], secret=(secret,), **how)
-    how |= {name: asked[name] for name in ("accounted", "ledger", "dataset") if asked[name] is not None}
+    how |= {"accounted": asked["accounted"], "ledger": asked["ledger"], "dataset": asked["dataset"]}
     how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
     return Request.of(asked["table"], secret=(secret,), **how)
 

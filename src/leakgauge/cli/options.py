@@ -7,11 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Union, cast, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
+from msgspec import NODEFAULT
+from msgspec.structs import fields
 
+from leakgauge.artefacts.request import Budget, Coarsening, Declared, Limits, Reading
+from leakgauge.artefacts.request.aim import PerSecret
+from leakgauge.artefacts.request.part import Names, Option, Options, RequestPart, hints, metadata, takes_several
 from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
 
@@ -49,19 +55,70 @@ def _named(value: Any, param: click.Parameter | None, ctx: click.Context | None)
 FILE: Final = _File(path_type=Path)
 ADDRESS: Final = _Address()
 NAMES = ("hamming", "absolute", "squared", "great-circle")
-READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
+READING: Final = Reading.__struct_fields__
 """Keyword arguments of ``open_table``."""
+
+
+def options_of(*parts: type[RequestPart]) -> Callable[[Command], Command]:
+    """Every option of some parts, in their order."""
+    every = [option_of(part, name) for part in parts for name in names_of(part).split()]
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(every), command)
+
+
+def option_of(part: type[RequestPart], name: str) -> Callable[[Command], Command]:
+    """An option as the annotation of a request's field says it."""
+    said, default = metadata(part)[name], next(one.default for one in fields(part) if one.name == name)
+    option = _said(said)
+    assert option is not None
+    kind, is_address = _kind(get_args(hints(part)[name])[0]), Names.PLACE in said
+    how = _how(option, kind, default, takes_several(part, name), is_address)
+    return click.option(f"--{name.replace('_', '-')}", **how)
+
+
+def names_of(part: type[RequestPart]) -> str:
+    """The parameters of a part, as a group of a help names them."""
+    return " ".join(name for name, said in metadata(part).items() if _said(said) is not None)
+
+
+def _said(metadata: tuple[Any, ...]) -> Option | None:
+    return next((one for one in metadata if isinstance(one, Option)), None)
+
+
+def _kind(hint: Any) -> Any:
+    """The type of a field that may be None, without None; numbers for each secret are texts, such as ``C=0.2``."""
+    if hint == PerSecret:
+        return PerSecret
+    inside = (
+        [one for one in get_args(hint) if one is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
+    )
+    return inside[0]
+
+
+def _how(option: Option, kind: Any, default: Any, several: bool, is_address: bool) -> Options:
+    how: Options = {"help": option.help, "metavar": option.metavar}
+    if kind is bool:
+        return {"help": option.help, "is_flag": True}
+    if several or kind is PerSecret:
+        how["multiple"] = True
+    if option.choices:
+        how |= {"type": click.Choice(option.choices), "metavar": None}
+    elif option.least is not None:
+        how["type"] = click.IntRange(option.least)
+    elif is_address:
+        how["type"] = ADDRESS
+    elif kind in (int, float):
+        how["type"] = kind
+    if option.default:
+        how |= {"default": default, "show_default": option.default}
+    elif option.default is None and default not in (None, (), NODEFAULT):
+        how |= {"default": default, "show_default": True}
+    return how
+
 
 secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
 together = click.option("--together", is_flag=True, help="Treat several secrets as one joint source.")
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
-)
-bins = click.option(
-    "--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, auto, …"
-)
-levels = click.option(
-    "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values: level N of an ARX-style CSV file."
 )
 released = click.option("--released", type=ADDRESS, metavar="TABLE", help="The release, if it was moved.")
 weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive each value is.")
@@ -88,7 +145,6 @@ keep = click.option(
 confidence = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
 )
-dataset = click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
 neighbours = click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-or-remove"]),
@@ -96,28 +152,15 @@ neighbours = click.option(
     show_default=True,
     help="Which data sets the guarantee compares.",
 )
-report_language = click.option(
-    "--report-language",
-    type=click.Choice(["en", "zh", "both"]),
-    help="Language of the report; by default that of the messages; both: side by side.",
-)
 min_protection = click.option(
     "--min-protection", type=float, metavar="P", help="The least protection of a typical person, from 0 to 100."
 )
-keep_order = click.option(
-    "--keep-order", is_flag=True, help="Release rows in the table's order, which may reveal more than their values."
-)
-min_usefulness = click.option("--min-usefulness", type=float, metavar="U", help="The least usefulness, from 0 to 100.")
-use = click.option(
-    "--use",
-    type=click.Choice(["statistics", "rows"]),
-    default="statistics",
-    show_default=True,
-    help="What readers do with the release: shares and cross-tables, or single rows.",
-)
-purpose = click.option("--purpose", metavar="TEXT", help="Declared: what the release is for.")
-recipient = click.option("--recipient", metavar="TEXT", help="Declared: who gets it.")
-review = click.option("--review", metavar="DATE", help="Declared: when to review it.")
+bins, levels = option_of(Coarsening, "bins"), option_of(Coarsening, "levels")
+dataset = option_of(Budget, "dataset")
+keep_order, use = option_of(Limits, "keep_order"), option_of(Limits, "use")
+min_usefulness = option_of(Limits, "min_usefulness")
+purpose, recipient = option_of(Declared, "purpose"), option_of(Declared, "recipient")
+review, report_language = option_of(Declared, "review"), option_of(Declared, "report_language")
 strict = click.option("--strict", is_flag=True, help="Exit 1 whenever the recommendation is not to release.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
@@ -159,28 +202,13 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
 
 def reading(command: Command) -> Command:
     """Options for reading a table; the command gets them in one argument ``reading``, as ``open_table`` takes them."""
-    taken = (
-        click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'."),
-        click.option(
-            "--encoding", metavar="NAME", help="Encoding of a text file, such as windows-1252; default: UTF-8."
-        ),
-        click.option("--thousands", metavar="SIGN", help="Thousands separator in texts, such as ','."),
-        click.option("--decimal", metavar="SIGN", help="Decimal mark in texts; default: a point."),
-        click.option(
-            "--date-format",
-            multiple=True,
-            metavar="[COLUMN=]FORMAT",
-            help="How dates are written in texts, such as dd/mm/yyyy.",
-        ),
-        click.option("--no-header", is_flag=True, help="The first line is a row, not the names of columns."),
-    )
 
     @wraps(command)
     def reads(**given: Any) -> None:
         read = {name: given.pop(name) for name in READING}
         command(**given, reading={name: said for name, said in read.items() if said not in (None, (), False)})
 
-    return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(taken), reads))
+    return options_of(Reading)(cast("Command", reads))
 
 
 def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:

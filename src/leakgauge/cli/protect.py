@@ -20,7 +20,6 @@ from rich.text import Text
 from leakgauge.artefacts.request import Aiming, Budget, Coarsening, Declared, Limits, Reading, Roles
 from leakgauge.artefacts.request.part import RequestPart
 from leakgauge.cli import options
-from leakgauge.cli.asked import names_of, options_of
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
@@ -59,12 +58,12 @@ _HEADS: dict[type[RequestPart], str] = {
 @click.command(
     cls=Grouped,
     groups={
-        **{head: names_of(part) for part, head in _HEADS.items()},
+        **{head: options.names_of(part) for part, head in _HEADS.items()},
         message("Other options"): "repeat output overwrite strict as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
-@options_of(*_HEADS)
+@options.options_of(*_HEADS)
 @click.option(
     "--repeat", type=options.ADDRESS, metavar="DIR", help="Repeat that job, with its mechanism, on a new TABLE."
 )

@@ -20,27 +20,25 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from starlette.requests import HTTPConnection
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse
 
 from leakgauge.artefacts import Request
+from leakgauge.artefacts.request import PARTS, Declared
+from leakgauge.artefacts.request.aim import numbers_asked
+from leakgauge.artefacts.request.part import IN_WORDS, ON_PAGE, fields_marked, hints, takes_several
 from leakgauge.errors import FileError, InputError, LeakgaugeError, OptionError, RefusalError, did_you_mean
 from leakgauge.languages import CODES, ENGLISH, Language, language_of
 from leakgauge.probability.files import strict_json
 
 COOKIE: Final = "leakgauge_language"
-_AIMS: Final = ("max_distortion", "max_leakage", "local_dp", "within")
-"""How much noise there is to be: a number for all secrets, or one for each by its name."""
-_POINTS: Final = ("min_protection", "min_usefulness")
-DECLARED: Final = ("purpose", "recipient", "review", "prepared_by")
+DECLARED: Final = fields_marked(Declared, IN_WORDS)
 """Declarations about a release, which do not change it."""
-_TEXTS: Final = ("unit", "use", "keep", "policy", "ledger", *DECLARED)
-_LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
-_OTHERS: Final = ("distortion", "releases_per_period", "rows_per_unit", "together", "keep_order", "public_distortion")
-SHOWN: Final = (*_LISTS, *_TEXTS, *_OTHERS, *_AIMS, *_POINTS)
+_KINDS: Final = {name: (part, hint) for part in PARTS.values() for name, hint in hints(part).items()}
+SHOWN: Final = tuple(name for part in PARTS.values() for name in fields_marked(part, ON_PAGE))
 """What the page shows of a request, beside its table."""
 DISTORTIONS: Final = ("hamming", "absolute", "squared")
 """What a wrong value may cost on the page; those of a file are for the command line."""
@@ -135,7 +133,6 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
     points = fields.get("points", 31)
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
-    lists = {name: texts_in(fields, name) for name in ("secret", "background", "bins", "missing")}
     distortion = next(iter(texts_in(fields, "distortion")), "hamming")
     if distortion not in DISTORTIONS:
         raise OptionError(
@@ -145,36 +142,46 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
         )
     return TableQuestion(
         table=text_in(fields, "table"),
+        secret=texts_in(fields, "secret"),
+        background=texts_in(fields, "background"),
+        bins=texts_in(fields, "bins"),
+        missing=texts_in(fields, "missing"),
         unit=_unit(fields),
         points=points,
         distortion=distortion,
         keep="shares" if fields.get("keep") is None else text_in(fields, "keep"),
-        **lists,
     )
 
 
 def request_in(fields: Mapping[str, Any]) -> Request:
     """What a job is asked, about the id of a table; ``OptionError`` where a field, or all together, cannot be so."""
     _require_known(fields)
-    given = {name: value for name, value in fields.items() if value is not None}
-    asked: dict[str, Any] = {
-        **{name: texts_in(fields, name) for name in _LISTS},
-        **{name: text_in(fields, name) for name in _TEXTS if name in given},
-        **{name: given[name] for name in ("rows_per_unit", "together", "keep_order") if name in given},
-        **{name: _numbers(name, given[name]) for name in (*_AIMS, "public_distortion") if name in given},
-        **{name: _number(name, given[name]) for name in (*_POINTS, "releases_per_period") if name in given},
-        **({"distortion": texts_in(fields, "distortion")} if given.get("distortion") else {}),
-    }
+    asked = {name: _asked(name, fields) for name in SHOWN if fields.get(name) is not None}
+    asked.setdefault("public", ())
     if "public_distortion" not in asked:
         # The names of columns as they are, where texts could also have a share at their end.
         asked["public"] = dict.fromkeys(asked["public"])
     return Request.of(text_in(fields, "table"), **asked)
 
 
+def _asked(name: str, fields: Mapping[str, Any]) -> Any:
+    """A field as a request takes it, by the type that it has there."""
+    part, hint = _KINDS[name]
+    kind = get_args(hint)[0]
+    if takes_several(part, name):
+        return texts_in(fields, name)
+    if kind in (str, str | None):
+        return text_in(fields, name)
+    if kind in (float, float | None):
+        return _number(name, fields[name])
+    # Whole numbers and flags are as JSON has them; the request itself says where they are not.
+    return fields[name] if kind in (bool, int | None) else _numbers(name, fields[name])
+
+
 def is_asked_by_the_page(request: Request) -> bool:
     """Whether the page could ask for the same: nothing is asked that it does not show."""
     given = request.options()
-    return {*given} <= {*SHOWN} and len({*given} & {*_AIMS, _POINTS[0]}) == 1
+    return {*given} <= {*SHOWN} and len({*given} & {*numbers_asked(), "min_protection"}) == 1
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:

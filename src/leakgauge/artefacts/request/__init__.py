@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self, Unpack
 import msgspec
 
 from leakgauge.artefacts.quantity import Part
-from leakgauge.artefacts.request.aim import Aim, Aiming, AimingOptions, MaxDistortion, MaxLeakage, Within, per_secret
+from leakgauge.artefacts.request.aim import (
+    Aim,
+    Aiming,
+    AimingOptions,
+    MaxDistortion,
+    MaxLeakage,
+    Within,
+    numbers_asked,
+    per_secret,
+)
 from leakgauge.artefacts.request.budget import Budget, BudgetOptions
 from leakgauge.artefacts.request.coarsening import Coarsening, CoarseningOptions
 from leakgauge.artefacts.request.declared import Declared, DeclaredOptions
@@ -370,7 +379,7 @@ def _plain(kind: type[RequestPart], name: str, value: Any) -> Any:
     """An option as the field of its part: a path is a text, a single text one of several, ``C=0.2`` a number."""
     if isinstance(value, Path):
         return str(value)
-    if name in ("max_distortion", "max_leakage", "local_dp", "within"):
+    if name in numbers_asked():
         return per_secret(name, value)
     if takes_several(kind, name) and isinstance(value, str):
         return [value]

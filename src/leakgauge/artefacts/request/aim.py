@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, TypeAlias, TypedDict
+from functools import cache
+from typing import Annotated, Any, Final, TypeAlias, TypedDict, get_args
 
 from leakgauge.artefacts.quantity import Origin, Part
-from leakgauge.artefacts.request.part import Names, Option, RequestPart
+from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart, hints
 from leakgauge.artefacts.request.roles import Roles
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
@@ -105,16 +106,20 @@ class Aiming(RequestPart, frozen=True):
     max_distortion: Annotated[
         PerSecret,
         Origin.DECLARED,
+        ON_PAGE,
         Option("The least leakage with at most this mean distortion; for one secret, C=0.2.", "[COLUMN=]D"),
     ] = None
     max_leakage: Annotated[
-        PerSecret, Origin.DECLARED, Option("The least distortion with at most these bits.", "[COLUMN=]BITS")
+        PerSecret, Origin.DECLARED, ON_PAGE, Option("The least distortion with at most these bits.", "[COLUMN=]BITS")
     ] = None
     local_dp: Annotated[
-        PerSecret, Origin.DECLARED, Option("Keep this local ε, in nats; alone, or with another target.", "[COLUMN=]EPS")
+        PerSecret,
+        Origin.DECLARED,
+        ON_PAGE,
+        Option("Keep this local ε, in nats; alone, or with another target.", "[COLUMN=]EPS"),
     ] = None
     within: Annotated[
-        PerSecret, Origin.DECLARED, Option("The mean absolute error that readers can bear.", "[COLUMN=]NUMBER")
+        PerSecret, Origin.DECLARED, ON_PAGE, Option("The mean absolute error that readers can bear.", "[COLUMN=]NUMBER")
     ] = None
     mechanism: Annotated[
         tuple[str, ...], Names.SPELLED, Option("Take the best of these instead of designing a channel.", "M")
@@ -122,6 +127,7 @@ class Aiming(RequestPart, frozen=True):
     distortion: Annotated[
         tuple[str, ...],
         Names.SPELLED,
+        ON_PAGE,
         Option(
             "How errors are counted: hamming, absolute, squared, great-circle, or a CSV file.",
             "[COLUMN=]NAME|FILE",
@@ -157,7 +163,7 @@ class Aiming(RequestPart, frozen=True):
         Raises:
             OptionError: a number out of its range, two targets for one source, or one for a column without an aim.
         """
-        for name in ("max_distortion", "max_leakage", "local_dp", "within"):
+        for name in numbers_asked():
             _require_numbers(name, getattr(self, name), roles)
         if self.within is not None and roles.together:
             raise OptionError("--within is for one column, but the secrets are taken together; leave --together out.")
@@ -213,6 +219,12 @@ class AimingOptions(TypedDict, total=False):
     distortion: Sequence[str]
     lower: float | None
     upper: float | None
+
+
+@cache
+def numbers_asked() -> tuple[str, ...]:
+    """The options that take a number for every secret, or one for each."""
+    return tuple(name for name, hint in hints(Aiming).items() if get_args(hint)[0] == PerSecret)
 
 
 def per_secret(name: str, given: Any) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, TypedDict
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import Names, Option, RequestPart
+from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart
 from leakgauge.errors import OptionError
 
 
@@ -24,7 +24,7 @@ class Budget(RequestPart, frozen=True):
         float | None, Origin.DECLARED, Option("Design from a noisy histogram bought from the ledger.", "EPS")
     ] = None
     ledger: Annotated[
-        str | None, Names.PLACE, Option("The ledger that counts the spend against a limit.", "PATH|ADDRESS")
+        str | None, Names.PLACE, ON_PAGE, Option("The ledger that counts the spend against a limit.", "PATH|ADDRESS")
     ] = None
     dataset: Annotated[str | None, Option("The account in the ledger; default: the table's name.", "NAME")] = None
     simulate: Annotated[int | None, Option("A rehearsal that protects nobody.", "SEED", least=0)] = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import Names, Option, RequestPart
+from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart
 from leakgauge.errors import OptionError
 
 MAX_SUPPRESSED: Final = 0.05
@@ -26,7 +26,10 @@ class Coarsening(RequestPart, frozen=True):
     """
 
     bins: Annotated[
-        tuple[str, ...], Origin.DECLARED, Option("width:10, quantiles:5, edges:0,18,65, year, auto, …", "COLUMN=HOW")
+        tuple[str, ...],
+        Origin.DECLARED,
+        ON_PAGE,
+        Option("width:10, quantiles:5, edges:0,18,65, year, auto, …", "COLUMN=HOW"),
     ] = ()
     levels: Annotated[
         tuple[str, ...], Names.SPELLED, Option("Coarser values: level N of an ARX-style CSV file.", "COLUMN=FILE:N")

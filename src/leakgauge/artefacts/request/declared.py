@@ -10,7 +10,7 @@ from typing import Annotated, TypedDict
 import msgspec
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import Names, Option, RequestPart
+from leakgauge.artefacts.request.part import IN_WORDS, ON_PAGE, Names, Option, RequestPart, fields_marked
 from leakgauge.errors import OptionError
 
 
@@ -32,7 +32,7 @@ class Declared(RequestPart, frozen=True):
     publish_shares: Annotated[
         bool, Origin.DECLARED, Option("Say that the table's shares may be known: puts its channels into the kit.")
     ] = False
-    releases_per_period: Annotated[float, Origin.DECLARED, Option("How often.", "N")] = 1.0
+    releases_per_period: Annotated[float, Origin.DECLARED, ON_PAGE, Option("How often.", "N")] = 1.0
     confidence: Annotated[float, Option("Of intervals.", "C")] = 0.95
     diagram: Annotated[
         str | None, Names.PLACE, Option("Which indicator feeds which criterion, in TOML; or 'paper'.", "paper|FILE")
@@ -40,10 +40,16 @@ class Declared(RequestPart, frozen=True):
     questionnaire: Annotated[
         str | None, Names.PLACE, Option("CSV respondent,leaf,answer with answers 1 to 5.", "FILE")
     ] = None
-    purpose: Annotated[str | None, Origin.DECLARED, Option("Declared: what the release is for.", "TEXT")] = None
-    recipient: Annotated[str | None, Origin.DECLARED, Option("Declared: who gets it.", "TEXT")] = None
-    review: Annotated[str | None, Origin.DECLARED, Option("Declared: when to review it.", "DATE")] = None
-    prepared_by: Annotated[str | None, Option("Declared: who prepared the report.", "NAME")] = None
+    purpose: Annotated[
+        str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: what the release is for.", "TEXT")
+    ] = None
+    recipient: Annotated[str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: who gets it.", "TEXT")] = (
+        None
+    )
+    review: Annotated[
+        str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: when to review it.", "DATE")
+    ] = None
+    prepared_by: Annotated[str | None, ON_PAGE, IN_WORDS, Option("Declared: who prepared the report.", "NAME")] = None
     report_language: Annotated[
         str,
         Option(
@@ -73,14 +79,9 @@ class Declared(RequestPart, frozen=True):
         if self.review is not None and date.fromisoformat(self.review) < datetime.now().astimezone().date():
             raise OptionError("--review {found!r} is in the past; give today's date or a later one.", found=self.review)
 
-    @property
-    def words(self) -> tuple[str | None, str | None, str | None]:
-        """What the verdict asks people to declare."""
-        return self.purpose, self.recipient, self.review
-
     def unworded(self) -> Declared:
         """The same without the words of people, which may be filled in after the release."""
-        return msgspec.structs.replace(self, purpose=None, recipient=None, review=None, prepared_by=None)
+        return msgspec.structs.replace(self, **dict.fromkeys(fields_marked(Declared, IN_WORDS)))
 
 
 class DeclaredOptions(TypedDict, total=False):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final, TypedDict
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import Names, Option, RequestPart
+from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart
 from leakgauge.errors import OptionError, did_you_mean
 
 USES: Final = ("statistics", "rows")
@@ -33,19 +33,24 @@ class Limits(RequestPart, frozen=True):
     min_protection: Annotated[
         float | None,
         Origin.DECLARED,
+        ON_PAGE,
         Option(
             "The most useful setting with at least this protection, from 0 to 100; with another target: a limit.", "P"
         ),
     ] = None
-    min_usefulness: Annotated[float | None, Origin.DECLARED, Option("The least usefulness, from 0 to 100.", "U")] = None
+    min_usefulness: Annotated[
+        float | None, Origin.DECLARED, ON_PAGE, Option("The least usefulness, from 0 to 100.", "U")
+    ] = None
     use: Annotated[
         str,
         Origin.DECLARED,
+        ON_PAGE,
         Option("What readers do with the release: shares and cross-tables, or single rows.", choices=USES),
     ] = "statistics"
     keep: Annotated[
         str | None,
         Origin.DECLARED,
+        ON_PAGE,
         Option(
             "shares: every value as often as it occurs; associations: also with each public value; nothing: least "
             "leaking.",
@@ -55,11 +60,14 @@ class Limits(RequestPart, frozen=True):
     ] = None
     clamp: Annotated[bool, Origin.DECLARED, Option("Clamp released numbers to the declared bounds.")] = False
     keep_order: Annotated[
-        bool, Origin.DECLARED, Option("Release rows in the table's order, which may reveal more than their values.")
+        bool,
+        Origin.DECLARED,
+        ON_PAGE,
+        Option("Release rows in the table's order, which may reveal more than their values."),
     ] = False
-    policy: Annotated[str | None, Names.PLACE, Option("Limits to keep, in TOML; exit 1 if one is broken.", "FILE")] = (
-        None
-    )
+    policy: Annotated[
+        str | None, Names.PLACE, ON_PAGE, Option("Limits to keep, in TOML; exit 1 if one is broken.", "FILE")
+    ] = None
 
     def require_possible(self) -> None:
         """Refuse points off the dial and words that are none of ours."""

@@ -29,6 +29,12 @@ class Names(Enum):
     """A name of ours or a file, where there may be ``column=`` before it and ``:level`` after it."""
 
 
+ON_PAGE: Final = "on the page"
+"""Marks a field that the page asks for."""
+IN_WORDS: Final = "in words"
+"""Marks a field in people's own words, which may be written after the release and change nothing in it."""
+
+
 @dataclass(frozen=True)
 class Option:
     """How a field is asked for on the command line.
@@ -37,7 +43,7 @@ class Option:
         help: what it is, in one line.
         metavar: what follows the option; None of a flag and of a choice.
         choices: the words to choose from, where there are no others.
-        default: what is said to be the default, where the field's own does not say it.
+        default: what is said to be the default, where the field's own does not say it; empty where the help does.
         least: the least whole number.
     """
 
@@ -95,6 +101,12 @@ def hints(part: type[RequestPart]) -> Mapping[str, Any]:
 def metadata(part: type[RequestPart]) -> Mapping[str, tuple[Any, ...]]:
     """What the annotations of a part's fields say besides the types."""
     return {name: getattr(hint, "__metadata__", ()) for name, hint in hints(part).items()}
+
+
+@cache
+def fields_marked(part: type[RequestPart], mark: object) -> tuple[str, ...]:
+    """The fields of a part whose annotations have a mark."""
+    return tuple(name for name, said in metadata(part).items() if mark in said)
 
 
 @cache

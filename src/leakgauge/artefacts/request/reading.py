@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
-from leakgauge.artefacts.request.part import Option, Options, RequestPart
+from leakgauge.artefacts.request.part import ON_PAGE, Option, Options, RequestPart
 
 
 class Reading(RequestPart, frozen=True):
@@ -21,12 +21,12 @@ class Reading(RequestPart, frozen=True):
         no_header: the first line is a row; columns are called column1, column2, ….
     """
 
-    missing: Annotated[tuple[str, ...], Option("Text that counts as missing, such as '?'.", "TEXT")] = ()
+    missing: Annotated[tuple[str, ...], ON_PAGE, Option("Text that counts as missing, such as '?'.", "TEXT")] = ()
     encoding: Annotated[
         str | None, Option("Encoding of a text file, such as windows-1252; default: UTF-8.", "NAME")
     ] = None
     thousands: Annotated[str | None, Option("Thousands separator in texts, such as ','.", "SIGN")] = None
-    decimal: Annotated[str, Option("Decimal mark in texts; default: a point.", "SIGN")] = "."
+    decimal: Annotated[str, Option("Decimal mark in texts; default: a point.", "SIGN", default="")] = "."
     date_format: Annotated[
         tuple[str, ...], Option("How dates are written in texts, such as dd/mm/yyyy.", "[COLUMN=]FORMAT")
     ] = ()

@@ -10,7 +10,7 @@ from typing import Annotated, TypedDict
 import msgspec
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import LONGEST_WORD, Option, Options, RequestPart
+from leakgauge.artefacts.request.part import LONGEST_WORD, ON_PAGE, Option, Options, RequestPart
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
 
@@ -34,37 +34,46 @@ class Roles(RequestPart, frozen=True):
     secret: Annotated[
         tuple[str, ...],
         Origin.DECLARED,
+        ON_PAGE,
         Option("A column to protect; repeated: several, each by itself.", "COLUMN"),
     ]
     background: Annotated[
-        tuple[str, ...], Origin.DECLARED, Option("What the attacker knows; not released unless also public.", "COLUMN")
+        tuple[str, ...],
+        Origin.DECLARED,
+        ON_PAGE,
+        Option("What the attacker knows; not released unless also public.", "COLUMN"),
     ] = ()
     public: Annotated[
         tuple[str, ...],
         Origin.DECLARED,
+        ON_PAGE,
         Option(
             "Released unchanged or coarser; with C=0.1, a tenth of its values are changed to reveal less about the "
             "secrets.",
             "COLUMN[=SHARE]",
         ),
     ] = ()
-    public_distortion: Annotated[dict[str, float] | None, Origin.DECLARED] = None
+    public_distortion: Annotated[dict[str, float] | None, Origin.DECLARED, ON_PAGE] = None
     withhold: Annotated[
         tuple[str, ...],
         Origin.DECLARED,
+        ON_PAGE,
         Option("A secret that is not released, though other columns may reveal it.", "COLUMN"),
     ] = ()
     unit: Annotated[
-        str | None, Origin.DECLARED, Option("The column that says whose row it is; never released.", "COLUMN")
+        str | None, Origin.DECLARED, ON_PAGE, Option("The column that says whose row it is; never released.", "COLUMN")
     ] = None
     rows_per_unit: Annotated[
-        int | None, Origin.DECLARED, Option("The most rows of one person; guarantees hold for that many.", "N")
+        int | None, Origin.DECLARED, ON_PAGE, Option("The most rows of one person; guarantees hold for that many.", "N")
     ] = None
     together: Annotated[
-        bool, Origin.DECLARED, Option("The secrets are one joint source, released through one channel.")
+        bool, Origin.DECLARED, ON_PAGE, Option("The secrets are one joint source, released through one channel.")
     ] = False
     accept_unique: Annotated[
-        tuple[str, ...], Origin.DECLARED, Option("Publish this column although it identifies people.", "COLUMN")
+        tuple[str, ...],
+        Origin.DECLARED,
+        ON_PAGE,
+        Option("Publish this column although it identifies people.", "COLUMN"),
     ] = ()
 
     def require_possible(self) -> None:

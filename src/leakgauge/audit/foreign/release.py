@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -209,8 +209,10 @@ def open_foreign(released: Path | str, reading: ReadingOptions | None) -> Table:
     try:
         return open_table(str(released), **options)
     except InputError:
-        written = ("thousands", "decimal", "date_format")
-        plain = cast("ReadingOptions", {name: value for name, value in options.items() if name not in written})
+        plain = options.copy()
+        plain.pop("thousands", None)
+        plain.pop("decimal", None)
+        plain.pop("date_format", None)
         if plain == options:
             raise
         return open_table(str(released), **plain)

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim, Aiming, Roles, StoredRequest
+from leakgauge.artefacts.request.aim import numbers_asked
 from leakgauge.artefacts.request.coarsening import MAX_SUPPRESSED
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, Verdict
 from leakgauge.jobs.protect.judged import Judging
@@ -41,7 +42,6 @@ CHANGED = 0.1
 MOST_VALUES = 16
 """The most values of a public column for which a channel is tried: with more, its design takes seconds."""
 _EPSILON = re.compile(r"(?<=epsilon=)[0-9.eE+-]+")
-_WORDS = ("max_distortion", "max_leakage", "local_dp", "within")
 
 
 def with_actions(found: Judgement, asked: Request, judging: Judging) -> Judgement:
@@ -155,7 +155,7 @@ def _each_tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
 
 def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
     """The number that sets the noise of a secret."""
-    name = next((name for name in _WORDS if getattr(aim, name) is not None), None)
+    name = next((name for name in numbers_asked() if getattr(aim, name) is not None), None)
     columns = ", ".join(aim.columns)
 
     def set_to(value: float) -> Change:
