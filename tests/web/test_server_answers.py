@@ -219,7 +219,7 @@ def test_what_an_attacker_with_other_knowledge_would_learn(served: Served) -> No
     sixty = served.drop("sixty.csv", people(60, seed=3)).fields["id"]
     sparse = {**question, "table": sixty, "known": ["age", "city"]}
     answer = served.post("/api/what-if", sparse)
-    assert answer.status == 400 and "combinations in 60 rows, and up to 12 are counted" in answer.error
+    assert answer.status == 400 and "combinations for 60 people, and up to 12 are counted" in answer.error
     assert served.post("/api/what-if", {**question, "known": ["illness"]}).status == 400
     assert served.post("/api/what-if", {**question, "known": "city"}).status == 400
 

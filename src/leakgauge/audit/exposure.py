@@ -25,6 +25,7 @@ from leakgauge.audit.attacks.columns import numbered
 from leakgauge.audit.attacks.learner import Learner
 from leakgauge.audit.attacks.seen import Role
 from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.measures.countability import is_countable
 from leakgauge.measures.held_out import held_out_information
 from leakgauge.measures.shannon import (
     conditional_mutual_information,
@@ -37,8 +38,6 @@ from leakgauge.probability import Channel, Counts, Estimate
 from leakgauge.probability.cells import Codes, Floats
 
 BITS = "bits"
-ROWS_PER_CELL = 5
-"""With fewer rows per cell, an estimate in bits is mostly chance."""
 BEST_PAIRS = 3
 LARGEST_CHANNEL = 1 << 20
 
@@ -202,14 +201,14 @@ class _Exposed:
     def _most_by(self, uses: Sequence[int]) -> float:
         """Columns reveal no more bits than their own entropy, if their values can be counted."""
         together = self._together(uses)
-        if ROWS_PER_CELL * (int(together.max()) + 1) > self._independent:
+        if not is_countable(int(together.max()) + 1, self._independent):
             return math.inf
         counts, unit = self._counts({"z": together})
         return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.case.confidence).high
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.each.max()) + 1) * (int(self._together(uses).max()) + 1)
-        return ROWS_PER_CELL * cells <= self._independent
+        return is_countable(cells, self._independent)
 
     @cached_property
     def _independent(self) -> int:

@@ -19,8 +19,9 @@ from leakgauge.artefacts.exposure import Exposure, Total
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import numbered
 from leakgauge.audit.attacks.seen import Role
-from leakgauge.audit.exposure import BITS, LARGEST_CHANNEL, ROWS_PER_CELL, released_from
+from leakgauge.audit.exposure import BITS, LARGEST_CHANNEL, released_from
 from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.measures.countability import is_countable
 from leakgauge.measures.shannon import (
     conditional_mutual_information,
     entropy,
@@ -40,7 +41,7 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
     drawn = case.seen_besides
     seen = numbered(*(one.codes for one in (*case.seen, *drawn)), rows=case.rows)
     people = case.rows if case.units is None else len(np.unique(case.units))
-    countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= people
+    countable = is_countable((int(letters.max()) + 1) * (int(seen.max()) + 1), people)
     whole = _estimated(case, entropy, letters)
     channel = (_product(case, letters) or _product(case, letters, seen)) if countable else None
     if countable and (channel is not None or not case.columns):

@@ -19,6 +19,7 @@ from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.bootstrap import CountedCells, bootstrap
 from leakgauge.measures.corrected_entropies import chao_shen, grassberger, nemenman_shafee_bialek
+from leakgauge.measures.countability import is_countable
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
 from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, gather, require_one_role
@@ -26,8 +27,6 @@ from leakgauge.probability import Channel, Counts, Estimate, Scenario
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.scenario import Weights
 
-ENOUGH = 5
-"""Observations per cell from which the stated confidence was measured to hold."""
 _LARGEST = 1 << 22
 
 
@@ -163,7 +162,7 @@ def estimates(
             # The point estimate may be biased out of the interval (the plug-in is, where cells are many): widening
             # only errs to the safe side.
             by_estimator[estimator] = Estimate(
-                value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells
+                value, min(low, value), max(high, value), confidence, counts.n, is_countable(cells, counts.n)
             )
         found.append(by_estimator)
     return found

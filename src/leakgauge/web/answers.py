@@ -262,7 +262,7 @@ def _learnt(
     roles = Roles(asked.secret, (), known)
     with open_table(table.source, missing=asked.missing) as source:
         bins = known_bins(source, known, _binnings(table, replace(asked, background=known)))
-        counts = counts_of(source, roles.secret, known, bins)
+        counts = counts_of(source, roles.secret, known, bins, asked.unit)
     return learnt(counts, roles.secret, known, curve)
 
 

@@ -8,14 +8,13 @@ from typing import Final
 from leakgauge.design import Solution
 from leakgauge.errors import OptionError
 from leakgauge.measures import background_floor, leakage_with_background, mutual_information, vulnerability
+from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
 from leakgauge.probability import Counts, Scenario, Seen
 from leakgauge.tables import Binning, Kind, Table, in_bins, parse_binning
 
 _PLAIN: Final = 32
 """Numbers and dates with more values are known by tenths, as to the attacks of a job."""
 _TENTHS: Final = "quantiles:10"
-_ROWS_PER_CELL: Final = 5
-"""With fewer rows for each combination of secret and knowledge, chance would be taken for knowledge."""
 _MOST_CELLS: Final = 20_000
 """Combinations that every point of a curve is counted over within a second."""
 
@@ -27,19 +26,24 @@ def known_bins(table: Table, known: Sequence[str], given: Mapping[str, Binning])
     return {**given, **{name: parse_binning(_TENTHS) for name in many}}
 
 
-def counts_of(table: Table, secret: Sequence[str], known: Sequence[str], bins: Mapping[str, Binning]) -> Counts:
-    """How often each secret occurs with what the attacker knows; refused where too few rows share a combination."""
-    counts = in_bins(table, bins).counts(*secret, *known)
-    cells, most = len(counts.counts), min(counts.n // _ROWS_PER_CELL, _MOST_CELLS)
-    if known and cells > most:
-        raise OptionError(
-            "Secret and knowledge have {cells:,} combinations in {rows:,} rows, and up to {most:,} are counted; "
-            "let the attacker know fewer columns.",
-            cells=cells,
-            rows=counts.n,
-            most=most,
-        )
-    return counts
+def counts_of(
+    table: Table, secret: Sequence[str], known: Sequence[str], bins: Mapping[str, Binning], unit: str | None
+) -> Counts:
+    """How often each secret occurs with what the attacker knows; refused where people are too few for that."""
+    coarse = in_bins(table, bins)
+    if known:
+        groups = [secret, known, *([(unit,)] if unit else [])]
+        letters, beside, *persons = (one.groups for one in coarse.group_sizes([tuple(one) for one in groups]))
+        cells, people = letters * beside, persons[0] if persons else table.rows
+        if not is_countable(cells, people) or cells > _MOST_CELLS:
+            raise OptionError(
+                "Secret and knowledge have {cells:,} combinations for {people:,} people, and up to {most:,} are "
+                "counted; let the attacker know fewer columns.",
+                cells=cells,
+                people=people,
+                most=min(people // PEOPLE_PER_CELL, _MOST_CELLS),
+            )
+    return coarse.counts(*secret, *known)
 
 
 def learnt(counts: Counts, secret: Sequence[str], known: Sequence[str], curve: Sequence[Solution]) -> dict[str, object]:

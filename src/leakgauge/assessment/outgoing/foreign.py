@@ -19,12 +19,12 @@ from leakgauge.assessment.outgoing.learnt import Learnt, sureness
 from leakgauge.audit.attacks.attacker import Attacker as Fitted
 from leakgauge.audit.attacks.columns import numbered, values_of
 from leakgauge.audit.foreign import ForeignRelease
+from leakgauge.measures.countability import is_countable
 from leakgauge.probability.cells import Codes, gather
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_PER_CELL = 5
 FEWEST = 16
 """Rows from which on a correlation is told."""
 
@@ -105,7 +105,7 @@ def _worths(release: ForeignRelease, secret: str, values: Codes) -> Iterator[Sta
     for columns in ((), *((name,) for name in release.published)):
         beside = numbered(*(values_of(release.released[name], name) for name in columns), rows=release.rows)
         letters, outputs, groups = (int(codes.max()) + 1 for codes in (values, made, beside))
-        if ROWS_PER_CELL * letters * groups * outputs > release.rows:
+        if not is_countable(letters * groups * outputs, release.rows):
             if not columns:
                 # Every value once: what was changed cannot be told from what was not.
                 yield Statistic(())

@@ -24,6 +24,7 @@ from leakgauge.assessment.dials.numbers import numbers_of
 from leakgauge.assessment.dials.usefulness import Use, association, squared_correlation, worth_of_rows
 from leakgauge.assessment.outgoing.learnt import Learnt, learnt_from
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
+from leakgauge.measures.countability import PEOPLE_PER_CELL
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import label_parts
@@ -32,8 +33,6 @@ from leakgauge.release.letters import places_among
 from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.tables import Levels, Table
 
-ROWS_PER_CELL = 5
-"""Fewer, and shares are mostly chance."""
 MOST_WAYS = 1 << 20
 """Combinations of all that is seen, outputs of other channels included, up to which a law is written down."""
 FEWEST_POINTS, MOST_POINTS = 16, 256
@@ -164,7 +163,7 @@ class Outgoing:
         wanted = tuple(dict.fromkeys(columns))
         sizes = self.table.group_sizes([secret, *([wanted] if wanted else [])])
         groups = sizes[1].groups if wanted else 1
-        room = self._people // (ROWS_PER_CELL * groups)
+        room = self._people // (PEOPLE_PER_CELL * groups)
         noise = None if own is None else own.mechanism.noise
         if noise is None and sizes[0].groups > room:
             return None

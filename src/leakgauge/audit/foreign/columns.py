@@ -20,6 +20,7 @@ from leakgauge.audit.attacks.columns import binned, quantile_edges, ranks_of
 from leakgauge.audit.binomial import share
 from leakgauge.audit.foreign.generalised import Meaning
 from leakgauge.errors import InternalError
+from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs
 from leakgauge.probability.cells import Codes, Floats
@@ -29,8 +30,6 @@ from leakgauge.release.letters import encoded
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_PER_CELL = 5
-"""Fewer, and how often a value became another is mostly chance."""
 LARGEST_LAW = 1 << 22
 """Original × released values up to which a column has an estimated law."""
 _QUANTILES = 32
@@ -180,14 +179,14 @@ class Changed:
         x, y = self.original, self.released
         inputs, outputs = int(x.max()) + 1, len(self.meaning.equal)
         law: EstimatedLaw
-        if self.numbers is None or ROWS_PER_CELL * inputs * outputs <= len(x):
+        if self.numbers is None or is_countable(inputs * outputs, len(x)):
             if inputs * outputs > LARGEST_LAW:
                 return None
             law = _law(_estimated(x, y, self._by_containment(inputs)))
         elif self._is_near:
             law = DifferenceLaw.of(x, y, *self.numbers)
         else:
-            bins = max(min(_QUANTILES, math.isqrt(len(x) // ROWS_PER_CELL)), 2)
+            bins = max(min(_QUANTILES, math.isqrt(len(x) // PEOPLE_PER_CELL)), 2)
             x, y = (binned(one, quantile_edges(one, bins)) for one in (x, y))
             law = _law(_estimated(x, y, np.tile(np.bincount(y, minlength=bins) / len(y), (bins, 1))))
         return ReleasedColumn((self.name,), (self.name,), Unknown("made elsewhere", {}, (), law), x, y, ())
@@ -232,7 +231,7 @@ def _law(matrix: Floats) -> EstimatedLaw:
 def _estimated(x: Codes, y: Codes, expected: Floats) -> Floats:
     """q(y|x) as counted, with one row more that came out as expected; as expected alone where rows are few."""
     inputs, outputs = expected.shape
-    if ROWS_PER_CELL * expected.size > len(x):
+    if not is_countable(expected.size, len(x)):
         # Counts would only repeat which row is whose.
         return expected
     counts = np.bincount(x * outputs + y, minlength=expected.size).reshape(inputs, outputs)

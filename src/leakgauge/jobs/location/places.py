@@ -21,7 +21,7 @@ from leakgauge.location.extent import extent_of
 from leakgauge.location.points import Points
 from leakgauge.location.prior import Grouping, Visits, visits
 from leakgauge.measures import shannon
-from leakgauge.measures.estimation import ENOUGH
+from leakgauge.measures.countability import is_countable
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
@@ -98,7 +98,7 @@ class Places:
         found = visits(points, areas, by)
         notes += found.notices
         occupied, inside = int((found.counts > 0).sum()), int(found.counts.sum())
-        if self.weight is None and inside < ENOUGH * occupied:
+        if self.weight is None and not is_countable(occupied, inside):
             notes += (
                 Sentence(
                     "{points:,} points in {areas:,} areas are too few to tell how much a place reveals: entropies and "

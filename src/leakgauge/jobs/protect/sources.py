@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +20,7 @@ from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError, TableError
 from leakgauge.jobs.design import Question, bins_within, left_within
 from leakgauge.measures import Estimator, background_floor, estimate
+from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
@@ -34,8 +35,6 @@ from leakgauge.tables.sql.table import SqlTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_PER_CELL = 5
-"""The least rows per combination of secret and known values for frequencies to count as probabilities."""
 _ROWS = 1 << 16
 """Rows digested at once, so that the digest does not depend on how rows are split into batches."""
 
@@ -54,6 +53,7 @@ class Sources:
     dataset: str | None
     suppression: Suppression | None = None
     through: Mapping[str, Channel] = field(default_factory=dict)
+    unit: str | None = None
 
     def released_bins(self, asked: Request) -> dict[str, Binning]:
         """How the released columns are binned or coarsened."""
@@ -94,7 +94,7 @@ class Sources:
 
         def keeps(columns: tuple[str, ...]) -> bool:
             (groups,) = self.table.group_sizes([columns], unit=asked.roles.unit)
-            return groups.smallest >= ROWS_PER_CELL and self.fits(secret, columns)
+            return groups.smallest >= PEOPLE_PER_CELL and self.fits(secret, columns)
 
         kept = varied if keeps(varied) else self._most_telling(secret, varied, keeps)
         if not kept:
@@ -104,7 +104,7 @@ class Sources:
                 "--bins, --levels or --min-k, or use --keep shares.",
                 secret=", ".join(secret),
                 columns=", ".join(varied),
-                rows=ROWS_PER_CELL,
+                rows=PEOPLE_PER_CELL,
             )
         return kept
 
@@ -125,8 +125,8 @@ class Sources:
     def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """The columns that a design counts as known: all that the attacker sees, if counts suffice.
 
-        With more cells than a fifth of the rows, frequencies are mostly noise: then the most revealing that fit, first
-        of the background, then of the public columns.
+        With more cells than a fifth of the people, frequencies are mostly noise: then the most revealing that fit,
+        first of the background, then of the public columns.
         """
         varied = self._varied(asked.roles.seen if seen is None else tuple(dict.fromkeys(seen)))
         if not varied or self.fits(secret, varied):
@@ -157,9 +157,14 @@ class Sources:
         return known
 
     def fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
-        """Whether there are rows enough for every combination of secret and known values."""
+        """Whether there are people enough for every combination of secret and known values."""
         letters, groups = (one.groups for one in self.table.group_sizes([secret, known]))
-        return letters * groups <= self.table.rows / ROWS_PER_CELL
+        return is_countable(letters * groups, self.people)
+
+    @cached_property
+    def people(self) -> int:
+        """Rows; where a person has several, persons."""
+        return self.table.rows if self.unit is None else self.table.group_sizes([(self.unit,)])[0].groups
 
     def told(self, secret: tuple[str, ...], name: str) -> float:
         """What a column reveals about a secret, in bits, corrected for the bias of few rows."""
@@ -190,6 +195,7 @@ def open_sources(
         ledger=ledger,
         dataset=None if ledger is None else dataset,
         suppression=hidden,
+        unit=asked.roles.unit,
     )
 
 
