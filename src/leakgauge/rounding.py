@@ -24,6 +24,16 @@ def rounded(value: float | Decimal, digits: int = DIGITS, rounding: str = ROUND_
     return Context(prec=digits, rounding=rounding).plus(_NOISE.plus(exact)).normalize()
 
 
+def is_all(part: float, whole: float) -> bool:
+    """Whether a part is all there is; what arithmetic leaves in the last digits does not tell them apart.
+
+    Example:
+        >>> is_all(1.98, 1.9800000000000002), is_all(1.97, 1.98)
+        (True, False)
+    """
+    return part >= whole * (1 - 1e-9)
+
+
 def at_most(bound: float, digits: int = DIGITS) -> float:
     """An upper bound, rounded up.
 

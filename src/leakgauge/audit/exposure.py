@@ -189,7 +189,8 @@ class _Exposed:
         attacker, confidence = self.attacker, self.case.confidence
         sure = confidence if least == 0 else (1 + confidence) / 2
         shown = held_out_information(attacker.letters, probabilities, attacker.units, sure)
-        high = min(self.entropy.high, most)
+        # Of the people in this table nobody learns more than their secret holds.
+        high = min(self.entropy.value, most)
         return Estimate(high, min(max(shown.low, least), high), high, confidence, shown.n)
 
     def _success(self, probabilities: Floats) -> Quantity:

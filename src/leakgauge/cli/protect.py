@@ -25,7 +25,7 @@ from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, Screen, alert, deliver, engine_line, grid, simulation_warning, told_level
 from leakgauge.languages import message
-from leakgauge.rounding import outwards, percent
+from leakgauge.rounding import is_all, outwards, percent
 from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ def learnt(found: Headline | SecretOutcome) -> str:
     before, (low, high) = f"{found.leakage_before.value:.3g}", outwards(*found.leakage_after.ends)
     if found.exact:
         return say("{after:.3g} of {before} bits", after=found.leakage_after.value, before=before)
-    if found.leakage_after.ends[1] >= found.leakage_before.value:
+    if is_all(found.leakage_after.ends[1], found.leakage_before.value):
         return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
     return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
 
@@ -275,7 +275,7 @@ def _secrets(job: Job) -> Table:
         bits = say("{bits:.3g} bits", bits=job.total.information.value)
         if not job.total.exact:
             whole = job.total.entropy
-            all_of_it = whole is not None and job.total.information.ends[1] >= whole.value
+            all_of_it = whole is not None and is_all(job.total.information.ends[1], whole.value)
             template = (
                 message("at least {low:.3g} bits, at most all of it")
                 if all_of_it

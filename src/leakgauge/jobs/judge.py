@@ -160,12 +160,13 @@ def judge(
         epsilon=_larger(facts.epsilon, shown, by.releases_per_period),
         simulated=not release.record.private,
     )
-    return msgspec.structs.replace(judgement(evidence, by, facts, audit), record=release.record.digest)
+    return msgspec.structs.replace(judgement(evidence, by, facts, going.people), record=release.record.digest)
 
 
 def _told(audit: Audit) -> float | None:
     """The most bits that everything released or known reveals about any secret."""
-    return max((one.everything.information.ends[1] for one in audit.exposures), default=None)
+    # Counted over the table it is exact for its people; where it is bounded, the value is the unfavourable end.
+    return max((one.everything.information.value for one in audit.exposures), default=None)
 
 
 def _larger(claimed: float | None, shown: float | None, releases: float) -> float | None:
@@ -217,17 +218,17 @@ def judge_foreign(
         smallest=None if audit.anonymity is None else audit.anonymity.k,
         leakage_bits=_told(audit),
     )
-    return msgspec.structs.replace(judgement(evidence, by, facts, audit), record=audit.digest)
+    return msgspec.structs.replace(judgement(evidence, by, facts, audit.rows), record=audit.digest)
 
 
 def judgement(
-    evidence: Mapping[Secret, DialEvidence], terms: Terms, facts: ReleaseFacts, audit: Audit | None = None
+    evidence: Mapping[Secret, DialEvidence], terms: Terms, facts: ReleaseFacts, people: int | None = None
 ) -> Judgement:
-    """The verdict by evidence and facts."""
+    """The verdict by evidence and facts; of how many people, where the release is drawn."""
     shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
     dials = {name: dials_of(one) for name, one in shown.items()}
     gains = [one.gained for each in shown.values() for one in each.attackers]
-    guessed, anyway = (None, None) if audit is None else _guessed(audit, shown, dials)
+    guessed, anyway = (None, None) if people is None else _guessed(people, shown, dials)
     facts = msgspec.structs.replace(
         facts,
         guessed=guessed,
@@ -252,12 +253,12 @@ def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, 
 
 
 def _guessed(
-    audit: Audit, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
+    people: int, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
 ) -> tuple[tuple[int, int] | None, int | None]:
     """For the deciding secret and attacker: how many more people are guessed right with the release than without it,
     and how many without it.
 
-    By the law, over all rows; an attack is tried on some of them, so its shares are not those of the table.
+    By the law, over everybody; an attack is tried on some of them, so its shares are not those of the table.
     """
     deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
     knows = {*dials[deciding].attacker}
@@ -272,7 +273,7 @@ def _guessed(
     gained, before = max(by_law)
     if gained <= 0:
         return None, None
-    return (round(gained * audit.rows), audit.rows), round(before * audit.rows)
+    return (round(gained * people), people), round(before * people)
 
 
 def facts_of(

@@ -163,7 +163,7 @@ class Outgoing:
         wanted = tuple(dict.fromkeys(columns))
         sizes = self.table.group_sizes([secret, *([wanted] if wanted else [])])
         groups = sizes[1].groups if wanted else 1
-        room = self._people // (PEOPLE_PER_CELL * groups)
+        room = self.people // (PEOPLE_PER_CELL * groups)
         noise = None if own is None else own.mechanism.noise
         if noise is None and sizes[0].groups > room:
             return None
@@ -178,7 +178,7 @@ class Outgoing:
         )
 
     @cached_property
-    def _people(self) -> int:
+    def people(self) -> int:
         """Rows; where a person has several, people."""
         return self.table.rows if self.unit is None else self.table.group_sizes([(self.unit,)])[0].groups
 

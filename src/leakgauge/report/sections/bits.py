@@ -9,6 +9,7 @@ from leakgauge.languages import message
 from leakgauge.report.document import Inline
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.teller import Teller
+from leakgauge.rounding import is_all
 
 _AUDIT = "audit.json"
 
@@ -27,7 +28,8 @@ def bits(
         # Of how many says the unit.
         counted = tell.number(file, *place, "value", interval=place, unit="" if of else "bits")
         return tell.say("{bits} of {all}", bits=counted, all=all_of_it) if of else (counted,)
-    everything = all_of_it is not None and tell.get(file, *place, "high") >= all_of_it.value
+    whole = None if all_of_it is None else all_of_it.value
+    everything = isinstance(whole, float) and is_all(tell.get(file, *place, "high"), whole)
     # Neither end looks closer to the truth than it is.
     low = tell.number(file, *place, "low", unit="bits" if everything and not of else "", rounding=ROUND_FLOOR)
     if everything:
