@@ -13,11 +13,11 @@ import numpy as np
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
-from leakgauge.design.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
 from leakgauge.measures.estimation import estimates as estimates_of
+from leakgauge.measures.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
