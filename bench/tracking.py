@@ -6,7 +6,7 @@ import numpy as np
 
 from bench.clock import timed
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.markov import likeliest_path, track, track_singly
+from leakgauge.location.tracking.markov import likeliest_path, track
 from leakgauge.location.tracking.movement import Following, Movement, gravity, speed_limit
 from leakgauge.probability import Distribution
 from leakgauge.randomness.sources import simulation
@@ -24,7 +24,7 @@ def run() -> None:
     reports = Following(channel).draw(truth, simulation(2))
     evidence = Evidence.of_codes(channel, reports)
     for name, work in {
-        "one report at a time": lambda: track_singly(movement.start, evidence, points),
+        "one report at a time": lambda: track(Movement.independent(movement.start), evidence, points),
         "filter": lambda: track(movement, evidence, points),
         "smoother": lambda: track(movement, evidence, points, hindsight=True),
     }.items():

@@ -116,6 +116,14 @@ def test_randomness_has_one_room() -> None:
                 assert (node.value.id, node.attr) not in {("np", "random"), ("os", "urandom")}, path
 
 
+def test_jobs_compute_nothing() -> None:
+    """They combine the rooms below; what needs arrays belongs to one of these."""
+    sources = sorted((SOURCE / "jobs").rglob("*.py"))
+    assert len(sources) > 20
+    imports = re.compile(r"^\s*(?:import|from) (?:numpy|scipy)\b", re.MULTILINE)
+    assert [path.name for path in sources if imports.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_nothing_is_written_at_import(tmp_path: Path) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run(

@@ -16,13 +16,13 @@ from leakgauge.audit import combinations, features, identifiers, reconstruction,
 from leakgauge.audit.attacks import columns, learner, rows, singling_out
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
-from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy, sequences
+from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy
 from leakgauge.design.rounds import designing
 from leakgauge.distances import map_cells
 from leakgauge.jobs import capacities, design, measure, survey
 from leakgauge.jobs.protect import choice, stages, telling
 from leakgauge.location import extent
-from leakgauge.measures import bootstrap
+from leakgauge.measures import bootstrap, sequences
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.relation import PAIRWISE_CELLS

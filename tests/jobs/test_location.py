@@ -13,10 +13,7 @@ from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.places import Places
 from leakgauge.jobs.location.protect import protect_places
-from leakgauge.jobs.location.shown import MOST_DRAWN, map_shown
 from leakgauge.jobs.location.track import track_places
-from leakgauge.location.box import Box
-from leakgauge.location.hexagons import Hexagons
 from leakgauge.report import Report
 from leakgauge.report.document import Edition, text_of
 from leakgauge.tables import open_table
@@ -27,27 +24,6 @@ TOWN = Places("lat", "lon", cell="4x4", box="47.0,47.04,8.0,8.06")
 def pings(rows: int = 60) -> pa.Table:
     at = np.arange(rows)
     return pa.table({"lat": 47.0 + at * 7 % 40 / 1000, "lon": 8.0 + at * 11 % 60 / 1000, "kind": ["walk", "ride"] * 30})
-
-
-def test_large_maps_are_drawn_in_blocks_that_lose_nothing() -> None:
-    cells = MapCells(47.0, 47.5, 8.0, 8.7, rows=120, columns=90)
-    prior = np.random.default_rng(3).random(cells.count)
-    prior /= prior.sum()
-    shown = map_shown(cells, prior, {"error": np.full(cells.count, 7.0)})
-    assert shown.rows is not None and shown.columns is not None and shown.rows * shown.columns <= MOST_DRAWN
-    assert sum(one or 0.0 for one in shown.values["prior"]) == pytest.approx(1, abs=1e-5)
-    assert {one for one in shown.values["error"] if one is not None} == {7.0} and shown.merged > 1
-
-
-def test_outlines_end_where_they_start_and_hold_their_centres() -> None:
-    pytest.importorskip("h3")
-    areas = Hexagons(Box(47.0, 47.2, 8.0, 8.3), 6)
-    shown = map_shown(areas, np.full(len(areas.places), 1 / len(areas.places)))
-    middles = np.array([np.mean(ring[:-1], axis=0) for (ring,) in shown.outlines])
-    assert all(ring[0] == ring[-1] and len(ring) == 7 for (ring,) in shown.outlines)
-    # The map starts at its outermost corner, so that all are moved alike.
-    moved = middles - areas.points
-    assert np.ptp(moved, axis=0).max() < 100
 
 
 def test_everybody_is_told_of_cells_and_of_no_number_of_the_table(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import leakgauge as lg
@@ -22,7 +21,6 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.repeated import Repeated
 from leakgauge.errors import BudgetError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.protect import Done
-from leakgauge.jobs.protect.persons import persons_in_both
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release import verify
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
@@ -333,15 +331,6 @@ def test_on_the_command_line_what_is_typed_counts_and_defaults_do_not(
     assert run(capsys, *fields["command"].split()[1:])[0] == 0
     code, _, err = run(capsys, *command, "--max-distortion", "0.1")
     assert (code, err.count("\n")) == (2, 1)
-
-
-def test_persons_are_compared_by_all_their_values() -> None:
-    before = {"who": [1, 1, 2, 3, None, 5], "ill": ["a", "b", "a", None, "a", "a"]}
-    now = {"who": ["1", "1", "1", "2", "3", None, "6"], "ill": ["b", "a", "a", "b", None, "a", "a"]}
-    with open_table(pa.table(before)) as first, open_table(pa.table(now)) as second:
-        # Of 1, 2, 3 and whoever has no name, 2 has another value.
-        assert persons_in_both(first, second, "who", ("ill",)) == (4, 3)
-        assert persons_in_both(first, first, "who", ("ill",)) == (5, 5)
 
 
 def test_levels_are_those_of_the_record_whatever_is_in_their_file_now(here: Path) -> None:

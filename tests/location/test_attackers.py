@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,12 +11,11 @@ from leakgauge import measures
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.location.tracking.background import earlier_place, often_together, report_of_companion
 from leakgauge.location.tracking.bayes import infer
-from leakgauge.location.tracking.large_maps import infer_by_drawing, infer_through_law
+from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.location.tracking.movement import Movement, speed_limit
-from leakgauge.location.tracking.repeats import repeated_reports
+from leakgauge.measures.sequences import joint_channel
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.probability import Channel, Distribution, Scenario
-from leakgauge.probability.cells import Floats
 from leakgauge.randomness.sources import simulation
 
 COUNT = 9
@@ -28,6 +27,11 @@ def prior(seed: int) -> Distribution:
     return Distribution(range(COUNT), simulation(seed).dirichlet(np.full(COUNT, 0.8)))
 
 
+def fresh_reports(channel: Channel, count: int) -> Channel:
+    """From a place to how often each area is reported."""
+    return joint_channel(Counter({channel: count}))
+
+
 def blurred(epsilon: float) -> Channel:
     weights = np.exp(-epsilon * FAR)
     return Channel(range(COUNT), range(COUNT), weights / weights.sum(axis=1, keepdims=True))
@@ -37,10 +41,7 @@ def blurred(epsilon: float) -> Channel:
 def test_averaging_finds_the_place(seed: int) -> None:
     source, channel = prior(seed), blurred(0.7)
     errors, left = zip(
-        *(
-            (one.error, one.remaining)
-            for one in (infer(source, repeated_reports(channel, k), FAR) for k in (1, 2, 3, 5))
-        ),
+        *((one.error, one.remaining) for one in (infer(source, fresh_reports(channel, k), FAR) for k in (1, 2, 3, 5))),
         strict=True,
     )
     assert list(errors) == sorted(errors, reverse=True)
@@ -48,38 +49,16 @@ def test_averaging_finds_the_place(seed: int) -> None:
     assert errors[-1] < 0.8 * errors[0]
 
 
-def test_repeated_reports_equal_a_count_of_all_orders() -> None:
-    channel = Channel("ab", "xyz", [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
-    counted: dict[object, Floats] = {}
-    for orders in itertools.product(range(3), repeat=4):
-        key = tuple("xyz"[code] for code in sorted(orders))
-        counted[key] = counted.get(key, np.zeros(2)) + channel.matrix[:, list(orders)].prod(axis=1)
-    found = repeated_reports(channel, 4)
-    assert set(found.outputs) == set(counted)
-    for at, output in enumerate(found.outputs):
-        assert found.matrix[:, at] == pytest.approx(counted[output], abs=1e-15)
-
-
 @pytest.mark.parametrize("reports", [1, 3])
 def test_drawn_reports_tell_what_the_exact_channel_does(reports: int) -> None:
     source, channel = prior(9), blurred(0.7)
-    exact = infer(source, repeated_reports(channel, reports), FAR)
+    exact = infer(source, fresh_reports(channel, reports), FAR)
     drawn = infer_by_drawing(
         source, through_channel(channel).law, POINTS, reports=reports, draws=600, simulation_seed=4
     )
     assert exact.error in drawn.error
     assert exact.remaining in drawn.remaining
     assert exact.information in drawn.information
-
-
-def test_a_law_tells_what_its_channel_does() -> None:
-    source, channel = Distribution(range(COUNT), [0.0, *prior(9).restrict(range(8)).probabilities]), blurred(0.7)
-    exact, found = infer(source, channel, FAR), infer_through_law(source, through_channel(channel).law, POINTS)
-    assert found.guesses.tolist() == exact.guesses.tolist()
-    assert found.errors == pytest.approx(exact.errors, abs=1e-12)
-    assert found.information == pytest.approx(exact.information, abs=1e-12)
-    assert found.remaining == pytest.approx(exact.remaining, abs=1e-12)
-    assert found.within(1.0) == pytest.approx(exact.within(1.0), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -111,7 +90,7 @@ def test_a_companion_gives_someone_away() -> None:
     assert told == sorted(told)
     assert told[-1] == pytest.approx(infer(source, channel, FAR).information, abs=1e-12)
     # Always together, two reports are two reports of one place.
-    assert found.remaining == pytest.approx(infer(source, repeated_reports(channel, 2), FAR).remaining, abs=1e-12)
+    assert found.remaining == pytest.approx(infer(source, fresh_reports(channel, 2), FAR).remaining, abs=1e-12)
 
 
 def test_attacks_rank_as_they_err() -> None:
@@ -126,10 +105,6 @@ def test_attacks_rank_as_they_err() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(ModelError, match="too many to write down"):
-        repeated_reports(blurred(1.0), 40)
-    with pytest.raises(OptionError, match="0 reports cannot be averaged"):
-        repeated_reports(blurred(1.0), 0)
     with pytest.raises(OptionError, match="cannot be together"):
         often_together(prior(1), prior(1), 1.5)
     with pytest.raises(OptionError, match="not earlier"):

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts.reproduction import Cell, Reproduction
 from leakgauge.assessment import published
-from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B, evaluate
+from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B
 from leakgauge.assessment.published import Frequency, State
 from leakgauge.papers import influence_diagram as paper
-from leakgauge.papers.influence_diagram import Directions
+from leakgauge.papers.influence_diagram import Directions, evaluate
 from leakgauge.probability.cells import Floats
 from tests.cli.running import fields, run
 

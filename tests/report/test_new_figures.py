@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.design.sequences import repeated_leakage, sequence_leakage
 from leakgauge.languages import Language
+from leakgauge.measures.sequences import repeated_leakage, sequence_leakage
 from leakgauge.probability import Channel, Distribution
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.people import ICONS, people_figure, shared_out
@@ -107,7 +107,7 @@ def test_what_is_too_large_to_count_is_simulated_close_to_the_truth() -> None:
     channel = Channel(values, values, [[0.65 if x == y else 0.05 for y in values] for x in values])
     # Three releases are few enough to count: the simulation is held against the law.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("leakgauge.design.sequences.JOINT_CELLS", 1)
+        patch.setattr("leakgauge.measures.sequences.JOINT_CELLS", 1)
         simulated = repeated_leakage(prior, channel, 3)
     exact = sequence_leakage(prior, [channel] * 3)
     assert not simulated.exact and exact.exact

@@ -15,13 +15,9 @@ import numpy as np
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, FactorMemberships
 from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.published import Frequency, LeafStates, State, memberships
+from leakgauge.assessment.published import State, memberships
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
-
-MEMBERSHIP: Mapping[Frequency, float] = {often: (2 * place + 1) / 10 for place, often in enumerate(Frequency)}
-"""The membership a label stands for: the middle of its fifth, 0.1, 0.3, …, 0.9. Our choice, because the paper prints
-none."""
 
 INDEX_SYSTEM_A: Mapping[str, str] = {"1": "41", "2": "41", "3": "41", "32": "43", "24": "36", "25": "36"}
 """The parent of each node that leads to several: 24 and 25 are our choice, because Figure 9 is only a picture."""
@@ -106,30 +102,6 @@ def paper_tree(index_system: Mapping[str, str]) -> FactorTree:
     return FactorTree(diagram.value, parts, {key: node.name for key, node in diagram.nodes.items()})
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Memberships of the states, which sum to 1, and the state with the largest; among equals, the lowest."""
-
-    memberships: Mapping[State, float]
-    grade: State
-
-
-def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evaluation:
-    """The evaluation of the paper's 28 leaves on a tree; leaves that are not there are left out.
-
-    Args:
-        leaf_states: for each leaf its states with how often, as in Table 1.
-        index_system: as for ``paper_tree``.
-    """
-    tree, leaves = paper_tree(index_system), dict[str, Floats]()
-    for leaf, states in leaf_states.items():
-        labels = np.array([MEMBERSHIP[states[state]] if state in states else 0.0 for state in State])
-        if labels.any():
-            leaves[leaf] = labels / labels.sum()
-    row = rows_of(tree, leaves)[tree.value]
-    return Evaluation(dict(zip(State, row.tolist(), strict=True)), _largest(row))
-
-
 def evaluate_evidence(evidence: Iterable[Evidence], tree: FactorTree) -> ComprehensiveEvaluation:
     """The evaluation of what is known of the leaves, over one's own factors and weights.
 
@@ -151,7 +123,7 @@ def evaluate_evidence(evidence: Iterable[Evidence], tree: FactorTree) -> Compreh
     leaves = [key for key, *_ in places if key not in tree.parts]
     rows = rows_of(tree, {leaf: known[leaf] for leaf in leaves if leaf in known})
     return ComprehensiveEvaluation(
-        grade=_largest(rows[tree.value]).value,
+        grade=largest_state(rows[tree.value]).value,
         memberships=tuple(rows[tree.value].tolist()),
         factors=tuple(
             FactorMemberships(
@@ -197,5 +169,6 @@ def _row(evidence: Evidence) -> Floats:
     return np.asarray(belongs / belongs.sum())
 
 
-def _largest(row: Floats) -> State:
+def largest_state(row: Floats) -> State:
+    """The state with the largest membership; among equals, the lowest."""
     return list(State)[int(np.round(row, 9).argmax())]

@@ -21,9 +21,9 @@ from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.audit.attacks.attack import SHARE, Truths, scored
 from leakgauge.audit.attacks.attacker import Attacker
 from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret
-from leakgauge.audit.attacks.columns import numbered
+from leakgauge.audit.attacks.columns import letters_of, numbered, ranks_of, values_of
 from leakgauge.audit.attacks.learner import Learner
-from leakgauge.audit.attacks.seen import Role
+from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.measures.clusters import estimate_by_units
 from leakgauge.measures.countability import is_countable
 from leakgauge.measures.held_out import held_out_information
@@ -36,6 +36,7 @@ from leakgauge.measures.shannon import (
 from leakgauge.measures.terms import Measure
 from leakgauge.probability import Channel, Counts, Estimate
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.tables.sampling import Sample
 
 BITS = "bits"
 BEST_PAIRS = 3
@@ -47,11 +48,21 @@ def exposure(case: Case, secret: Secret) -> Exposure:
     return _Exposed(case, secret, Attacker.of(case, secret)).told()
 
 
-def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColumns, ...]]:
-    """The entropy of a secret, and what each visible column reveals about it by itself."""
-    learner = Learner.of(case, secret)
-    units = None if case.units is None else case.units[learner.rows[learner.score]]
-    exposed = _Exposed(case, secret, Attacker(learner, learner.prior, learner.prior, learner.prior, None, units))
+def told_by_each(
+    sample: Sample, secret: str, columns: Sequence[str], unit: str | None, confidence: float
+) -> tuple[Quantity, tuple[ToldByColumns, ...]]:
+    """The entropy of a column of sampled rows, and what each of some others would reveal about it by itself."""
+    ranked = {name: ranks_of(sample.columns[name], name) for name in columns}
+    seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
+    nobody = np.zeros(sample.rows, dtype=np.int64)
+    whole = Secret(
+        (secret,), None, letters_of(sample.columns[secret], secret), values_of(sample.columns[secret], secret)
+    )
+    units = None if unit is None else values_of(sample.columns[unit], unit)
+    case = Case((), (whole,), nobody, (), nobody, tuple(columns), (), confidence, seen=seen, units=units)
+    learner = Learner.of(case, whole)
+    scored_units = None if units is None else units[learner.rows[learner.score]]
+    exposed = _Exposed(case, whole, Attacker(learner, learner.prior, learner.prior, learner.prior, None, scored_units))
     return Quantity.estimated(exposed.entropy, BITS), exposed.singles()
 
 

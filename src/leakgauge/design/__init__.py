@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from leakgauge.design import rounds as rounds
 from leakgauge.design.baselines import symmetric_channel, waste
-from leakgauge.design.channel_capacity import capacity
 from leakgauge.design.output_entropy import largest_output_entropy
 from leakgauge.design.problem import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
-from leakgauge.design.sequences import sequence_leakage
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import frontier, solve
 from leakgauge.design.structured import solve_on_grid
+from leakgauge.measures.channel_capacity import capacity
+from leakgauge.measures.sequences import sequence_leakage
 
 if TYPE_CHECKING:
     from leakgauge.design import vulnerability as vulnerability

@@ -17,7 +17,19 @@ from leakgauge.design.ends import KEEPING_CELLS, Least, least_distortion_keeping
 from leakgauge.design.points import OverValues, Point, costs_at, steepest
 from leakgauge.design.saddle import alternate_keeping
 from leakgauge.design.transport import never_together, transport
+from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Codes, Floats
+
+
+def keeps_shares(channel: Channel, prior: Distribution) -> bool:
+    """Whether a channel from the values of a prior to these releases every one as often as it occurs, up to rounding.
+
+    Example:
+        >>> keeps_shares(Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]]), Distribution.uniform("ab"))
+        True
+    """
+    shares = prior.probabilities
+    return channel.inputs == channel.outputs and np.allclose(shares @ channel.matrix, shares)
 
 
 class KeepingShares(OverValues):

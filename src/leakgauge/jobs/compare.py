@@ -22,12 +22,12 @@ from leakgauge.design import (
     solve,
 )
 from leakgauge.design.baselines import Leakages, forbidden_change, mean_distortion, problem_pairs
+from leakgauge.design.fitted_baselines import aligned, exponential_meeting, symmetric_meeting
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import LabelError, OptionError, RefusalError, did_you_mean
 from leakgauge.jobs.advice import advice, measured_by
-from leakgauge.jobs.baselines import aligned, exponential_meeting, symmetric_meeting
 from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_values
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
 from leakgauge.artefacts.design import BesideCurve, GuessedDesign, RoundsTold
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Solution, solve
+from leakgauge.design.baselines import problem_pairs
 from leakgauge.design.problem import Target
 from leakgauge.design.rounds import NextRound
 from leakgauge.design.solution import exact_level
@@ -115,14 +115,9 @@ class Question:
         """p(s, x) of the secret and the column that is released; of pairs (x, z) where the attacker knows z."""
         if not isinstance(source, Joint) or self.knowledge is not Knowledge.ATTACKER:
             return counts.joint(self.secret, self.released)
-        found = counts.joint(self.secret, (*self.released, *self.background))
-        pairs = [(x, z) for x in source.rows for z in source.columns]
-        places = {pair: at for at, pair in enumerate(pairs)}
-        cells = np.zeros((len(found.rows), len(pairs)))
-        for at, label in enumerate(cast("Sequence[tuple[Label, ...]]", found.columns)):
-            known = label[1] if len(self.background) == 1 else label[1:]
-            cells[:, places[label[0], known]] = found.matrix[:, at]
-        return Joint(found.rows, pairs, cells)
+        each = counts.merge({"secret": self.secret, "released": self.released, "known": self.background})
+        found = each.merge({"secret": ("secret",), "pair": ("released", "known")})
+        return found.over("pair", problem_pairs(source)).joint()
 
     def named(self, solution: Solution | LeastVulnerable) -> NamedChannel:
         """The channel with the columns it reads and writes, marked as learnt from the table."""

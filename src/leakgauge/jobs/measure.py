@@ -8,16 +8,14 @@ from functools import partial
 from itertools import product
 from math import log2, prod
 
-import numpy as np
-
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
-from leakgauge.design.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, guessing, renyi, vulnerability
 from leakgauge.measures.clusters import independent_rows, scaled, widened
 from leakgauge.measures.estimation import estimates as estimates_of
+from leakgauge.measures.sequences import JOINT_CELLS, counted_jointly, joint_channel
 from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
@@ -201,8 +199,8 @@ def _from_pairs(channel: Channel, merged: Counts, roles: Roles, beside: tuple[st
     at = [roles.background.index(name) for name in beside]
     pairs = list(product(merged.labels(SECRET), merged.labels(BACKGROUND)))
     read = [(*label_parts(x, roles.secret), *(label_parts(z, roles.background)[one] for one in at)) for x, z in pairs]
-    met = np.ravel_multi_index(tuple(merged.codes), merged.shape)
-    require_inputs(channel, {read[place] for place in met.tolist()}, roles.secret + beside)
+    met = {read[x * merged.shape[1] + z] for x, z in zip(*merged.codes.tolist(), strict=True)}
+    require_inputs(channel, met, roles.secret + beside)
     places = {label: place for place, label in enumerate(channel.inputs)}
     # Pairs that do not occur have no weight, whatever they would release.
     return Channel(pairs, channel.outputs, channel.matrix[[places.get(label, 0) for label in read]])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Unpack, cast
 
 import msgspec
-import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Sentence
@@ -16,9 +15,8 @@ from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.assessment import DialPolicy
 from leakgauge.audit.attacks.attack import SHARE
-from leakgauge.audit.attacks.case import FEWEST_ROWS, Case, Secret, require_people
-from leakgauge.audit.attacks.columns import letters_of, ranks_of, values_of
-from leakgauge.audit.attacks.seen import Role, SeenColumn
+from leakgauge.audit.attacks.case import FEWEST_ROWS, require_people
+from leakgauge.audit.attacks.columns import values_of
 from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
 from leakgauge.audit.exposure import told_by_each
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
@@ -216,14 +214,7 @@ def _told_of(
     secret: str, sample: Sample, names: Sequence[str], unit: str | None, confidence: float
 ) -> tuple[Quantity, dict[str, Told]]:
     """The entropy of a secret, and what each of some columns reveals about it by itself."""
-    ranked = {name: ranks_of(sample.columns[name], name) for name in names}
-    seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
-    nobody = np.zeros(sample.rows, dtype=np.int64)
-    values = values_of(sample.columns[secret], secret)
-    whole = Secret((secret,), None, letters_of(sample.columns[secret], secret), values)
-    units = None if unit is None else values_of(sample.columns[unit], unit)
-    case = Case((), (whole,), nobody, (), nobody, tuple(names), (), confidence, seen=seen, units=units)
-    entropy, each = told_by_each(case, whole)
+    entropy, each = told_by_each(sample, secret, names, unit, confidence)
     return entropy, {
         one.columns[0]: Told(secret, one.information, one.success, significant=one.information.ends[0] > 0)
         for one in each

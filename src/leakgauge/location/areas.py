@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from leakgauge.distances.distortions import require_room
 from leakgauge.probability.cells import Codes, Floats
+
+MOST_COMPARED = 4096
+"""Areas up to which all pairs of them are laid out."""
 
 
 class Areas(Protocol):
@@ -34,3 +38,33 @@ def distances_between(areas: Areas) -> Floats:
     require_room(areas.labels, areas.labels)
     east, north = areas.points.T
     return np.asarray(np.hypot(east[:, None] - east, north[:, None] - north))
+
+
+def distances_apart(points: Floats, first: Codes, second: Codes) -> Floats:
+    """The straight distances between the centres of pairs of areas in metres, pair by pair."""
+    return np.asarray(np.hypot(*(points[first] - points[second]).T))
+
+
+def least_mean_distance(points: Floats, shares: Floats) -> float:
+    """The mean distance from the best centre to all others, by shares; only areas with people are tried as centres."""
+    there = np.flatnonzero(shares)
+    # The best centre is one of those near the mean where areas are many.
+    tried = there
+    if len(there) > MOST_COMPARED:
+        mean = shares[there] @ points[there]
+        tried = there[np.argsort(np.hypot(*(points[there] - mean).T))[:MOST_COMPARED]]
+    far = (np.hypot(*(points[there] - points[at]).T) @ shares[there] for at in tried.tolist())
+    return float(min(far))
+
+
+def codes_of_labels(labels: Sequence[str], texts: Any) -> Codes:
+    """The area of each text of a column by its position among the labels; −1 for a missing one and for other texts."""
+    encoded = texts.dictionary_encode()
+    known = {label: at for at, label in enumerate(labels)}
+    own = np.array([*(known.get(str(text), -1) for text in encoded.dictionary.to_pylist()), -1], dtype=np.int64)
+    return np.asarray(own[np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)])
+
+
+def shares_of_areas(codes: Codes, count: int) -> Floats:
+    """The share of rows in each of so many areas."""
+    return np.bincount(codes, minlength=count) / max(len(codes), 1)

@@ -23,13 +23,12 @@ from leakgauge.location.mechanisms import (
     Placed,
     areas_of_users,
     blocks,
-    closest_private,
     dummies_from_prior,
     least_leaking,
     on_areas,
     planar,
 )
-from leakgauge.location.mechanisms.by_distance import CLOSE_ENOUGH, GAP, channel_by_distance
+from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance
 from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS
 from leakgauge.location.mechanisms.placed import PER_KILOMETRE, epsilon_per_km
 from leakgauge.location.tracking.bayes import infer
@@ -172,8 +171,6 @@ def families_on(
 ) -> tuple[Family, ...]:
     """Those that a map of cells has: noise, the exponential mechanism, blocks, dummies, and squares of enough users.
 
-    The closest channels under metric privacy, which take longer, are ``closest_family``.
-
     Args:
         prior: for dummies.
         visited: the cell of each point, for squares of enough users.
@@ -204,18 +201,6 @@ def exponential_family(prior: Distribution, distances: Floats, ends: tuple[float
         lambda epsilon: on_areas(channel_by_distance(prior.outcomes, distances, epsilon)),
         ends,
         continuous=True,
-    )
-
-
-def closest_family(
-    prior: Distribution, distances: Floats, ends: tuple[float, float], gap: float = CLOSE_ENOUGH
-) -> Family:
-    """The channels of least mean distance under metric privacy, between two ε per kilometre.
-
-    Each step of the search is a linear program, of a second for 64 areas and of more for more.
-    """
-    return Family(
-        "closest-private", lambda epsilon: closest_private(prior, distances, epsilon, gap), ends, continuous=True
     )
 
 

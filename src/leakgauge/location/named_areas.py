@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from leakgauge.errors import ColumnError, FileError, TableError, did_you_mean
+from leakgauge.location.areas import codes_of_labels
 from leakgauge.location.points import Numbering, Points
 from leakgauge.location.projection import flat_points, stretch
 from leakgauge.probability.cells import Codes, Floats
@@ -60,10 +61,7 @@ class NamedAreas:
 
     def codes_of(self, names: Any) -> Codes:
         """The area of each name in a column; −1 for a missing one and for names of no area."""
-        encoded = names.dictionary_encode()
-        numbers = {name: at for at, name in enumerate(self.labels)}
-        own = np.array([*(numbers.get(str(name), -1) for name in encoded.dictionary.to_pylist()), -1], dtype=np.int64)
-        return np.asarray(own[np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)])
+        return codes_of_labels(self.labels, names)
 
     @cached_property
     def _nearest(self) -> Any:

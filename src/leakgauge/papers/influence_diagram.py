@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from importlib.resources import files
 
@@ -15,9 +16,15 @@ import numpy as np
 
 from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
 from leakgauge.assessment import published
-from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B, evaluate
+from leakgauge.assessment.comprehensive_evaluation import (
+    INDEX_SYSTEM_A,
+    INDEX_SYSTEM_B,
+    largest_state,
+    paper_tree,
+    rows_of,
+)
 from leakgauge.assessment.diagram import Arc
-from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
+from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, LeafStates, PublishedGrade, State
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 
@@ -54,6 +61,9 @@ EVALUATIONS = {
     ("b", GAUSSIAN): (0.0695, 0.2063, 0.5490, 0.1683, 0.0068),
 }
 """The vectors of the comprehensive evaluation in Tables 7 and 8, by index system and mechanism, from VHL to VLL."""
+MEMBERSHIP: Mapping[Frequency, float] = {often: (2 * place + 1) / 10 for place, often in enumerate(Frequency)}
+"""The membership a label stands for: the middle of its fifth, 0.1, 0.3, …, 0.9. Our choice, because the paper prints
+none."""
 RELATIVE_MUTUAL_INFORMATION = (1.766, 5.517, 0.320)
 
 ERRATA = (
@@ -284,3 +294,27 @@ def _why_it_does_not_decide() -> Iterator[Order]:
     yield Order(said, unmoved)
     ends = [published.grade({**leaves, "3": {s: Frequency.VERY_HIGH}}, arcs).score for s in (State.LOW, State.HIGH)]
     yield Order(Sentence("ε low and ε high give the same score, {score:.1f}", score=ends[0]), ends[0] == ends[1])
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Memberships of the states, which sum to 1, and the state with the largest; among equals, the lowest."""
+
+    memberships: Mapping[State, float]
+    grade: State
+
+
+def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evaluation:
+    """The evaluation of the paper's 28 leaves on a tree; leaves that are not there are left out.
+
+    Args:
+        leaf_states: for each leaf its states with how often, as in Table 1.
+        index_system: as for ``paper_tree``.
+    """
+    tree, leaves = paper_tree(index_system), dict[str, Floats]()
+    for leaf, states in leaf_states.items():
+        labels = np.array([MEMBERSHIP[states[state]] if state in states else 0.0 for state in State])
+        if labels.any():
+            leaves[leaf] = labels / labels.sum()
+    row = rows_of(tree, leaves)[tree.value]
+    return Evaluation(dict(zip(State, row.tolist(), strict=True)), largest_state(row))

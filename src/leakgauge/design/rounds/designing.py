@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leakgauge.design.problem import Keep, Knowledge, MaxLeakage, RateDistortion
-from leakgauge.design.sequences import SequenceLeakage, counted_jointly, joint_channel, sequence_leakage
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import GAP, solve
 from leakgauge.errors import OptionError
 from leakgauge.measures import entropy
+from leakgauge.measures.sequences import SequenceLeakage, counted_jointly, joint_channel, sequence_leakage
 from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet

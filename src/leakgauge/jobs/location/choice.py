@@ -15,7 +15,8 @@ from leakgauge.design.problem import Target
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.measured import drawn, measured
-from leakgauge.jobs.location.places import MOST_COMPARED, Mapped
+from leakgauge.jobs.location.places import Mapped
+from leakgauge.location.areas import MOST_COMPARED
 from leakgauge.location.mechanisms import Placed
 from leakgauge.location.mechanisms.placed import planar as on_cells
 from leakgauge.location.tracking.bayes import Inference

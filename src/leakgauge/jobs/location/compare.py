@@ -15,7 +15,6 @@ from leakgauge.jobs.location.choice import named
 from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
 from leakgauge.jobs.location.places import Mapped, Places, table_name
-from leakgauge.jobs.location.shown import bits, metres
 from leakgauge.languages import message
 from leakgauge.location.comparison import (
     LEAST_LEAKING,
@@ -32,6 +31,7 @@ from leakgauge.location.comparison import (
 )
 from leakgauge.location.mechanisms import Placed
 from leakgauge.location.mechanisms.placed import PER_KILOMETRE
+from leakgauge.location.shown import bits, metres
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.figures.map import metres as length

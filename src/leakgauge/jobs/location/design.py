@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Unpack
 
-import numpy as np
-
 from leakgauge.artefacts import ChannelFile, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationDesign
@@ -13,10 +11,10 @@ from leakgauge.design import MaxDistortion, MaxLeakage
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, in_numbers, least_leaking
 from leakgauge.jobs.location.places import Mapped, Places, table_name
-from leakgauge.jobs.location.shown import metres
+from leakgauge.location.mechanisms.placed import released_shares
+from leakgauge.location.shown import metres
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.probability import PriorOrigin
-from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -67,6 +65,8 @@ def design_places(
     file = choice.file
     assert found is not None and found[1] is not None and file is not None
     told, inference = found[0], found[1]
+    channel = choice.mechanism.channel()
+    assert channel is not None
     designed = LocationDesign(
         table=table_name(table),
         areas=mapped.told,
@@ -78,7 +78,7 @@ def design_places(
         radius=metres(within),
         prior=PriorOrigin.THIS_TABLE,
         keep_inside=True,
-        map=mapped.map(error=inference.errors, released=_released(mapped, choice)),
+        map=mapped.map(error=inference.errors, released=released_shares(mapped.prior, channel)),
     )
     return designed, file
 
@@ -91,12 +91,3 @@ def _within_epsilon(mapped: Mapped, epsilon: float, column: str) -> tuple[Chosen
     own = NamedChannel(exact.channel(), (column,), (column,), PriorOrigin.THIS_TABLE)
     gap = max(solution.distance - solution.lower_bound, 0.0) * 1000
     return Chosen(exact, Role.DESIGNED, LEAST_DISTANCE, own), metres(gap)
-
-
-def _released(mapped: Mapped, choice: Chosen) -> Floats:
-    """How often each area is released."""
-    channel = choice.mechanism.channel()
-    assert channel is not None
-    shares = mapped.prior.probabilities @ channel.restrict(mapped.areas.labels).matrix
-    by_label = dict(zip(channel.outputs, shares.tolist(), strict=True))
-    return np.array([by_label.get(label, 0.0) for label in mapped.areas.labels])

@@ -9,9 +9,9 @@ from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import PlacedMechanism
 from leakgauge.jobs.location.places import Mapped
-from leakgauge.jobs.location.shown import bits, metres
 from leakgauge.location.mechanisms import Placed
 from leakgauge.location.mechanisms.placed import epsilon_per_km
+from leakgauge.location.shown import bits, metres
 from leakgauge.location.tracking.bayes import Inference, infer
 from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.mechanisms import Mechanism

@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import AreasTold, MapShown
 from leakgauge.distances.distortions import Given
 from leakgauge.distances.map_cells import MOST_STRETCH
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.shown import areas_told, bits, map_shown, metres
-from leakgauge.location.areas import Areas, distances_between
+from leakgauge.location.areas import MOST_COMPARED, Areas, distances_between, least_mean_distance
 from leakgauge.location.box import learn_box, parse_box
 from leakgauge.location.cell_size import CellSide, parse_cell_size
 from leakgauge.location.extent import extent_of
 from leakgauge.location.points import Points
 from leakgauge.location.prior import Grouping, Visits, visits
+from leakgauge.location.shown import areas_told, bits, map_shown, metres
 from leakgauge.measures import shannon
 from leakgauge.measures.countability import is_countable
 from leakgauge.probability import Distribution
@@ -29,8 +27,6 @@ from leakgauge.tables import Table
 
 NOTED_STRETCH = 0.01
 """What a distance may be off by, as a share of itself, without a word."""
-MOST_COMPARED = 4096
-"""Areas up to which all pairs of them are laid out."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +186,7 @@ class Mapped:
     @cached_property
     def best_guess(self) -> Quantity:
         """How far off the best constant guess is on average."""
-        return metres(float(least_mean_distance(self.areas.points, self.prior.probabilities)))
+        return metres(least_mean_distance(self.areas.points, self.prior.probabilities))
 
     def map(self, **values: Floats) -> MapShown:
         """The map with these values beside the prior."""
@@ -200,15 +196,3 @@ class Mapped:
 def table_name(table: object) -> str:
     """What a table is called in an artefact; empty where it has no file."""
     return Path(table).name if isinstance(table, str | Path) else ""
-
-
-def least_mean_distance(points: Floats, shares: Floats) -> float:
-    """The mean distance from the best centre to all others, by shares; only areas with people are tried as centres."""
-    there = np.flatnonzero(shares)
-    # The best centre is one of those near the mean where areas are many.
-    tried = there
-    if len(there) > MOST_COMPARED:
-        mean = shares[there] @ points[there]
-        tried = there[np.argsort(np.hypot(*(points[there] - mean).T))[:MOST_COMPARED]]
-    far = (np.hypot(*(points[there] - points[at]).T) @ shares[there] for at in tried.tolist())
-    return float(min(far))

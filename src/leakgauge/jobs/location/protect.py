@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Final, Unpack
 
-import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, codec
@@ -23,8 +23,9 @@ from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers
 from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
 from leakgauge.jobs.location.places import Mapped, Places, table_name
-from leakgauge.jobs.location.shown import metres
-from leakgauge.location.placing import placed
+from leakgauge.location.areas import codes_of_labels, distances_apart, shares_of_areas
+from leakgauge.location.placing import rows_with_areas
+from leakgauge.location.shown import metres
 from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.cells import Codes
@@ -159,11 +160,10 @@ class _Derived:
 
     rows: pa.Table
     codes: Codes
-    reports: Codes | None
+    reports: list[int] | None
 
 
 def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     column, kept = places.column, [name for name in (*public, places.user) if name is not None]
@@ -172,20 +172,9 @@ def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
             "Column {name!r} cannot be public beside protected places; leave it out, or rename it.",
             name=next(name for name in (column, places.lat, places.lon) if name in kept),
         )
-    labels = pa.array(mapped.areas.labels)
-    every, parts = [], []
-    for rows in placed(mapped.points, mapped.areas, *kept):
-        chunk, codes = rows.chunk, rows.codes
-        inside = np.flatnonzero(codes >= 0)
-        every.append(codes[inside])
-        dictionary = pa.DictionaryArray.from_arrays(pa.array(codes[inside].astype(np.int32)), labels)
-        others = [chunk.column(name).take(pa.array(inside)) for name in dict.fromkeys(kept)]
-        parts.append(
-            pa.RecordBatch.from_arrays([dictionary.cast(pa.string()), *others], [column, *dict.fromkeys(kept)])
-        )
-    rows = pa.Table.from_batches(parts)
-    reports = None if places.user is None else np.asarray(pc.value_counts(rows[places.user]).field("counts"))
-    return _Derived(rows, np.concatenate(every), reports)
+    rows, codes = rows_with_areas(mapped.points, mapped.areas, column, kept)
+    reports = None if places.user is None else pc.value_counts(rows[places.user]).field("counts").to_pylist()
+    return _Derived(rows, codes, reports)
 
 
 def _told(
@@ -203,9 +192,8 @@ def _told(
     released = _released_codes(mapped, made, places.column)
     measured, values = None, {}
     if released is not None:
-        gone = np.hypot(*(mapped.areas.points[derived.codes] - mapped.areas.points[released]).T)
-        measured = metres(float(gone.mean()))
-        values["released"] = np.bincount(released, minlength=len(mapped.areas.places)) / max(len(released), 1)
+        measured = metres(float(distances_apart(mapped.areas.points, derived.codes, released).mean()))
+        values["released"] = shares_of_areas(released, len(mapped.areas.places))
     used = _unmeasured(choice) if numbers is None else numbers[0]
     if numbers is not None and numbers[1] is not None:
         values["error"] = numbers[1].errors
@@ -247,21 +235,17 @@ def _unmeasured(choice: Chosen) -> PlacedMechanism:
 def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
     """The areas in the written release, row by row with the table; None where it holds anything else, such as sets."""
     with open_table(made.output) as table:
-        encoded = released_columns(table, [column], made.order)[column].dictionary_encode()
-    known = {label: at for at, label in enumerate(mapped.areas.labels)}
-    own = np.array([known.get(label, -1) for label in encoded.dictionary.to_pylist()], dtype=np.int64)
-    if not len(own) or (own < 0).any():
-        return None
-    return np.asarray(own[np.asarray(encoded.indices)])
+        codes = codes_of_labels(mapped.areas.labels, released_columns(table, [column], made.order)[column])
+    return codes if len(codes) and (codes >= 0).all() else None
 
 
-def _repeats(mapped: Mapped, choice: Chosen, counts: Codes, used: PlacedMechanism) -> Repeats:
-    most = int(counts.max())
+def _repeats(mapped: Mapped, choice: Chosen, counts: list[int], used: PlacedMechanism) -> Repeats:
+    most = max(counts)
     epsilon = used.epsilon
     return Repeats(
         people=len(counts),
         most=most,
-        typical=float(np.median(counts)),
+        typical=float(median(counts)),
         epsilon=per_km(float("inf") if epsilon is None else epsilon.value * most),
         same_place=_averaged(mapped, choice, most),
     )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Unpack
 
-import numpy as np
-
 from leakgauge.artefacts.location import Hour, LocationSurvey
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.places import Places, table_name
-from leakgauge.jobs.location.shown import bits
 from leakgauge.location.prior import Period, Visits
+from leakgauge.location.shown import bits
 from leakgauge.measures import shannon
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -52,7 +50,7 @@ def survey_places(
         points=found.inside,
         outside=found.outside,
         missing=found.missing + found.impossible,
-        occupied=int(np.count_nonzero(found.counts)),
+        occupied=int((found.counts > 0).sum()),
         users=found.users,
         few=few,
         areas_of_few=int(rare.sum()),

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Unpack
-
-import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import LocationTrack, Tracked
@@ -14,18 +10,18 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, chosen
 from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.places import Mapped, Places, table_name
-from leakgauge.jobs.location.shown import bits, map_shown, metres
 from leakgauge.languages import message
+from leakgauge.location.areas import distances_apart
 from leakgauge.location.mechanisms import Placed
 from leakgauge.location.observed_traces import observed_traces
+from leakgauge.location.shown import bits, map_shown, metres
 from leakgauge.location.traces.mobility import Mobility
 from leakgauge.location.traces.release import release_trace
 from leakgauge.location.traces.windows import drawn_window_leakage, window_leakage
-from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.markov import track
+from leakgauge.location.tracking.following import Traces, Tracker, movements_of_others
 from leakgauge.location.tracking.movement import Movement, gravity, observed_moves
 from leakgauge.mechanisms.mechanism import Law
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
@@ -38,27 +34,11 @@ MOST_STEPS: Final = 5000
 DRAWN_STEPS: Final = 24
 """Steps of the trace on the map."""
 REACH: Final = 10_000.0
-FOLDS: Final = 5
-"""Parts of the traces: of each, movement is learnt from the others, since its own would give the answer away."""
 SINGLE, FILTER, SMOOTHER = (
     message("one report at a time"),
     message("all reports so far"),
     message("all reports, earlier and later"),
 )
-
-
-@dataclass(frozen=True)
-class Traces:
-    """True areas in order of time, and whose each is."""
-
-    areas: Codes
-    whose: Codes
-
-    @property
-    def starts(self) -> Codes:
-        """Where each trace starts, and where the last one ends."""
-        new = np.flatnonzero(np.diff(self.whose, prepend=self.whose[0] - 1))
-        return np.append(new, len(self.whose))
 
 
 def track_places(
@@ -117,16 +97,15 @@ def track_places(
     law, middles = _law(mapped, choice)
     labels, points, prior = mapped.areas.labels, mapped.areas.points, mapped.prior
     base = gravity(labels, points, prior.probabilities, reach, reach / 3)
-    movements, alone = _movements(truth, Movement(prior, base))
+    movements, alone = movements_of_others(truth, Movement(prior, base))
     movement = Movement(prior, observed_moves(truth.areas, base, 1.0, truth.whose)) if alone is None else movements[0]
     reports = release_trace(truth.areas, law, Simulated(seed), repeated=repeated, traces=truth.whose)
     trackers = {
-        SINGLE: _Tracker([Movement.independent(prior)] * len(movements), repeated=False),
-        FILTER: _Tracker(movements, repeated=repeated),
-        SMOOTHER: _Tracker(movements, repeated=repeated, hindsight=True),
+        SINGLE: Tracker([Movement.independent(prior)] * len(movements), repeated=False),
+        FILTER: Tracker(movements, repeated=repeated),
+        SMOOTHER: Tracker(movements, repeated=repeated, hindsight=True),
     }
     followed = {name: one.follow(law, truth, reports, points) for name, one in trackers.items()}
-    off = np.hypot(*(points[middles[reports]] - points[truth.areas]).T)
     channel = choice.mechanism.channel()
     assert channel is not None
     told = window_leakage(movement, channel, window, repeated=repeated)
@@ -152,11 +131,11 @@ def track_places(
         traces=len(truth.starts) - 1,
         steps=len(truth.areas),
         mechanism=choice.name,
-        released_error=_mean(off, truth),
+        released_error=truth.mean(distances_apart(points, middles[reports], truth.areas)),
         attackers=tuple(
             Tracked(
                 attacker=name,
-                error=_mean(one.missed, truth),
+                error=truth.mean(one.missed),
                 predicted=metres(float(one.expected.mean())),
                 within=Quantity(float((one.missed <= within).mean()), "share"),
             )
@@ -171,56 +150,12 @@ def track_places(
     )
 
 
-@dataclass(frozen=True)
-class _Followed:
-    guesses: Codes
-    missed: Floats
-    expected: Floats
-
-
-@dataclass(frozen=True)
-class _Tracker:
-    """Somebody who knows how people move: one movement for each trace."""
-
-    movements: Sequence[Movement]
-    repeated: bool
-    hindsight: bool = False
-
-    def follow(self, law: Law, truth: Traces, reports: Codes, points: Floats) -> _Followed:
-        """The guesses over all traces, how far each is off, and how far off it is expected to be."""
-        found = []
-        ends = zip(truth.starts[:-1].tolist(), truth.starts[1:].tolist(), strict=True)
-        for movement, (start, end) in zip(self.movements, ends, strict=True):
-            evidence = Evidence.through_law(law, len(points), reports[start:end], repeated=self.repeated)
-            found.append(track(movement, evidence, points, hindsight=self.hindsight))
-        guesses = np.concatenate([one.guesses for one in found])
-        missed = np.hypot(*(points[guesses] - points[truth.areas]).T)
-        return _Followed(guesses, np.asarray(missed), np.concatenate([one.errors for one in found]))
-
-
-def _movements(truth: Traces, assumed: Movement) -> tuple[list[Movement], Sentence | None]:
-    """How people move, for each trace from those of others; assumed where there are none, which is said."""
-    count = len(truth.starts) - 1
-    if count < 2:
-        return [assumed] * count, Sentence(
-            "There is one trace, and no other to learn movement from: it is assumed to follow distances alone."
-        )
-    number = np.repeat(np.arange(count), np.diff(truth.starts))
-    learnt = []
-    for part in range(min(FOLDS, count)):
-        others = number % FOLDS != part
-        moves = observed_moves(truth.areas[others], assumed.transitions, 1.0, truth.whose[others])
-        learnt.append(Movement(assumed.start, moves))
-    return [learnt[at % FOLDS] for at in range(count)], None
-
-
 def _traces(
     mapped: Mapped, people: int | None, days: int, seed: int, reach: float
 ) -> tuple[Traces, tuple[Sentence, ...]]:
     if people is not None:
         town = Mobility(mapped.areas, mapped.prior, reach / 3, reach)
-        trips = town.simulate(people, days, seed).areas
-        return Traces(trips.ravel(), np.repeat(np.arange(people), trips.shape[1])), ()
+        return Traces.of_trips(town.simulate(people, days, seed)), ()
     found = observed_traces(mapped.points, mapped.areas)
     inside = found.areas >= 0
     return Traces(found.areas[inside], found.traces[inside]), found.notices
@@ -232,14 +167,13 @@ def _first(traces: Traces, notes: tuple[Sentence, ...], steps: int) -> tuple[Tra
         raise OptionError("--steps is {steps}; give a whole number of at least 1.", steps=steps)
     if len(traces.areas) <= steps:
         return traces, notes
-    enough = int(np.searchsorted(traces.starts, steps, side="right")) - 1
-    end = int(traces.starts[enough]) if enough > 0 else steps
+    first = traces.first(steps)
     note = Sentence(
         "The first {steps:,} of {all:,} steps are tracked; give a larger --steps for more.",
-        steps=end,
+        steps=len(first.areas),
         all=len(traces.areas),
     )
-    return Traces(traces.areas[:end], traces.whose[:end]), (*notes, note)
+    return first, (*notes, note)
 
 
 def _law(mapped: Mapped, choice: Chosen) -> tuple[Law, Codes]:
@@ -251,15 +185,3 @@ def _law(mapped: Mapped, choice: Chosen) -> tuple[Law, Codes]:
             name=choice.name,
         )
     return mechanism.law, Placed(mechanism, choice.members).middles(mapped.distances)
-
-
-def _mean(values: Floats, traces: Traces) -> Quantity:
-    """The mean over all steps with an interval over traces: steps of one trace err together."""
-    starts = traces.starts
-    mean = float(values.mean())
-    if len(starts) < 3:
-        return metres(mean)
-    sums = np.add.reduceat(values, starts[:-1])
-    sizes = np.diff(starts)
-    spread = float(np.sqrt(((sums - mean * sizes) ** 2).sum() * len(sizes) / (len(sizes) - 1)) / sizes.sum())
-    return Quantity(mean, "m", max(mean - 1.96 * spread, 0.0), mean + 1.96 * spread, 0.95)

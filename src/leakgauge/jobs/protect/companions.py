@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from msgspec.structs import replace
-
 from leakgauge.artefacts import (
     Audit,
     Headline,
@@ -15,33 +12,28 @@ from leakgauge.artefacts import (
     Level,
     Levels,
     Measurement,
-    Quantity,
     Record,
     Request,
     SecretOutcome,
     Utility,
     strongest,
 )
-from leakgauge.artefacts.measurement import ColumnUtility, ValueShares
+from leakgauge.artefacts.measurement import ColumnUtility
 from leakgauge.artefacts.request import Aim
-from leakgauge.distances import Absolute, Distortion, Hamming
-from leakgauge.distances.distortions import distortion_named, mean_distance
-from leakgauge.jobs.protect.coarsened import coarsened
+from leakgauge.assessment.column_worth import UNCHANGED, coarsened, through_channel
+from leakgauge.assessment.number_worth import numbers_through_channel, numbers_through_noise
+from leakgauge.distances import Distortion, Hamming
+from leakgauge.distances.distortions import distortion_named
 from leakgauge.jobs.protect.folder import Folder
-from leakgauge.jobs.protect.numbers import numbers_through_channel, numbers_through_noise
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import PriorOrigin
-from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
-from leakgauge.probability.labels import text_of
 from leakgauge.release import Release
 from leakgauge.release.priors import own_prior
-
-HALF_A_ROW = 0.5
-MOST_SHARES = 40
-"""The most values whose shares are listed."""
+from leakgauge.tables import Kind
+from leakgauge.tables.pairing import paired_counts
 
 
 def levels_of(sources: Sources, named: NamedChannel) -> Levels:
@@ -55,55 +47,13 @@ def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, rel
     """The worth of a released secret and of the public columns, by the law of the release; for numbers also as
     drawn."""
     own = _through(sources, named, distortion_named(aim.distortion))
-    letters, mean = (tuple(dict.fromkeys(named.secrets)), named.channel.outputs), own.distortion.value
-    on_a_line = aim.distortion == "absolute" and len(aim.columns) == 1
-    numbers = {aim.columns[0]: numbers_through_channel(sources, aim, *letters, mean, release)} if on_a_line else {}
-    return Utility({", ".join(aim.columns): own} | _public(sources, asked), numbers)
-
-
-def _through(sources: Sources, named: NamedChannel, distortion: Distortion) -> ColumnUtility:
-    """The worth of columns released through a channel."""
-    channel, secrets = named.channel, named.secrets
-    p, q = own_prior(sources.table, named.inputs, channel).distribution.probabilities, channel.matrix
-    place = {label: at for at, label in enumerate(channel.outputs)}
-    same = [(row, place[label]) for row, label in enumerate(secrets) if label in place]
-    kept = sum(p[row] * q[row, column] for row, column in same)
-    shares = np.zeros(len(channel.outputs))
-    for row, column in same:
-        shares[column] += p[row]
-    lost = float(sum(p[row] for row, label in enumerate(secrets) if label not in place))
-    distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    values = {label: at for at, label in enumerate(dict.fromkeys(secrets))}
-    distances = distortion.between(tuple(values), channel.outputs)
-    mean = mean_distance(p, q, distances[[values[label] for label in secrets]])
-    found = replace(_column(mean, float(kept), float(distance), protected=True), shares=_shares(named, p))
-    if not same or isinstance(distortion, Absolute):
-        # A number that is never released has near neighbours that are, and a set of values contains many.
-        return found
-    # A value expected in less than half a row of the release is practically never released.
-    reached = (p @ q) * sources.table.rows >= HALF_A_ROW
-    dropped = lost + float(sum(p[row] for row, column in same if not reached[column]))
-    return replace(found, dropped=Quantity(dropped, "share"))
-
-
-def _shares(named: NamedChannel, prior: Floats) -> tuple[ValueShares, ...]:
-    """The shares of the values before and after, if they are few enough to show."""
-    secrets, outputs = named.secrets, named.channel.outputs
-    before = dict.fromkeys(secrets, 0.0)
-    for secret, share in zip(secrets, prior.tolist(), strict=True):
-        before[secret] += share
-    after = dict(zip(outputs, (prior @ named.channel.matrix).tolist(), strict=True))
-    values = tuple(dict.fromkeys((*secrets, *outputs)))
-    if len(values) > MOST_SHARES:
-        return ()
-    return tuple(
-        ValueShares(
-            tuple(None if part is None else text_of(part) for part in (one if isinstance(one, tuple) else (one,))),
-            Quantity(before.get(one, 0.0), "share"),
-            Quantity(min(after.get(one, 0.0), 1.0), "share"),
+    numbers = {}
+    if aim.distortion == "absolute" and len(aim.columns) == 1:
+        (column,) = aim.columns
+        numbers[column] = numbers_through_channel(
+            sources.original, aim, sources.bins.get(column), named, own.distortion.value, release
         )
-        for one in values
-    )
+    return Utility({", ".join(aim.columns): own} | _public(sources, asked), numbers)
 
 
 def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, release: Release) -> Utility | None:
@@ -111,27 +61,28 @@ def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechani
     if mechanism.noise is None:
         return None
     (column,) = aim.columns
-    return Utility(_public(sources, asked), {column: numbers_through_noise(sources, column, mechanism.noise, release)})
+    return Utility(
+        _public(sources, asked), {column: numbers_through_noise(sources.original, column, mechanism.noise, release)}
+    )
 
 
 def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
+    kinds, hidden = {one.name: one.kind for one in sources.original.columns()}, sources.suppression is not None
     found = {}
     for name in asked.roles.public:
-        as_it_is = coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False)
         through = sources.through.get(name)
-        found[name] = (
-            as_it_is if through is None else _through(sources, NamedChannel(through, (name,), (name,)), Hamming())
-        )
+        if through is not None:
+            found[name] = _through(sources, NamedChannel(through, (name,), (name,)), Hamming())
+        elif (name in sources.bins or hidden) and kinds[name] is not Kind.OTHER:
+            found[name] = coarsened(paired_counts(sources.original, sources.table, name))
+        else:
+            found[name] = UNCHANGED
     return found
 
 
-def _column(distortion: float, unchanged: float, variation: float, *, protected: bool) -> ColumnUtility:
-    return ColumnUtility(
-        protected=protected,
-        distortion=Quantity(distortion, "distortion"),
-        unchanged=Quantity(min(unchanged, 1.0), "share"),
-        total_variation=Quantity(max(variation, 0.0), "share"),
-    )
+def _through(sources: Sources, named: NamedChannel, distortion: Distortion) -> ColumnUtility:
+    prior = own_prior(sources.table, named.inputs, named.channel).distribution
+    return through_channel(named, prior, distortion, sources.table.rows)
 
 
 _BUDGETS = ("local-dp", "dp", "approximate-dp")

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Audit, Job, Request, codec
@@ -20,6 +19,7 @@ from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.design import Keep, MaxDistortion
+from leakgauge.design.keeping import keeps_shares
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.compare import comparison
@@ -294,8 +294,7 @@ def _beside_the_best(asked: Request, aim: Aim, sources: Sources, own: Channel) -
         raise RefusalError("{count} values are too many for a comparison with the best channel.", count=letters.groups)
     question = replace(sources.question(asked, aim), local_dp=None)
     problem = question.problem(sources.table, ANY_DISTORTION)
-    shares = problem.prior.probabilities
-    if own.inputs == own.outputs == problem.inputs and np.allclose(shares @ own.matrix, shares):
+    if own.inputs == problem.inputs and keeps_shares(own, problem.prior):
         # A channel that keeps the shares is compared with the best one that keeps them.
         question = replace(question, keep=Keep.SHARES)
     compared = comparison(sources.table, question, (), ANY_DISTORTION, CURVE_GAP, bounded=own)

@@ -11,11 +11,11 @@ from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.estimates import Estimable, KitColumn, ReadAs
 from leakgauge.artefacts.request import FRAME
+from leakgauge.assessment.number_worth import variance_before_noise
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import OptionError
 from leakgauge.jobs.protect.earlier import Earlier
-from leakgauge.jobs.protect.numbers import variance_before_noise
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.probability import PriorOrigin
@@ -173,7 +173,7 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
     units = rows / (asked.roles.rows_per_unit or 1)
     confused, share = 0, None
     if column.mechanism.noise is not None and said.noise is not None:
-        variance = variance_before_noise(sources, column.name, column.mechanism.noise)
+        variance = variance_before_noise(sources.original, column.name, column.mechanism.noise)
         share = effective_rows_of_mean(variance, said.noise.variance, said.noise.slope)
     elif column.reads == column.writes:
         found = _effective_rows(sources, column, said)

@@ -9,19 +9,18 @@ from msgspec import structs
 from leakgauge.artefacts import Measurement, Origin, Quantity, Sentence, Utility
 from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
-from leakgauge.design import sequence_leakage
-from leakgauge.design.sequences import SequenceLeakage
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
-from leakgauge.jobs.protect.persons import persons_in_both
 from leakgauge.jobs.protect.sources import watched
 from leakgauge.jobs.protect.stages import MEASUREMENT, Work
 from leakgauge.measures import entropy
+from leakgauge.measures.sequences import SequenceLeakage, sequence_leakage
 from leakgauge.probability import Distribution
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
+from leakgauge.tables.persons import persons_in_both
 
 
 def repeated(work: Work, earlier: Earlier) -> Repeated:

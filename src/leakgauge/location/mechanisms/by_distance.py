@@ -1,4 +1,4 @@
-"""Mechanisms made for given distances: the exponential one, that which leaks least, and the closest private one."""
+"""Mechanisms made for given distances: the exponential one, and that which leaks least."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.claims import LocalDP, MutualInformation
 from leakgauge.design import MaxDistortion, RateDistortion, solve, solve_on_grid
-from leakgauge.design.metric_privacy import least_distance
 from leakgauge.design.structured import GRID_GAP, StructuredSolution
 from leakgauge.distances import Given
 from leakgauge.distances.map_cells import MapCells
@@ -25,8 +24,6 @@ from leakgauge.randomness import Randomness
 
 GAP = 1e-5
 """How close to the optimum a channel is designed, in nats."""
-CLOSE_ENOUGH = 0.01
-"""How close to the least mean distance a private channel is designed, as a share of it."""
 
 
 @checked
@@ -64,19 +61,6 @@ def least_leaking(prior: Distribution, distances: Floats, mean_distance: float, 
     """
     problem = RateDistortion(prior, Given(distances), MaxDistortion(mean_distance))
     return on_areas(solve(problem, gap).channel, distances)
-
-
-@checked
-def closest_private(prior: Distribution, distances: Floats, epsilon: float, gap: float = CLOSE_ENOUGH) -> Placed:
-    """The channel of least mean distance under the prior that keeps metric privacy ε per kilometre.
-
-    Args:
-        distances: between areas, in metres.
-        epsilon: in nats per kilometre.
-        gap: the share of its mean distance that a better channel could save at most.
-    """
-    require_budget(epsilon)
-    return on_areas(least_distance(prior, distances / PER_KILOMETRE, epsilon, gap=gap).channel, distances)
 
 
 @dataclass(frozen=True, eq=False)

@@ -158,6 +158,13 @@ def epsilon_per_km(channel: Channel, distances: Floats) -> float:
     return steepest * PER_KILOMETRE
 
 
+def released_shares(prior: Distribution, channel: Channel) -> Floats:
+    """How often each area of a prior is released through a channel from areas to areas."""
+    shares = prior.probabilities @ channel.restrict(prior.outcomes).matrix
+    by_label = dict(zip(channel.outputs, shares.tolist(), strict=True))
+    return np.array([by_label.get(label, 0.0) for label in prior.outcomes])
+
+
 def planar(cells: MapCells, epsilon: float, unit: MapUnit = MapUnit.KM) -> Placed:
     """Planar Laplace noise on the cells of a map; ε is per kilometre, or per cell."""
     return Placed(planar_laplace(epsilon, **box_of(cells), unit=unit))  # type: ignore[arg-type]

@@ -101,12 +101,6 @@ class Evidence:
         part._which = self._which[start:end]
         return part
 
-    @property
-    def distinct(self) -> tuple[Codes, Codes]:
-        """The first step of each distinct report, and which of them each step has."""
-        _, firsts, which = np.unique(self._which, return_index=True, return_inverse=True)
-        return firsts, which.ravel()
-
     def repeats(self, step: int) -> bool:
         """Whether a step has the report of the one before."""
         return step > 0 and bool(self._which[step] == self._which[step - 1])

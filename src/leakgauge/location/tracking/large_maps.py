@@ -1,14 +1,13 @@
 """Bayes on maps of thousands of areas, where neither the channel nor the distances are written down.
 
-Reports are taken one after the other: a mechanism's law says how likely each area makes one, and the best guess comes
-from the centres of the areas. So memory holds a few vectors of one number per area.
+Places and reports of them are drawn: a mechanism's law says how likely each area makes a report, and the best guess
+comes from the centres of the areas. So memory holds a few vectors of one number per area.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,71 +19,7 @@ from leakgauge.location.tracking.moves import logarithms
 from leakgauge.measures import shannon
 from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability import Distribution, Estimate
-from leakgauge.probability.cells import Codes, Floats, log_or_zero
 from leakgauge.randomness.sources import Simulated, simulation
-
-BLOCK = 1 << 20
-"""Likelihoods that are computed at once (8 MiB)."""
-
-
-@dataclass(frozen=True, eq=False)
-class LawInference:
-    """What someone who sees one report infers; the members are those of ``Inference``."""
-
-    guesses: Codes
-    error: float
-    errors: Floats = field(repr=False)
-    information: float
-    remaining: float
-    law: Law = field(repr=False)
-    prior: Distribution = field(repr=False)
-    points: Floats = field(repr=False)
-
-    def within(self, radius: float) -> float:
-        """The probability that the guess is at most so far from the truth; reports are gone through once more."""
-        near, total = 0.0, 0.0
-        for output, chances in _columns(self.law, len(self.prior), len(self.guesses)):
-            weights = self.prior.probabilities * chances
-            far = np.hypot(*(self.points - self.points[self.guesses[output]]).T)
-            near, total = near + float(weights @ (far <= radius)), total + float(weights.sum())
-        return near / total
-
-
-@checked
-def infer_through_law(
-    prior: Distribution, law: Law, points: object, *, outputs: int | None = None, aim: Aim = Aim.DISTANCE
-) -> LawInference:
-    """What a report tells someone who knows the prior and the law, by a sum over all outputs.
-
-    Args:
-        law: from positions of areas to positions of outputs.
-        points: the centre of each area, in metres east and north.
-        outputs: how many there are; by default as many as areas.
-        aim: what the guesses make small.
-
-    Raises:
-        ModelError: points that are not two coordinates per area.
-    """
-    guesser = guesser_of(points, len(prior), aim)
-    count = len(prior) if outputs is None else outputs
-    guesses = np.full(count, guesser.area(prior.probabilities), dtype=np.int64)
-    errors, totals, uncertain = np.zeros(len(prior)), np.zeros(len(prior)), 0.0
-    for output, chances in _columns(law, len(prior), count):
-        weights = prior.probabilities * chances
-        chance = float(weights.sum())
-        if chance > 0:
-            belief = weights / chance
-            guesses[output] = guesser.area(belief)
-            uncertain -= float(weights @ log_or_zero(belief))
-        totals += chances
-        errors += chances * np.hypot(*(guesser.points - guesser.points[guesses[output]]).T)
-    # Likelihoods are up to a constant: each area's add up to it.
-    scale = float(prior.probabilities @ totals)
-    entropy = shannon.entropy(prior)
-    remaining = min(max(uncertain / scale / math.log(2), 0.0), entropy)
-    errors /= totals
-    error = float(prior.probabilities @ errors)
-    return LawInference(guesses, error, errors, entropy - remaining, remaining, law, prior, guesser.points)
 
 
 @dataclass(frozen=True)
@@ -150,11 +85,3 @@ def infer_by_drawing(
     remaining = averaged(entropies, 0.0, entropy)
     information = averaged(entropy - entropies, 0.0, entropy)
     return Drawn(averaged(errors, 0.0, math.inf), information, remaining)
-
-
-def _columns(law: Law, areas: int, outputs: int) -> Iterator[tuple[int, Floats]]:
-    """Each output and how likely each area makes it, up to one constant for all."""
-    inputs, width = np.arange(areas), max(BLOCK // areas, 1)
-    for first in range(0, outputs, width):
-        block = np.arange(first, min(first + width, outputs))
-        yield from zip(block.tolist(), np.exp(law.scores(inputs, block)).T, strict=True)

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.errors import ModelError, OptionError
-from leakgauge.location.tracking.averages import CONFIDENCE
+from leakgauge.errors import ModelError
+from leakgauge.location.areas import distances_apart
 from leakgauge.location.tracking.evidence import Evidence
 from leakgauge.location.tracking.guessing import Aim, guesser_of
 from leakgauge.location.tracking.messages import (
@@ -27,13 +27,7 @@ from leakgauge.location.tracking.messages import (
     TooUnlikelyError,
 )
 from leakgauge.location.tracking.movement import Movement
-from leakgauge.location.tracking.moves import logarithms
-from leakgauge.probability import Distribution, Estimate
 from leakgauge.probability.cells import Codes, Floats
-from leakgauge.randomness.sources import simulation
-
-PATHS = 400
-"""Paths drawn for an interval of the mean error."""
 
 T = TypeVar("T")
 
@@ -72,7 +66,7 @@ class Track:
                 found=truth.size,
                 steps=len(self.guesses),
             )
-        return np.asarray(np.hypot(*(points[self.guesses] - points[truth]).T))
+        return distances_apart(points, self.guesses, truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,25 +110,10 @@ def track(
         guesses = np.empty((len(evidence), 5))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
-        return _track(aim, guesses, messages.likelihood)
+        areas, errors, lows, highs, entropies = guesses.T
+        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
 
     return _safely(movement, evidence, follow)
-
-
-@checked
-def track_singly(prior: Distribution, evidence: Evidence, points: object, *, aim: Aim = Aim.DISTANCE) -> Track:
-    """Guesses of a tracker who takes each report by itself, and starts from the same prior at every step.
-
-    Raises:
-        ModelError: a report that nobody could have made, or points that are not two coordinates per area.
-    """
-    guesser = guesser_of(points, len(prior), aim)
-    firsts, which = evidence.distinct
-    guesses, logs = np.empty((len(firsts), 5)), np.empty(len(firsts))
-    for at, step in enumerate(firsts.tolist()):
-        state, logs[at] = Logarithms.settled(logarithms(prior.probabilities) + evidence.logs(step), step)
-        guesses[at] = guesser.guess(np.exp(state))
-    return _track(aim, guesses[which], float(logs[which].sum()))
 
 
 @checked
@@ -175,66 +154,6 @@ def likeliest_path(movement: Movement, evidence: Evidence) -> Path:
         last = step == len(evidence) - 1
         areas[step] = np.argmax(state) if last else messages.before(state, int(areas[step + 1]), step + 1)
     return Path(areas, messages.likelihood)
-
-
-@checked
-def drawn_paths(movement: Movement, evidence: Evidence, *, paths: int = PATHS, simulation_seed: int = 0) -> Codes:
-    """Paths drawn from what is believed after all reports, one row each."""
-    if paths < 1:
-        raise OptionError("{paths} paths cannot be drawn; give 1 or more.", paths=paths)
-    generator = simulation(simulation_seed)
-
-    def follow(messages: BeliefMessages) -> Codes:
-        areas = np.empty((paths, len(evidence)), dtype=np.int64)
-        own = np.arange(paths)
-        for step, state in messages.states_backwards():
-            belief = messages.belief(state)
-            if step == len(evidence) - 1:
-                sums = np.cumsum(belief)
-                drawn = np.searchsorted(sums, generator.random(paths) * sums[-1], side="right")
-                areas[:, step] = np.minimum(drawn, np.flatnonzero(belief)[-1])
-                continue
-            after = areas[:, step + 1]
-            with np.errstate(divide="ignore"):
-                logs = np.log(belief)
-            which, sources, moves = movement.moves.log_inwards.rows(after)
-            moved = moves + logs[sources] + evidence.logs(step + 1)[after][which]
-            stayed = movement.moves.log_stays[after] + logs[after] + messages.log_stay(step + 1)[after]
-            keys = np.concatenate([moved, stayed]) + generator.gumbel(size=len(moved) + paths)
-            # The largest of sums with Gumbel noise is a draw from the law of which these are the logarithms.
-            order = np.lexsort((keys, np.concatenate([which, own])))
-            ends = np.cumsum(np.bincount(which, minlength=paths) + 1) - 1
-            areas[:, step] = np.concatenate([sources, after])[order[ends]]
-        return areas
-
-    return _safely(movement, evidence, follow)
-
-
-@checked
-def mean_error(
-    movement: Movement,
-    evidence: Evidence,
-    points: object,
-    found: Track,
-    *,
-    paths: int = PATHS,
-    simulation_seed: int = 0,
-) -> Estimate:
-    """The mean distance of a track's guesses from the truth, in metres, with the interval its author would give.
-
-    Steps of a trace err together, so their intervals do not add up: the interval is that of the mean distance from
-    paths drawn from what is believed after all reports.
-    """
-    places = np.asarray(points, dtype=np.float64)
-    drawn = drawn_paths(movement, evidence, paths=paths, simulation_seed=simulation_seed)
-    means = np.array([np.hypot(*(places[path] - places[found.guesses]).T).mean() for path in drawn])
-    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-    return Estimate(found.error, min(low, found.error), max(high, found.error), CONFIDENCE, len(found.guesses))
-
-
-def _track(aim: Aim, guesses: Floats, likelihood: float) -> Track:
-    areas, errors, lows, highs, entropies = guesses.T
-    return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, likelihood)
 
 
 def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:

@@ -168,12 +168,12 @@ class Logarithms(BeliefMessages):
     """
 
     def first(self) -> tuple[Floats, float]:
-        return self.settled(logarithms(self.start) + self.evidence.logs(0), 0)
+        return self._settled(logarithms(self.start) + self.evidence.logs(0), 0)
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
         moved = self.moves.log_inwards.products(state) + self.evidence.logs(step)
         stayed = self.moves.log_stays + state + self.log_stay(step)
-        return self.settled(np.logaddexp(moved, stayed), step)
+        return self._settled(np.logaddexp(moved, stayed), step)
 
     def last(self) -> Floats:
         return np.zeros(len(self.start))
@@ -190,7 +190,7 @@ class Logarithms(BeliefMessages):
         return np.asarray(weights / weights.sum())
 
     @staticmethod
-    def settled(logs: Floats, step: int) -> tuple[Floats, float]:
+    def _settled(logs: Floats, step: int) -> tuple[Floats, float]:
         """The logarithms of a belief, and that of what it was divided by."""
         total = float(np.logaddexp.reduce(logs))
         if total == -math.inf:

@@ -93,13 +93,6 @@ class LogMoves:
         part = slice(self._ends[area], self._ends[area + 1])
         return self._indices[part], self._logs[part]
 
-    def rows(self, areas: Codes) -> tuple[Codes, Codes, Floats]:
-        """The same of several areas: which of them, the other ends and the logarithms."""
-        counts = self._counts[areas]
-        which = np.repeat(np.arange(len(areas)), counts)
-        at = np.arange(len(which)) + np.repeat(self._ends[areas] - (np.cumsum(counts) - counts), counts)
-        return which, self._indices[at], self._logs[at]
-
     def maxima(self, state: Floats) -> Floats:
         """The largest sum of a move and its state, of each row."""
         found = np.full(len(state), -math.inf)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from leakgauge.design.sequences import SIMULATED_PEOPLE, SIMULATION_SEED, repeated_leakage
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.measures import entropy
+from leakgauge.measures.sequences import SIMULATED_PEOPLE, SIMULATION_SEED, repeated_leakage
 from leakgauge.probability import Channel, Distribution
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words

@@ -13,28 +13,29 @@ from leakgauge.artefacts.measurement import NumberUtility
 from leakgauge.artefacts.request import Aim
 from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.distances.centres import centres
-from leakgauge.jobs.protect.sources import Sources
 from leakgauge.languages import message
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
 from leakgauge.release import Release
-from leakgauge.tables import Kind, Table, open_table
+from leakgauge.tables import Binning, Kind, Table, open_table
 from leakgauge.tables.chosen_bins import bin_error, places_of
 
 _DATES = (Kind.DATE, Kind.TIMESTAMP)
 
 
 def numbers_through_channel(
-    sources: Sources, aim: Aim, inputs: Sequence[Label], outputs: Sequence[Label], distortion: float, release: Release
+    table: Table, aim: Aim, binning: Binning | None, named: NamedChannel, distortion: float, release: Release
 ) -> NumberUtility:
-    """The worth of numbers, or bins, released through a channel with this mean absolute distortion."""
+    """The worth of a table's numbers, or of their bins, released through a channel with this mean absolute
+    distortion."""
     (column,) = aim.columns
-    unit = _unit(sources.original, column)
-    binning = sources.bins.get(column)
+    unit = _unit(table, column)
+    inputs, outputs = tuple(dict.fromkeys(named.secrets)), named.channel.outputs
     places = centres(outputs, inputs)
-    true, shown = _numbers(sources.original, column), _shown(release, column, outputs, places)
+    true, shown = _numbers(table, column), _shown(release, column, outputs, places)
     known = centres(inputs, outputs)
     # As in the distance itself: a value in place of a missing one, or the reverse.
     missing = float(np.ptp(known[~np.isnan(known)])) or 1.0
@@ -42,7 +43,7 @@ def numbers_through_channel(
     # Errors in missing values are included but shared only among rows with a number, so the bound is never too small.
     numbers = int((~np.isnan(true)).sum())
     promised = distortion * len(true) / max(numbers, 1)
-    promised += 0.0 if binning is None else bin_error(sources.original, column, binning)
+    promised += 0.0 if binning is None else bin_error(table, column, binning)
     return NumberUtility(
         Quantity(float(wrong.sum()) / max(numbers, 1), unit),
         allowed=None if aim.within is None else Quantity(aim.within, unit, origin=Origin.DECLARED),
@@ -50,9 +51,9 @@ def numbers_through_channel(
     )
 
 
-def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, release: Release) -> NumberUtility:
+def numbers_through_noise(table: Table, column: str, noise: NoisyNumber, release: Release) -> NumberUtility:
     """The worth of noisy numbers between declared bounds; missing values count as their replacement."""
-    true = _numbers(sources.original, column)
+    true = _numbers(table, column)
     if noise.missing is not None:
         true = np.where(np.isnan(true), noise.missing, true)
     lower, upper = noise.declared
@@ -67,9 +68,9 @@ def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, rel
     )
 
 
-def variance_before_noise(sources: Sources, column: str, noise: NoisyNumber) -> float:
+def variance_before_noise(table: Table, column: str, noise: NoisyNumber) -> float:
     """The variance of a column's numbers as noise is added to them: between the bounds and on the grid."""
-    return float(np.var(noise.from_grid(noise.on_grid(_numbers(sources.original, column)))))
+    return float(np.var(noise.from_grid(noise.on_grid(_numbers(table, column)))))
 
 
 def _unit(table: Table, column: str) -> str:

@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 from leakgauge import randomness
-from leakgauge.design import sequence_leakage, sequences
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.measures import background_floor, entropy, leakage_with_background, mutual_information, vulnerability
+from leakgauge.measures import (
+    background_floor,
+    entropy,
+    leakage_with_background,
+    mutual_information,
+    sequences,
+    vulnerability,
+)
+from leakgauge.measures.sequences import sequence_leakage
 from leakgauge.notions.composition import compose_exactly
 from leakgauge.probability import Channel, Distribution, Joint, Scenario, Seen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leakgauge.tables import Table
+from leakgauge.tables.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
