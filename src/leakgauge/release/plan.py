@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -11,14 +12,14 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.languages import message
-from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms import CATALOGUE, Mechanism
 from leakgauge.mechanisms.mechanism import spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Levels, Suppression, parse_binning
-from leakgauge.tables.binnings import both_bins_and_levels, parse_binnings, spelled_binning
+from leakgauge.tables.binnings import asked_binning, both_bins_and_levels, parse_binnings, spelled_binning
 from leakgauge.tables.levels import level_file
 
 if TYPE_CHECKING:
@@ -143,6 +144,55 @@ class ReleasePlan:
                     found=tuple(map(repr, hidden)),
                 )
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReleasePlan) and vars(self) == vars(other)
+
+    def to_toml(
+        self, channels: Mapping[str, Path | str] | None = None, levels: Mapping[str, Path | str] | None = None
+    ) -> str:
+        """The text that ``read_plan`` reads as this plan; bins are as asked for, before a table decided their edges.
+
+        Args:
+            channels: for each column released through a channel, the file that holds it.
+            levels: for each column with levels, their file.
+
+        Raises:
+            OptionError: a channel or levels without a file.
+
+        Example:
+            >>> print(ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["city"]).to_toml())
+            public = ["city"]
+            <BLANKLINE>
+            [columns]
+            "age" = "laplace:epsilon=1,lower=0,upper=120"
+            <BLANKLINE>
+        """
+        hidden, unit = self.suppression, self.unit
+        said = {
+            "public": self.public,
+            "unit": unit.column,
+            "rows_per_unit": None if unit.column is None else unit.rows,
+            "suppress_below": None if hidden is None else hidden.below,
+            "suppress_unit": None if hidden is None else hidden.unit,
+            "keep_order": self.keep_order or None,
+            "from_another_table": sorted(self.from_another_table) or None,
+            "unprotected": sorted(self.unprotected) or None,
+            "clamp": self.clamp or None,
+        }
+        tables: dict[str, dict[str, str]] = {"columns": {}, "bins": {}, "levels": {}}
+        for name, how in self.columns.items():
+            tables["columns"][name] = _file(name, channels) if isinstance(how, NamedChannel) else _in_words(how)
+        for name, coarser in self.bins.items():
+            if isinstance(coarser, Levels):
+                tables["levels"][name] = f"{_file(name, levels)}:{coarser.level}"
+            else:
+                tables["bins"][name] = spelled_binning(asked_binning(coarser))
+        lines = [f"{key} = {_quoted(value)}\n" for key, value in said.items() if value is not None]
+        for key, table in tables.items():
+            if table:
+                lines += [f"\n[{key}]\n", *(f"{_quoted(name)} = {_quoted(how)}\n" for name, how in table.items())]
+        return "".join(lines)
+
     def _repr_html_(self) -> str:
         through = {name: _in_words(how) for name, how in self.columns.items()}
         through |= dict.fromkeys(self.public, "nothing: it is public")
@@ -228,7 +278,22 @@ def _channel_file(how: str) -> str | None:
     """The file that a text names, where it names a channel rather than a mechanism."""
     if how.startswith(_CHANNEL):
         return how.removeprefix(_CHANNEL)
-    return how if how.endswith(".json") else None
+    # A mechanism may end in a letter that looks like a file.
+    return how if how.endswith(".json") and how.partition(":")[0] not in CATALOGUE else None
+
+
+def _file(name: str, files: Mapping[str, Path | str] | None) -> str:
+    if files is None or name not in files:
+        raise OptionError(
+            "Column {name!r} has a channel or levels, which a plan keeps in a file of their own; name that file.",
+            name=name,
+        )
+    return str(files[name])
+
+
+def _quoted(value: object) -> str:
+    """A text, number, truth or list as TOML writes it: as JSON does, and one control character more is escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _in_words(how: Planned) -> str:

@@ -26,7 +26,6 @@ from leakgauge.jobs.protect.choice import (
     choose,
     keep_possibilities,
     plan_of,
-    plan_text,
     require_affordable,
 )
 from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
@@ -47,6 +46,7 @@ from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Levels, Table, open_table
+from leakgauge.tables.levels import named_levels
 from leakgauge.tables.replaced import ReplacedTable
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
@@ -245,8 +245,17 @@ def design_stage(work: Work) -> tuple[str, ...]:
     for group, how in chosen.items():
         if how.channel is not None and group[0] not in asked.roles.public_through:
             keep(group, CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
+    _write_plan(work, folder.plan)
     return (*written, PLAN)
+
+
+def _write_plan(work: Work, plan: ReleasePlan) -> None:
+    """Writes the plan beside its channels; levels stay in the files that were named."""
+    asked, groups = work.asked, (*((name,) for name in work.asked.roles.public_through), *work.asked.roles.groups)
+    channels = {name: channel_file(asked, group) for group in groups for name in group}
+    levels = named_levels(asked.coarsening.levels, asked.roles.columns)
+    files = {name: file.resolve() for name, (file, _) in levels.items()}
+    write_whole(work.folder.place / PLAN, plan.to_toml(channels, files))
 
 
 def _tells(work: Work) -> Iterator[str]:
@@ -286,7 +295,7 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
         name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.roles.public
     }
     told = _tells(replace(work, sources=replace(work.sources, through=through)))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
+    _write_plan(work, folder.plan)
     promised = []
     if work.is_promised:
         promise = work.judging.of_plan(asked, work.sources, folder.plan)
