@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 
 PLAN_SCHEMA = "leakgauge/plan/1"
 _TABLES = ("columns", "bins", "levels")
-"""The tables of a plan."""
-_NAMED = ("from_another_table", "unprotected", "clamp")
-_SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit", "keep_order")
-"""What a plan says of all its rows."""
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(_TABLES, dict),
+    **dict.fromkeys(("public", "from_another_table", "unprotected", "clamp"), list),
+    **dict.fromkeys(("unit", "suppress_unit"), str),
+    **dict.fromkeys(("rows_per_unit", "suppress_below", "keep_order"), object),
+}
+"""Everything a plan can say; tables and lists hold texts, and the plan itself checks its numbers."""
 _CHANNEL = "channel:file="
 Planned: TypeAlias = Mechanism | NamedChannel | str
 """How a column is released: a mechanism, a channel, or a mechanism spelt as on the command line."""
@@ -158,14 +161,6 @@ class ReleasePlan:
 
         Raises:
             OptionError: a channel or levels without a file.
-
-        Example:
-            >>> print(ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["city"]).to_toml())
-            public = ["city"]
-            <BLANKLINE>
-            [columns]
-            "age" = "laplace:epsilon=1,lower=0,upper=120"
-            <BLANKLINE>
         """
         hidden, unit = self.suppression, self.unit
         said = {
@@ -179,16 +174,18 @@ class ReleasePlan:
             "unprotected": sorted(self.unprotected) or None,
             "clamp": self.clamp or None,
         }
-        tables: dict[str, dict[str, str]] = {"columns": {}, "bins": {}, "levels": {}}
-        for name, how in self.columns.items():
-            tables["columns"][name] = _file(name, channels) if isinstance(how, NamedChannel) else _in_words(how)
-        for name, coarser in self.bins.items():
-            if isinstance(coarser, Levels):
-                tables["levels"][name] = f"{_file(name, levels)}:{coarser.level}"
+        bins, coarser = dict[str, str](), dict[str, str]()
+        for name, how in self.bins.items():
+            if isinstance(how, Levels):
+                coarser[name] = f"{_file(name, levels)}:{how.level}"
             else:
-                tables["bins"][name] = spelled_binning(asked_binning(coarser))
+                bins[name] = spelled_binning(asked_binning(how))
+        columns = {
+            name: _channel_text(_file(name, channels)) if isinstance(how, NamedChannel) else _in_words(how)
+            for name, how in self.columns.items()
+        }
         lines = [f"{key} = {_quoted(value)}\n" for key, value in said.items() if value is not None]
-        for key, table in tables.items():
+        for key, table in zip(_TABLES, (columns, bins, coarser), strict=True):
             if table:
                 lines += [f"\n[{key}]\n", *(f"{_quoted(name)} = {_quoted(how)}\n" for name, how in table.items())]
         return "".join(lines)
@@ -220,21 +217,11 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
     """
     place = Path(path)
     fields = parsed_toml(place)
-    if "schema" in fields:
-        require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", *_NAMED, *_TABLES, *_SAID, "schema"})
-    public, (columns, bins, levels) = fields.get("public", []), (fields.get(name, {}) for name in _TABLES)
-    texts = all(
-        isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins, levels)
-    )
-    named = {name: fields[name] for name in _NAMED if name in fields}
-    said = {name: fields[name] for name in _SAID if name in fields}
-    units = (said.get(name, "") for name in ("unit", "suppress_unit"))
-    lists = [public, *named.values()]
-    names = all(isinstance(one, list) for one in lists) and all(
-        isinstance(name, str) for one in (*lists, units) for name in one
-    )
-    if unknown or not texts or not names:
+    require_schema({"schema": fields.pop("schema", PLAN_SCHEMA)}, PLAN_SCHEMA, place)
+    unknown = sorted(fields.keys() - _KINDS.keys())
+    lists = (one.values() if isinstance(one, dict) else one for one in fields.values() if isinstance(one, dict | list))
+    texts = all(isinstance(text, str) for one in lists for text in one)
+    if unknown or not texts or not all(isinstance(one, _KINDS[name]) for name, one in fields.items()):
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
             path=place,
@@ -242,10 +229,11 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
             if unknown
             else Sentence("names, mechanisms, bins and levels must be text"),
         )
+    columns, bins, levels = (fields.pop(name, {}) for name in _TABLES)
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
         coarser = _coarser({name: (known or {}).get(name, how) for name, how in levels.items()}, bins, place.parent)
-        return ReleasePlan(planned, public, bins, levels=coarser, **named, **said)
+        return ReleasePlan(planned, bins=bins, levels=coarser, **fields)
     except FileError:
         raise
     except InputError as error:
@@ -280,6 +268,10 @@ def _channel_file(how: str) -> str | None:
         return how.removeprefix(_CHANNEL)
     # A mechanism may end in a letter that looks like a file.
     return how if how.endswith(".json") and how.partition(":")[0] not in CATALOGUE else None
+
+
+def _channel_text(file: str) -> str:
+    return file if _channel_file(file) == file else f"{_CHANNEL}{file}"
 
 
 def _file(name: str, files: Mapping[str, Path | str] | None) -> str:

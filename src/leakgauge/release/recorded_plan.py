@@ -138,18 +138,14 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     """
     plan = record.plan
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
-    columns = tuple(_bound(name, column, plan.public, place) for name, column in known.items())
-    unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
-    order, bins = record.output.columns, binnings(plan)
-    elsewhere = from_another_table(plan)
     return RecordedPlan(
-        columns,
+        tuple(_bound(name, column, plan.public, place) for name, column in known.items()),
         plan.public,
-        order,
-        bins,
-        unit=unit,
+        record.output.columns,
+        binnings(plan),
+        unit=UnitOfProtection(plan.unit, plan.rows_per_unit),
         suppression=suppression(plan),
-        from_another_table=elsewhere,
+        from_another_table=from_another_table(plan),
         keep_order=plan.keep_order,
     )
 

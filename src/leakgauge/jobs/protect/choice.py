@@ -74,32 +74,20 @@ def plan_of(
     """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
     table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
-    unit, rows = (None, 1) if asked.roles.rows_per_unit is None else (asked.roles.unit, asked.roles.rows_per_unit)
-    how = sources.suppression
+    noisy = [name for group, how in chosen.items() for name in group if how.noisy]
     return ReleasePlan(
         columns,
         asked.roles.public_as_is,
         sources.released_bins(asked),
-        suppress_below=None if how is None else how.below,
-        suppress_unit=None if how is None else how.unit,
-        unit=unit,
-        rows_per_unit=rows,
+        suppress_below=asked.coarsening.suppress_below,
+        suppress_unit=asked.roles.unit,
+        unit=None if asked.roles.rows_per_unit is None else asked.roles.unit,
+        rows_per_unit=asked.roles.rows_per_unit or 1,
         from_another_table=learnt,
-        clamp=_clamped(asked, chosen),
+        clamp=noisy if asked.limits.clamp else (),
         unprotected=asked.roles.public_through,
         keep_order=asked.limits.keep_order,
     )
-
-
-def channel_file(asked: Request, group: tuple[str, ...]) -> str:
-    """The file of the channel of some secrets, or of a public column."""
-    is_public = group[0] in asked.roles.public_through
-    return asked.roles.public_file(CHANNEL, group[0]) if is_public else asked.roles.file(CHANNEL, group)
-
-
-def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
-    """The secrets whose released numbers are clamped to their bounds."""
-    return tuple(name for group, how in chosen.items() for name in group if asked.limits.clamp and how.noisy)
 
 
 def choose(
