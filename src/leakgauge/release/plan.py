@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -11,14 +12,14 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.languages import message
-from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms import CATALOGUE, Mechanism
 from leakgauge.mechanisms.mechanism import spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Levels, Suppression, parse_binning
-from leakgauge.tables.binnings import both_bins_and_levels, parse_binnings, spelled_binning
+from leakgauge.tables.binnings import asked_binning, both_bins_and_levels, parse_binnings, spelled_binning
 from leakgauge.tables.levels import level_file
 
 if TYPE_CHECKING:
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
 
 PLAN_SCHEMA = "leakgauge/plan/1"
 _TABLES = ("columns", "bins", "levels")
-"""The tables of a plan."""
-_NAMED = ("from_another_table", "unprotected", "clamp")
-_SAID = ("suppress_below", "suppress_unit", "unit", "rows_per_unit", "keep_order")
-"""What a plan says of all its rows."""
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(_TABLES, dict),
+    **dict.fromkeys(("public", "from_another_table", "unprotected", "clamp"), list),
+    **dict.fromkeys(("unit", "suppress_unit"), str),
+    **dict.fromkeys(("rows_per_unit", "suppress_below", "keep_order"), object),
+}
+"""Everything a plan can say; tables and lists hold texts, and the plan itself checks its numbers."""
 _CHANNEL = "channel:file="
 Planned: TypeAlias = Mechanism | NamedChannel | str
 """How a column is released: a mechanism, a channel, or a mechanism spelt as on the command line."""
@@ -143,6 +147,49 @@ class ReleasePlan:
                     found=tuple(map(repr, hidden)),
                 )
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReleasePlan) and vars(self) == vars(other)
+
+    def to_toml(
+        self, channels: Mapping[str, Path | str] | None = None, levels: Mapping[str, Path | str] | None = None
+    ) -> str:
+        """The text that ``read_plan`` reads as this plan; bins are as asked for, before a table decided their edges.
+
+        Args:
+            channels: for each column released through a channel, the file that holds it.
+            levels: for each column with levels, their file.
+
+        Raises:
+            OptionError: a channel or levels without a file.
+        """
+        hidden, unit = self.suppression, self.unit
+        said = {
+            "public": self.public,
+            "unit": unit.column,
+            "rows_per_unit": None if unit.column is None else unit.rows,
+            "suppress_below": None if hidden is None else hidden.below,
+            "suppress_unit": None if hidden is None else hidden.unit,
+            "keep_order": self.keep_order or None,
+            "from_another_table": sorted(self.from_another_table) or None,
+            "unprotected": sorted(self.unprotected) or None,
+            "clamp": self.clamp or None,
+        }
+        bins, coarser = dict[str, str](), dict[str, str]()
+        for name, how in self.bins.items():
+            if isinstance(how, Levels):
+                coarser[name] = f"{_file(name, levels)}:{how.level}"
+            else:
+                bins[name] = spelled_binning(asked_binning(how))
+        columns = {
+            name: _channel_text(_file(name, channels)) if isinstance(how, NamedChannel) else _in_words(how)
+            for name, how in self.columns.items()
+        }
+        lines = [f"{key} = {_quoted(value)}\n" for key, value in said.items() if value is not None]
+        for key, table in zip(_TABLES, (columns, bins, coarser), strict=True):
+            if table:
+                lines += [f"\n[{key}]\n", *(f"{_quoted(name)} = {_quoted(how)}\n" for name, how in table.items())]
+        return "".join(lines)
+
     def _repr_html_(self) -> str:
         through = {name: _in_words(how) for name, how in self.columns.items()}
         through |= dict.fromkeys(self.public, "nothing: it is public")
@@ -170,21 +217,11 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
     """
     place = Path(path)
     fields = parsed_toml(place)
-    if "schema" in fields:
-        require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", *_NAMED, *_TABLES, *_SAID, "schema"})
-    public, (columns, bins, levels) = fields.get("public", []), (fields.get(name, {}) for name in _TABLES)
-    texts = all(
-        isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins, levels)
-    )
-    named = {name: fields[name] for name in _NAMED if name in fields}
-    said = {name: fields[name] for name in _SAID if name in fields}
-    units = (said.get(name, "") for name in ("unit", "suppress_unit"))
-    lists = [public, *named.values()]
-    names = all(isinstance(one, list) for one in lists) and all(
-        isinstance(name, str) for one in (*lists, units) for name in one
-    )
-    if unknown or not texts or not names:
+    require_schema({"schema": fields.pop("schema", PLAN_SCHEMA)}, PLAN_SCHEMA, place)
+    unknown = sorted(fields.keys() - _KINDS.keys())
+    lists = (one.values() if isinstance(one, dict) else one for one in fields.values() if isinstance(one, dict | list))
+    texts = all(isinstance(text, str) for one in lists for text in one)
+    if unknown or not texts or not all(isinstance(one, _KINDS[name]) for name, one in fields.items()):
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
             path=place,
@@ -192,10 +229,11 @@ def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> Re
             if unknown
             else Sentence("names, mechanisms, bins and levels must be text"),
         )
+    columns, bins, levels = (fields.pop(name, {}) for name in _TABLES)
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
         coarser = _coarser({name: (known or {}).get(name, how) for name, how in levels.items()}, bins, place.parent)
-        return ReleasePlan(planned, public, bins, levels=coarser, **named, **said)
+        return ReleasePlan(planned, bins=bins, levels=coarser, **fields)
     except FileError:
         raise
     except InputError as error:
@@ -228,7 +266,26 @@ def _channel_file(how: str) -> str | None:
     """The file that a text names, where it names a channel rather than a mechanism."""
     if how.startswith(_CHANNEL):
         return how.removeprefix(_CHANNEL)
-    return how if how.endswith(".json") else None
+    # A mechanism may end in a letter that looks like a file.
+    return how if how.endswith(".json") and how.partition(":")[0] not in CATALOGUE else None
+
+
+def _channel_text(file: str) -> str:
+    return file if _channel_file(file) == file else f"{_CHANNEL}{file}"
+
+
+def _file(name: str, files: Mapping[str, Path | str] | None) -> str:
+    if files is None or name not in files:
+        raise OptionError(
+            "Column {name!r} has a channel or levels, which a plan keeps in a file of their own; name that file.",
+            name=name,
+        )
+    return str(files[name])
+
+
+def _quoted(value: object) -> str:
+    """A text, number, truth or list as TOML writes it: as JSON does, and one control character more is escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _in_words(how: Planned) -> str:

@@ -16,6 +16,7 @@ from leakgauge.mechanisms.spelling import with_letters
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, Levels, Suppression, Table, in_bins, parse_binning, suppressed
 from leakgauge.tables.binnings import Learnt, asked_binning, spelled_binning
@@ -137,18 +138,37 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     """
     plan = record.plan
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
-    columns = tuple(_bound(name, column, plan.public, place) for name, column in known.items())
-    unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
-    order, bins = record.output.columns, binnings(plan)
-    elsewhere = from_another_table(plan)
     return RecordedPlan(
-        columns,
+        tuple(_bound(name, column, plan.public, place) for name, column in known.items()),
         plan.public,
-        order,
-        bins,
-        unit=unit,
+        record.output.columns,
+        binnings(plan),
+        unit=UnitOfProtection(plan.unit, plan.rows_per_unit),
         suppression=suppression(plan),
-        from_another_table=elsewhere,
+        from_another_table=from_another_table(plan),
+        keep_order=plan.keep_order,
+    )
+
+
+def asked_again(plan: Plan, place: Path) -> ReleasePlan:
+    """The plan of a record, to be bound to its table again: a mechanism kept as a channel is that channel."""
+    planned = {
+        written: column.mechanism if column.channel is None else column.channel.named(place)
+        for name, column in plan.columns.items()
+        # A channel of several columns is planned for each that it writes.
+        for written in (name, *(column.writes if len(column.writes) > 1 else ()))
+    }
+    return ReleasePlan(
+        planned,
+        plan.public,
+        binnings(plan),
+        suppress_below=plan.suppress_below,
+        suppress_unit=plan.suppress_unit,
+        unit=plan.unit,
+        rows_per_unit=plan.rows_per_unit,
+        clamp=[name for name, column in plan.columns.items() if column.clamps],
+        unprotected=[name for name, column in plan.columns.items() if column.unprotected],
+        from_another_table=from_another_table(plan),
         keep_order=plan.keep_order,
     )
 

@@ -37,10 +37,10 @@ from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
-from leakgauge.release import Release, ReleasePlan
-from leakgauge.release.bound import BoundColumn, BoundPlan, bind
+from leakgauge.release import Release
+from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.record import whole_record_error
-from leakgauge.release.recorded_plan import binnings
+from leakgauge.release.recorded_plan import asked_again
 from leakgauge.tables import Binning, Table, in_bins, open_table
 from leakgauge.tables.suppression import whole
 
@@ -246,7 +246,7 @@ def read_case(
     record, place = made.record, made.record_file
     asked = Asked.of(secret, withheld, background, unit or record.plan.unit)
     with open_table(made.source if released is None else str(released)) as opened:
-        plan = _bound(record, place, original)
+        plan = bind(asked_again(record.plan, place), original)
         _require_rows(original, opened)
         asked.require_columns(plan, original)
         if asked.unit is not None:
@@ -296,27 +296,6 @@ def require_settings(confidence: float, targets: int, simulation_seed: int) -> N
         raise OptionError(
             "A simulation seed of {seed} is below 0; give a whole number of at least 0.", seed=simulation_seed
         )
-
-
-def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
-    """The record's plan, bound to the original: a mechanism kept as a channel is run as that channel."""
-    plan = record.plan
-    planned = {
-        written: column.mechanism if column.channel is None else column.channel.named(place)
-        for name, column in plan.columns.items()
-        # A channel of several columns is planned for each that it writes.
-        for written in (name, *(column.writes if len(column.writes) > 1 else ()))
-    }
-    again = ReleasePlan(
-        planned,
-        plan.public,
-        binnings(plan),
-        suppress_below=plan.suppress_below,
-        suppress_unit=plan.suppress_unit,
-        unit=plan.unit,
-        rows_per_unit=plan.rows_per_unit,
-    )
-    return bind(again, original)
 
 
 def _column(

@@ -3,7 +3,6 @@ enough."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,9 +31,6 @@ from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
-from leakgauge.tables import Levels
-from leakgauge.tables.binnings import asked_binning, spelled_binning
-from leakgauge.tables.levels import named_levels
 
 CHANNEL = "channel.json"
 CURVE = 25
@@ -78,73 +74,20 @@ def plan_of(
     """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
     table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
-    unit, rows = (None, 1) if asked.roles.rows_per_unit is None else (asked.roles.unit, asked.roles.rows_per_unit)
-    how = sources.suppression
+    noisy = [name for group, how in chosen.items() for name in group if how.noisy]
     return ReleasePlan(
         columns,
         asked.roles.public_as_is,
         sources.released_bins(asked),
-        suppress_below=None if how is None else how.below,
-        suppress_unit=None if how is None else how.unit,
-        unit=unit,
-        rows_per_unit=rows,
+        suppress_below=asked.coarsening.suppress_below,
+        suppress_unit=asked.roles.unit,
+        unit=None if asked.roles.rows_per_unit is None else asked.roles.unit,
+        rows_per_unit=asked.roles.rows_per_unit or 1,
         from_another_table=learnt,
-        clamp=_clamped(asked, chosen),
+        clamp=noisy if asked.limits.clamp else (),
         unprotected=asked.roles.public_through,
         keep_order=asked.limits.keep_order,
     )
-
-
-def plan_text(
-    asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
-) -> str:
-    """The same as TOML, with each channel in its own file, and levels in the files that were named."""
-    public, bins = ", ".join(map(_quoted, asked.roles.public_as_is)), sources.released_bins(asked)
-    columns = {
-        name: how.plan if how.channel is None else channel_file(asked, group)
-        for group, how in chosen.items()
-        for name in group
-    }
-    said = f"public = [{public}]\n"
-    if asked.roles.rows_per_unit:
-        said += f"unit = {_quoted(asked.roles.unit or '')}\nrows_per_unit = {asked.roles.rows_per_unit}\n"
-    if sources.suppression is not None:
-        said += f"suppress_below = {sources.suppression.below}\n"
-        if sources.suppression.unit is not None:
-            said += f"suppress_unit = {_quoted(sources.suppression.unit)}\n"
-    if asked.limits.keep_order:
-        said += "keep_order = true\n"
-    if learnt:
-        said += f"from_another_table = [{', '.join(map(_quoted, learnt))}]\n"
-    if asked.roles.public_through:
-        said += f"unprotected = [{', '.join(map(_quoted, asked.roles.public_through))}]\n"
-    if clamped := _clamped(asked, chosen):
-        said += f"clamp = [{', '.join(map(_quoted, clamped))}]\n"
-    # Written as asked for, so that a reader of the plan sees what the table decided.
-    gathered = {name: spelled_binning(asked_binning(how)) for name, how in bins.items() if not isinstance(how, Levels)}
-    files = named_levels(asked.coarsening.levels, asked.roles.columns)
-    coarser = {name: f"{files[name][0].resolve()}:{how.level}" for name, how in bins.items() if isinstance(how, Levels)}
-    tables = {"columns": columns, "bins": gathered, "levels": coarser}
-    return "\n".join([said, *(_table(name, lines) for name, lines in tables.items() if lines)])
-
-
-def channel_file(asked: Request, group: tuple[str, ...]) -> str:
-    """The file of the channel of some secrets, or of a public column."""
-    is_public = group[0] in asked.roles.public_through
-    return asked.roles.public_file(CHANNEL, group[0]) if is_public else asked.roles.file(CHANNEL, group)
-
-
-def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
-    """The secrets whose released numbers are clamped to their bounds."""
-    return tuple(name for group, how in chosen.items() for name in group if asked.limits.clamp and how.noisy)
-
-
-def _table(name: str, lines: Mapping[str, str]) -> str:
-    return "".join([f"[{name}]\n", *(f"{_quoted(key)} = {_quoted(value)}\n" for key, value in lines.items())])
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def choose(

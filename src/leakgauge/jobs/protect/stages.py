@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,16 +19,7 @@ from leakgauge.jobs.assess import Explaining, explained
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.actions import with_actions
-from leakgauge.jobs.protect.choice import (
-    CHANNEL,
-    Chosen,
-    channel_file,
-    choose,
-    keep_possibilities,
-    plan_of,
-    plan_text,
-    require_affordable,
-)
+from leakgauge.jobs.protect.choice import CHANNEL, Chosen, choose, keep_possibilities, plan_of, require_affordable
 from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
@@ -47,6 +38,7 @@ from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Levels, Table, open_table
+from leakgauge.tables.levels import named_levels
 from leakgauge.tables.replaced import ReplacedTable
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
@@ -242,11 +234,22 @@ def design_stage(work: Work) -> tuple[str, ...]:
         folder.write(PROMISE, promise)
         written.append(PROMISE)
         promise.require()
+    return tuple(dict.fromkeys((*written, *_write_plan(work, chosen), PLAN)))
+
+
+def _write_plan(work: Work, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
+    """Writes the plan, and each of its channels in a file of its own; levels stay in the files that were named."""
+    roles, files = work.asked.roles, dict[str, str]()
     for group, how in chosen.items():
-        if how.channel is not None and group[0] not in asked.roles.public_through:
-            keep(group, CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
-    return (*written, PLAN)
+        if how.channel is not None:
+            is_public = group[0] in roles.public_through
+            file = roles.public_file(CHANNEL, group[0]) if is_public else roles.file(CHANNEL, group)
+            work.folder.write(file, ChannelFile.of(how.channel))
+            files |= dict.fromkeys(group, file)
+    levels = named_levels(work.asked.coarsening.levels, roles.columns)
+    text = work.plan.to_toml(files, {name: file.resolve() for name, (file, _) in levels.items()})
+    write_whole(work.folder.place / PLAN, text)
+    return tuple(files.values())
 
 
 def _tells(work: Work) -> Iterator[str]:
@@ -279,15 +282,11 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     folder.plan = plan_of(asked, chosen, work.sources, learnt=learnt)
     for aim in asked.aims:
         _require_limit(work, folder.plan, aim, earlier)
-    channels = {channel_file(asked, group): one.channel for group, one in chosen.items() if one.channel is not None}
-    for name, channel in channels.items():
-        folder.write(name, ChannelFile.of(channel))
     through = {
         name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.roles.public
     }
     told = _tells(replace(work, sources=replace(work.sources, through=through)))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
-    promised = []
+    channels, promised = _write_plan(work, chosen), list[str]()
     if work.is_promised:
         promise = work.judging.of_plan(asked, work.sources, folder.plan)
         folder.write(PROMISE, promise)
