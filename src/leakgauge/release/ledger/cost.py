@@ -205,16 +205,23 @@ def step_from_json(kept: Mapping[str, object]) -> Step:
     known = {_kind(one): one for one in _kinds_of(Step)}
     try:
         # Only what cannot be read, or is out of range, is from elsewhere; whatever else fails is a bug.
-        match msgspec.convert(values, _KEPT.get(kind, dict[str, int | float])):
+        wanted: Any = _KEPT.get(kind, dict[str, int | float])
+        match msgspec.convert(values, wanted):
             case _KeptChannel(matrix=matrix) as step:
                 outputs = len(matrix[0]) if matrix else 0
-                return KnownChannel(Channel(range(len(matrix)), range(outputs), matrix), **step.runs)
+                return KnownChannel(
+                    Channel(range(len(matrix)), range(outputs), matrix),
+                    count=step.count,
+                    sampling_probability=step.sampling_probability,
+                )
             case _KeptClaim(notion=notion, levels=levels) as step if notion in NOTIONS and _takes(
                 NOTIONS[notion], levels
             ):
-                return Claimed(NOTIONS[notion](**levels), **step.runs)
+                return Claimed(
+                    NOTIONS[notion](**levels), count=step.count, sampling_probability=step.sampling_probability
+                )
             case _KeptCurve(name=name, points=points) as step:
-                return ClaimedCurve(name, points, **step.runs)
+                return ClaimedCurve(name, points, count=step.count, sampling_probability=step.sampling_probability)
             case dict() as numbers if kind in known and _takes(known[kind], numbers):
                 return known[kind](**numbers)
     except (msgspec.ValidationError, InputError):
@@ -231,10 +238,6 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     count: int
     sampling_probability: float
 
-    @property
-    def runs(self) -> dict[str, Any]:
-        return {"count": self.count, "sampling_probability": self.sampling_probability}
-
 
 class _KeptChannel(_Kept):
     matrix: list[list[float]]
@@ -250,7 +253,7 @@ class _KeptCurve(_Kept):
     points: tuple[tuple[float, float], ...]
 
 
-_KEPT: dict[str, Any] = {"known-channel": _KeptChannel, "claimed": _KeptClaim, "claimed-curve": _KeptCurve}
+_KEPT: dict[str, type[_Kept]] = {"known-channel": _KeptChannel, "claimed": _KeptClaim, "claimed-curve": _KeptCurve}
 
 
 def _takes(kind: type[Step] | type[Statement], values: Mapping[str, float]) -> bool:
