@@ -6,6 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import ChannelFile, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationDesign
@@ -26,6 +27,7 @@ WITHIN = 500.0
 """Metres within which a guess is near, unless the caller says otherwise."""
 
 
+@checked
 def design_places(
     table: object,
     places: Places,

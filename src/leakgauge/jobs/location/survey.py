@@ -6,6 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts.location import Hour, LocationSurvey
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.places import Places, table_name
@@ -19,6 +20,7 @@ FEW = 10
 """People below which an area has few of them."""
 
 
+@checked
 def survey_places(
     table: object, places: Places, *, few: int = FEW, **reading: Unpack[ReadingOptions]
 ) -> LocationSurvey:

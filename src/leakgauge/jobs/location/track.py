@@ -8,6 +8,7 @@ from typing import Final, Unpack
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import LocationTrack, Tracked
 from leakgauge.errors import OptionError
@@ -61,6 +62,7 @@ class Traces:
         return np.append(new, len(self.whose))
 
 
+@checked
 def track_places(
     table: object,
     places: Places,
