@@ -20,11 +20,11 @@ from leakgauge.design import Knowledge
 from leakgauge.distances import Hamming
 from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeError, VerificationError
 from leakgauge.jobs.design import Question
-from leakgauge.jobs.protect import choice, stages
+from leakgauge.jobs.protect import choice
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.tuned import Trials
 from leakgauge.mechanisms.steps import RandomizedResponse
-from leakgauge.release import guarantees
+from leakgauge.release import guarantees, interrupted
 from leakgauge.tables import open_table
 
 SOURCE = Path(leakgauge.__file__).parent
@@ -49,10 +49,10 @@ def _compared(folder: Path) -> None:
 
 
 def _drawn(folder: Path) -> object:
-    for name in ("release.json", "release.public.json", "release.csv"):
-        (folder / name).touch()
-    work = SimpleNamespace(folder=SimpleNamespace(place=folder), released="release.csv")
-    return stages._drawn(work, SimpleNamespace(keep_order=True))  # type: ignore[arg-type]
+    written = [folder / name for name in ("release.json", "release.public.json", "release.csv")]
+    for place in written:
+        place.touch()
+    return interrupted.drawn_record(*written)
 
 
 def _searched(folder: Path) -> object:
@@ -62,7 +62,7 @@ def _searched(folder: Path) -> object:
 
 PLACES = {
     "comparison": Place(choice, "comparison", _compared, InputError),
-    "drawn before": Place(stages, "verify", _drawn, VerificationError),
+    "drawn before": Place(interrupted, "verify", _drawn, VerificationError),
     "mechanism": Place(families, "keep_or_redraw", _searched, InputError),
     "composition": Place(
         guarantees,

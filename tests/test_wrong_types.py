@@ -11,10 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leakgauge as lg
 from leakgauge import claims, measures, mechanisms, notions, probability
 from leakgauge.arguments import checked
 from leakgauge.audit import reconstruct
 from leakgauge.errors import ColumnError, InputError, OptionError
+from leakgauge.jobs.location.compare import compare_places
+from leakgauge.jobs.location.design import design_places
+from leakgauge.jobs.location.protect import protect_places
+from leakgauge.jobs.location.survey import survey_places
+from leakgauge.jobs.location.track import track_places
 from leakgauge.measures import anonymity, capacities, divergences, guessing, renyi, vulnerability
 from leakgauge.mechanisms import steps
 from leakgauge.notions import composition
@@ -262,3 +268,18 @@ def test_numbers_of_every_library_are_numbers_and_truth_values_are_not() -> None
     for wrong in (True, 1j, "1"):
         with pytest.raises(OptionError):
             doubled(wrong)  # type: ignore[arg-type]
+
+
+def test_a_keyword_that_there_is_not_is_refused_where_it_was_given() -> None:
+    """Every function that takes the options of a ``TypedDict``: before, ``open_table()`` had an unexpected one."""
+    taking: tuple[Callable[..., object], ...] = (
+        *(lg.assess, lg.compare, lg.estimate, lg.improve, lg.protect, lg.survey),
+        *(compare_places, design_places, protect_places, survey_places, track_places),
+    )
+    for function in taking:
+        with pytest.raises(OptionError, match=r"^There is no option 'encodin'; did you mean 'encoding'\?$"):
+            function(encodin="utf-8")
+    with pytest.raises(OptionError, match=r"^There is no option 'min_protecion'; did you mean 'min_protection'\?$"):
+        lg.improve("people.csv", secret="sex", min_protecion=3)  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match=r"^There is no option 'secret'; did you mean 'secrets'\?$"):
+        lg.survey("people.csv", secret="sex")  # type: ignore[call-arg]

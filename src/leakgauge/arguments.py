@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, ClassVar, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, ParamSpec, TypeVar, Union, Unpack, cast, get_args, get_origin, get_type_hints
 
-from leakgauge.errors import OptionError
+from leakgauge.errors import OptionError, did_you_mean
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -21,10 +21,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which now refuses arguments whose types are not those of its annotations.
 
     Items of lists, tuples and mappings are checked too, but not labels: anything hashable is a label. A text where
-    several are taken, such as a column where columns are, is one of them: it would be read letter by letter.
+    several are taken, such as a column where columns are, is one of them: it would be read letter by letter. Of a
+    function that takes the options of a ``TypedDict``, a keyword that is none of them is refused here, where it was
+    given, and not by whatever the options are handed on to.
 
     Raises:
-        OptionError: names the argument, the type found and the type wanted.
+        OptionError: names the argument, the type found and the type wanted; or a keyword that there is not.
 
     Example:
         >>> @checked
@@ -51,6 +53,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         kinds = (*map(type, args), *kwargs, *map(type, kwargs.values()))
         if kinds in fitting:
             return function(*args, **kwargs)
+        known = _keywords(function)
+        for name in kwargs if known else ():
+            if name not in known:
+                raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
         names, hints = places + rest * (len(args) - len(places)), _hints(function)
         given = [
             (value, name, hints.get(name, object)) for name, value in (*zip(names, args, strict=False), *kwargs.items())
@@ -79,6 +85,17 @@ def check_fields(record: object) -> None:
 def _hints(of: Callable[..., object]) -> dict[str, Any]:
     # At the first call: annotations may name a class that is still being made.
     return {name: hint for name, hint in get_type_hints(of).items() if get_origin(hint) is not ClassVar}
+
+
+@cache
+def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
+    """All keywords that a function with the options of a ``TypedDict`` takes; none of any other function."""
+    parameters, hints = inspect.signature(function).parameters.values(), _hints(function)
+    rest = next((hints.get(one.name) for one in parameters if one.kind is one.VAR_KEYWORD), None)
+    if get_origin(rest) is not Unpack:
+        return ()
+    own = (one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY))
+    return (*own, *get_args(rest)[0].__annotations__)
 
 
 @cache

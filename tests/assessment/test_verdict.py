@@ -77,13 +77,32 @@ def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(gained=share(0.3, 0.2, 0.45))}
     verdict = verdict_of(unsure, DialPolicy(), DECLARED)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["protection is 55 of 100, below the 60 asked for"]
+    assert said(verdict) == ["protection is 55 of 100; the default policy requires 60"]
     unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "of the people who share a value, 20 % are exposed, counted by how nearly certain it becomes; at most 10 % are "
-        "allowed"
+        "of the people who share a value, 20 % are exposed, counted by how nearly certain it becomes; the default "
+        "policy allows 10 %"
     )
+
+
+def test_a_limit_is_asked_for_only_by_somebody() -> None:
+    """Each limit of the default policy says whose it is; the same number, once somebody gives it, is asked for."""
+    poor = {"illness": dials(gained=share(0.6), worth=share(0.1), exposed=share(0.2))}
+    broken = (
+        (ReleaseFacts(declared=tuple(Declaration)), ("min_protection", "max_exposed", "min_usefulness")),
+        (ReleaseFacts(declared=tuple(Declaration), lost=0.2, alone=0.2), ("max_lost", "max_alone")),
+    )
+    limits = DialPolicy().limits()
+    assert {name for _, names in broken for name in names} == set(limits)
+    for facts, names in broken:
+        secrets = poor if facts.lost is None else {"illness": dials()}
+        by_default = said(verdict_of(secrets, DialPolicy(), facts))
+        assert len(by_default) == len(names) and all("; the default policy " in reason for reason in by_default)
+        assert not any("asked for" in reason for reason in by_default)
+        asked = verdict_of(secrets, DialPolicy().asking(**{name: limits[name] for name in names}), facts)
+        assert not any("default policy" in reason for reason in said(asked))
+        assert set(map(str, asked.failed)) == set(said(asked))
 
 
 def test_people_who_are_guessed_are_the_first_reason() -> None:
@@ -91,8 +110,8 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     verdict = verdict_of({"status": dials(gained=share(0.6))}, DialPolicy(), facts)
     assert said(verdict) == [
         "8,479 more of 30,718 people are guessed right with this release than without it",
-        "protection is 40 of 100, below the 60 asked for",
-        "20 % of the rows are unique in the published columns, more than the 5 % allowed",
+        "protection is 40 of 100; the default policy requires 60",
+        "20 % of the rows are unique in the published columns; the default policy allows 5 %",
     ]
 
 
@@ -117,7 +136,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["7.2 % of the rows have values that are never released, more than the 1 % allowed"]
+    assert said(verdict) == ["7.2 % of the rows have values that are never released; the default policy allows 1 %"]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70
     kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)
@@ -139,8 +158,8 @@ def test_of_several_secrets_the_lowest_decides() -> None:
     verdict = verdict_of(secrets, DialPolicy(), DECLARED)
     assert verdict.deciding == "income"
     assert said(verdict) == [
-        "of 'income', protection is 10 of 100, below the 60 asked for",
-        "of 'income', usefulness is 10 of 100, below the 20 asked for",
+        "of 'income', protection is 10 of 100; the default policy requires 60",
+        "of 'income', usefulness is 10 of 100; the default policy requires 20",
     ]
 
 

@@ -67,6 +67,17 @@ def test_open_spend_show_check(capsys: pytest.CaptureFixture[str], budget: Path)
     assert f"4 entries are unchanged; head {checked['head']}" in " ".join(out.split())
 
 
+def test_a_sum_and_its_only_entry_are_one_number(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
+    """Both rounded up: a level is never told smaller than it is."""
+    fields(capsys, "ledger", "open", budget, "--dataset", "survey", "--unlimited")
+    spend(budget, "survey", LaplaceNoise(2.33118), reference="ages")
+    code, out, _ = run(capsys, "ledger", "show", budget, "--dataset", "survey")
+    assert code == 0 and "spent: ε 2.34, ρ" in out and "2.33" not in out
+    assert "if the sequence had been fixed in advance: ε 2.34 " in out
+    (row,) = (line for line in out.splitlines() if "table of ages" in line)
+    assert [cell.strip() for cell in row.split("│")][4] == "2.34"
+
+
 def test_no_number_shown_contradicts_the_limit(
     capsys: pytest.CaptureFixture[str], budget: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

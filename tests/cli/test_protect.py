@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
@@ -62,6 +63,23 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     lines = (line for line in chinese.splitlines() if " leakgauge " not in line and "：leakgauge " not in line)
     prose = re.sub(r"--\w+ \S+", "", "\n".join(lines))
     assert not re.search(r"[a-z]{3,} [a-z]{3,}", prose)
+
+
+def test_cells_that_a_mechanism_leaves_blank_are_counted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sampled = "sampled-randomized-response:epsilon=2,sampling_probability=0.4"
+    code, out, told = run(
+        capsys, "protect", "people.csv", "--secret", "illness", "--simulate", "3", "--mechanism", sampled, "-o", "out"
+    )
+    assert code == 0, told
+    with Path("out/release.csv").open(encoding="utf-8", newline="") as file:
+        blank = sum(row["illness"] == "" for row in csv.DictReader(file))
+    assert 0.5 * ROWS < blank < 0.7 * ROWS
+    said = f"{blank:,} of {ROWS:,} cells of illness are blank: the mechanism draws at random which rows release a value"
+    assert said in " ".join(out.split())
+    assert said in Path("out/kit/README.md").read_text(encoding="utf-8")
+    for edition in ("internal", "external"):
+        assert run(capsys, "report", "out", "--edition", edition, "-o", f"{edition}.md")[0] == 0
+        assert said in Path(f"{edition}.md").read_text(encoding="utf-8")
 
 
 def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release.ledger import open_ledger
+from leakgauge.release.ledger import Ledger, open_ledger
 from tests.cli.running import fields, run
 
 TABLE = "name,age,illness,city\nAnn,31,flu,Oslo\nBob,44,none,Bergen\nCid,58,flu,Oslo\nDee,19,cold,Oslo\n"
@@ -46,6 +46,33 @@ def test_release_spend_verify(capsys: pytest.CaptureFixture[str], house: Path) -
     Path("out.csv").write_text("age,illness,city\n1,flu,Oslo\n")
     code, out, err = run(capsys, "verify", "out.csv.json")
     assert code == 1 and "FAILS" in out and "digest" in err
+
+
+def test_a_release_killed_before_its_ledger_notes_it_is_completed(
+    capsys: pytest.CaptureFixture[str], house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command notes it, draws and spends nothing; a third time, or by another plan, the file is there."""
+    command = ("release", "people.csv", "--plan", "plan.toml", "--ledger", "budget", "-o", "out.csv")
+
+    def killed(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "complete", killed)
+        assert run(capsys, *command)[0] == 130
+    assert run(capsys, "verify", "out.csv.json", "--ledger", "budget")[0] == 1
+    written = {name: Path(name).read_bytes() for name in ("out.csv", "out.csv.json", "out.csv.public.json")}
+    Path("other.toml").write_text(PLAN.replace("epsilon=1,lower", "epsilon=0.5,lower"))
+    code, _, err = run(capsys, *command[:3], "other.toml", *command[4:])
+    assert code == 2 and "out.csv exists" in err
+    code, _, err = run(capsys, *command)
+    assert code == 0 and "this release was drawn before" in err
+    assert written == {name: Path(name).read_bytes() for name in written}
+    with open_ledger("budget") as ledger:
+        assert ledger.spent("people").epsilon == 2.0 and len(ledger.entries()) == 3
+    assert run(capsys, "verify", "out.csv.json", "--ledger", "budget")[0] == 0
+    code, _, err = run(capsys, *command)
+    assert code == 2 and "out.csv exists" in err
 
 
 def test_the_second_release_does_not_fit(capsys: pytest.CaptureFixture[str], house: Path) -> None:

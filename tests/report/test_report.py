@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
 from leakgauge.artefacts.codec import encode
+from leakgauge.cli import main
 from leakgauge.errors import FileError
 from leakgauge.languages import Language
+from leakgauge.release.record import file_digest
 from leakgauge.report.document import Edition, inlines
 from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.html import to_html
@@ -202,10 +207,39 @@ def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
         ("comparison", {"ranking": [[]]}),
     ],
 )
-def test_an_artefact_of_another_shape_is_one_sentence(facts: Facts, file: str, fields: dict[str, object]) -> None:
-    broken = changed(facts, **{file: fields})
-    with pytest.raises(FileError, match=rf"{file}\.json (is not a whole|has no number at)"):
-        compose(broken, ENGLISH)
+def test_an_artefact_of_another_shape_is_one_sentence(
+    job: Path, tmp_path: Path, file: str, fields: dict[str, object]
+) -> None:
+    """Files are decoded when they are read, so that whatever fails after that is a bug of ours."""
+    folder = Path(shutil.copytree(job, tmp_path / "job"))
+    place = folder / f"{file}.json"
+    place.write_text(json.dumps({**json.loads(place.read_text(encoding="utf-8")), **fields}), encoding="utf-8")
+    job_file = folder / "job.json"
+    said = json.loads(job_file.read_text(encoding="utf-8"))
+    for stage in said["stages"].values():
+        # As if the job had written it so.
+        stage["outputs"] |= {name: file_digest(folder / name) for name in stage["outputs"] if name == place.name}
+    job_file.write_text(json.dumps(said), encoding="utf-8")
+    with pytest.raises(FileError, match=rf"{file}\.json is not a whole"):
+        Facts.read(folder)
+
+
+def test_a_bug_in_a_section_ends_as_a_bug(
+    job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A damaged file has its sentence and exit code 2, and a ``KeyError`` of ours is never told as one."""
+    folder = Path(shutil.copytree(job, tmp_path / "job"))
+
+    def wrong(tell: object) -> None:
+        raise KeyError("ours")
+
+    with monkeypatch.context() as patch:
+        patch.setitem(SECTIONS, "statement", wrong)
+        assert main(["report", str(folder)]) == 3
+    assert "bug in Leakgauge (KeyError)" in capsys.readouterr().err
+    (folder / "job.json").write_text("{", encoding="utf-8")
+    assert main(["report", str(folder)]) == 2
+    assert "cannot be read as JSON" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("edition", Edition)

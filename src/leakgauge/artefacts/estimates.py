@@ -156,6 +156,7 @@ class Estimable(Part, frozen=True, kw_only=True):
         least_worth: what it is worth whatever the channel; None where that cannot be said.
         least_rows: the same in rows, or persons.
         confused: how many values the channel does not distinguish.
+        blank: how many cells of the release its mechanism left blank, as anybody can count there.
     """
 
     columns: Annotated[tuple[str, ...], Origin.DECLARED]
@@ -168,6 +169,7 @@ class Estimable(Part, frozen=True, kw_only=True):
     least_worth: Quantity | None = None
     least_rows: Quantity | None = None
     confused: int = 0
+    blank: Annotated[int, Origin.PUBLIC] = 0
 
 
 class Recipients(Artefact, frozen=True, tag="leakgauge/recipients/1"):

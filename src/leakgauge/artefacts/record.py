@@ -296,17 +296,27 @@ def keep_inside(plan: Plan, claims: Mapping[str, Claims | None]) -> bool:
 def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Fields of ``leakgauge/release/1`` as those of today; it did not say whether it is to be kept private."""
     raised: dict[str, Any] = {**fields, "schema": "leakgauge/release/2"}
-    try:
+    if "together" in fields:
         raised["together"] = with_hyphens(fields["together"])
-        raised["claims"] = {
-            name: {**one, "levels": with_hyphens(one["levels"])} for name, one in fields["claims"].items()
-        }
-        claims = {name: decode(Claims, one, name) for name, one in raised["claims"].items()}
-        raised["keep_inside"] = keep_inside(decode(Plan, fields["plan"], "plan"), claims)
-    except (KeyError, TypeError, AttributeError, FileError, VerificationError):
+    if isinstance(fields.get("claims"), Mapping):
+        raised["claims"] = {name: _with_hyphenated_levels(one) for name, one in fields["claims"].items()}
+    try:
+        parts = decode(_FirstRecord, {name: raised.get(name) for name in ("plan", "claims")}, "release")
+    except (FileError, VerificationError):
         # Not a whole record, which whoever decodes it finds and says.
-        pass
-    return raised
+        return raised
+    return {**raised, "keep_inside": keep_inside(parts.plan, parts.claims)}
+
+
+class _FirstRecord(Part, frozen=True):
+    """The fields of a record that say whether it is to be kept private."""
+
+    plan: Plan
+    claims: dict[str, Claims]
+
+
+def _with_hyphenated_levels(claims: Any) -> Any:
+    return {**claims, "levels": with_hyphens(claims.get("levels"))} if isinstance(claims, Mapping) else claims
 
 
 class Check(Part, frozen=True):

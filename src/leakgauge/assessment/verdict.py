@@ -16,6 +16,7 @@ from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
 SIMULATED = Sentence("it is a simulation, whose noise follows from a seed, so it protects nobody")
+_DEFAULT = DialPolicy().limits()
 UNKNOWN = (0.0, 100.0)
 """The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
@@ -39,6 +40,15 @@ _BROKEN = {
     "{limit:.2%} allowed",
 }
 """The sentence for each limit that is broken, the weightiest first."""
+_BROKEN_DEFAULT = {
+    "min_protection": "protection is {found:.3g} of 100; the default policy requires {limit:.3g}",
+    "max_exposed": "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it "
+    "becomes; the default policy allows {limit:.3g} %",
+    "max_lost": "{found:.2%} of the rows have values that are never released; the default policy allows {limit:.2%}",
+    "min_usefulness": "usefulness is {found:.3g} of 100; the default policy requires {limit:.3g}",
+    "max_alone": "{found:.2%} of the rows are unique in the published columns; the default policy allows {limit:.2%}",
+}
+"""The same where nobody asked for the limit, of each that the default policy sets."""
 
 
 def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Verdict:
@@ -145,7 +155,12 @@ def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tup
 def _why_not(line: PolicyLine) -> Sentence:
     if line.found is None:
         return Sentence("{limit!s} is set, but its value is unknown", limit=line.name)
-    reason = Sentence(_BROKEN[line.name], found=short_of(line.name, line.found), limit=line.limit)
+    is_default = not line.given and line.limit == _DEFAULT.get(line.name)
+    found = short_of(line.name, line.found)
+    if is_default:
+        reason = Sentence(_BROKEN_DEFAULT[line.name], found=found, limit=line.limit)
+    else:
+        reason = Sentence(_BROKEN[line.name], found=found, limit=line.limit)
     return Sentence("of {secret}, {reason}", secret=line.of, reason=reason) if line.of.template else reason
 
 

@@ -126,7 +126,7 @@ def _render(account: Account, told: AccountTold) -> Parts:
     if told.entries:
         entries = grid(say("entry|time (UTC)|purpose|ε|ρ|completed"))
         for entry in told.entries:
-            numbers = number(entry.epsilon.value), number(entry.rho.value)
+            numbers = (number(at_most(spent.value)) for spent in (entry.epsilon, entry.rho))
             done = say("no") if entry.completed is None else say("yes")
             time, purpose = entry.time[:19].replace("T", " "), retell(entry.purpose)
             entries.add_row(str(entry.sequence), time, purpose, *numbers, done)
@@ -172,7 +172,8 @@ def _lines(told: AccountTold, delta: float) -> list[str]:
 
 
 def _fixed(found: CompositionTold) -> str:
-    fields: dict[str, object] = {"epsilon": number(found.epsilon.value), "delta": found.delta, "method": found.method}
+    epsilon = number(at_most(found.epsilon.value))
+    fields: dict[str, object] = {"epsilon": epsilon, "delta": found.delta, "method": found.method}
     if found.delta:
         return say("if the sequence had been fixed in advance: ε {epsilon} at δ {delta:g} ({method})", **fields)
     return say("if the sequence had been fixed in advance: ε {epsilon} ({method})", **fields)

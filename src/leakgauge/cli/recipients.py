@@ -36,6 +36,15 @@ def said_of_recipients(done: Done) -> Parts:
     for one in found.columns:
         fields: dict[str, object] = {"columns": listed(one.columns), "all": rows}
         worth = one.rows or one.least_rows
+        if one.blank:
+            parts.append(
+                say(
+                    "· {blank:,} of {all:,} cells of {columns!s} are blank: the mechanism draws at random which rows "
+                    "release a value.",
+                    **fields,
+                    blank=one.blank,
+                )
+            )
         if one.reason is not None or worth is None:
             said = say("Recipients cannot compute anything from {columns!s}: {reason}.", **fields, reason=one.reason)
             parts.append(Text(said, "yellow"))

@@ -146,8 +146,9 @@ def command(
         raise OptionError(
             "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.", found=dataset
         )
-    if where is not None and not dry_run:
-        # Opening a table may start a cluster: a name that cannot be written is refused before.
+    if where is not None and not dry_run and (address is None or place is None or not place.exists()):
+        # Opening a table may start a cluster: a name that cannot be written is refused before. Of a release that is
+        # there with its record, a ledger may lack only the note that it was written.
         where.require(overwrite)
     name = dataset or default_dataset(table)
     with (
@@ -224,12 +225,12 @@ def _epsilon(budget: str, text: str) -> float:
 @contextmanager
 def progress_of(total: int, counted: bool) -> Iterator[Progress]:
     """A progress bar for the rows; after an interruption, says what was left behind."""
-    spent = False
+    spent = completed = False
     with counting(say("Releasing")) as count:
 
         def tell(stage: Stage, rows: int, /) -> None:
-            nonlocal spent
-            spent = spent or stage == "spent"
+            nonlocal spent, completed
+            spent, completed = spent or stage == "spent", completed or stage == "completed"
             count(rows, total)
 
         try:
@@ -238,6 +239,9 @@ def progress_of(total: int, counted: bool) -> Iterator[Progress]:
             if spent and counted:
                 click.echo(f"leakgauge: {say('what was spent in the ledger stays spent.')}", err=True)
             raise
+    if completed and not spent:
+        told = say("this release was drawn before; the ledger now notes that it was written, and nothing was spent.")
+        click.echo(f"leakgauge: {told}", err=True)
 
 
 def _preview(bound: BoundPlan, cost: Cost, allowed: bool | None) -> Preview:

@@ -49,6 +49,7 @@ from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 REHEARSED = 64
 """Rows of the rehearsal before the spend."""
@@ -182,6 +183,9 @@ def release(
 ) -> Release:
     """The release of a table by a plan: protected columns and a record, or nothing at all.
 
+    Where an earlier call was killed after it had written the release, and before its ledger noted so, the same call
+    notes it and hands back that release: nothing is drawn or spent again.
+
     Args:
         to: a ``.csv`` or ``.parquet`` file, or a new table in PostgreSQL (``postgresql://host/database#schema.table``);
             a folder of Parquet files where it is drawn ``on_workers``.
@@ -211,9 +215,16 @@ def release(
     place = Path(record) if record is not None else where.beside(".json")
     public = Path(public_record) if public_record is not None else where.beside(".public.json")
     key = None if sign is None else private_key(Path(sign))
-    _require_places(where, (place, public, order_place(place)), overwrite, signed=key is not None)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+    if ledger is not None and not overwrite:
+        found = _completed(plan, table, where, place, public, ledger, dataset)
+        if found is not None:
+            tell(Stage.COMPLETED, found.rows)
+            if key is None:
+                return found
+            return replace(found, signature=_signed(place, place.read_bytes(), public, public.read_bytes(), key))
+    _require_places(where, (place, public, order_place(place)), overwrite, signed=key is not None)
     bound = bind(plan, table)
     wanted = WantedPriors.of(bound, priors or {})
     bound.require_known_values()
@@ -297,11 +308,37 @@ def release(
     if ledger is not None and entry is not None:
         ledger.complete(entry, written.digest)
         tell(Stage.COMPLETED, rows)
-    signature = None
-    if key is not None:
-        sign_record(public, texts[1].encode(), key, shareable=True)
-        signature = sign_record(place, texts[0].encode(), key)
+    signature = None if key is None else _signed(place, texts[0].encode(), public, texts[1].encode(), key)
     return Release(where.beside(""), written, place, public, entry, signature, handed_out, where.address)
+
+
+def _completed(
+    plan: ReleasePlan,
+    table: Table,
+    where: FileDestination | TableDestination,
+    record: Path,
+    public: Path,
+    ledger: Ledger,
+    dataset: str | None,
+) -> Release | None:
+    """The release that a run by the same plan left whole, with its spend now noted as written; None where none did."""
+    # Verifying reads releases, and so is made of what is in this file.
+    from leakgauge.release.interrupted import drawn_record, is_not_noted, note_in_ledger
+    from leakgauge.release.recorded_plan import recorded_plan
+
+    if not record.exists() or not is_not_noted(record, ledger, dataset):
+        return None
+    written = (public, where.output) if isinstance(where, FileDestination) else (public,)
+    found = drawn_record(record, *written, table=where.address)
+    if found is None or found.plan != recorded_plan(bind(plan, table)):
+        return None
+    return Release(where.beside(""), found, record, public, note_in_ledger(ledger, found), table=where.address)
+
+
+def _signed(record: Path, text: bytes, public: Path, public_text: bytes, key: Ed25519PrivateKey) -> Path:
+    """The signature of a record, once the public record has its own."""
+    sign_record(public, public_text, key, shareable=True)
+    return sign_record(record, text, key)
 
 
 def preview(

@@ -187,6 +187,12 @@ def shown_values(path: Path, extension: str, column: str) -> list[Label]:
     return list(dict.fromkeys(value for part in parts for value in part.to_pylist()))
 
 
+def blank_cells(path: Path, extension: str, column: str) -> int:
+    """How many cells of a column are blank in a released file."""
+    with rows_as_written(path, extension) as (names, batches):
+        return sum(batch.column(names.index(column)).null_count for batch in batches)
+
+
 class UnreadableError(Exception):
     """A released file that is not what its extension says; the parser's message is dropped, since it may quote a
     row."""

@@ -194,23 +194,15 @@ class Facts:
         own = place / "diagram.toml"
         return cls.of(found, read_diagram(own) if own.exists() else default_diagram())
 
-    def require_whole(self) -> None:
-        """Refuse an artefact that lacks fields, or has other ones.
-
-        Raises:
-            FileError: names the file and the field.
-        """
-        for name, kind in self.kinds.items():
-            if name in self.files:
-                codec.decode(kind, self.files[name], name)
-
     def get(self, file: str, *path: str | int) -> Any:
         """What stands at a place; None where nothing does."""
         found: Any = self.files.get(file)
         for step in path:
-            try:
+            if isinstance(found, Mapping):
+                found = found.get(step)
+            elif isinstance(found, list) and isinstance(step, int) and -len(found) <= step < len(found):
                 found = found[step]
-            except (KeyError, IndexError, TypeError):
+            else:
                 return None
         return found
 

@@ -365,7 +365,7 @@ def _files_of(job: Job) -> Iterator[None]:
         raise
     except Exception:
         if not job.started_here:
-            Facts.read(job.folder).require_whole()
+            Facts.read(job.folder)
         raise
 
 

@@ -118,15 +118,16 @@ def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
     """What was asked, for the page and as a request; None where a field is of another kind."""
     known = [one.name for one in msgspec.structs.fields(StoredRequest)]
     given = {name: found[name] for name in known if found.get(name) is not None} if isinstance(found, dict) else {}
+    if not isinstance(given.get("table"), str) or "\\u0000" in json.dumps(given):
+        return None
     try:
-        if "\\u0000" in json.dumps(given, allow_nan=False):
-            return None
-        return shown_of(given), codec.decode(StoredRequest, given, JOB).request()
+        request = codec.decode(StoredRequest, given, JOB).request()
     except OptionError:
         # Every field is of its kind, but no job would take them together any more.
-        return shown_of(given), None
-    except (InputError, VerificationError, KeyError, TypeError, ValueError):
+        request = None
+    except (InputError, VerificationError):
         return None
+    return shown_of(given), request
 
 
 def _outputs(found: object) -> dict[str, tuple[str, ...]]:

@@ -11,9 +11,10 @@ import pytest
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.indicators import properties, protected_column
 from leakgauge.assessment.indicators.associations import association, variable
-from leakgauge.assessment.indicators.indicator import Context
+from leakgauge.assessment.indicators.indicator import Context, Form
 from leakgauge.mechanisms import Mechanism, laplace, randomized_response
 from leakgauge.randomness import Simulated, simulation
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table, open_table
 from tests.assessment.indicators.small import LETTERS, by_leaf, people, table, value
 
@@ -55,6 +56,26 @@ def test_one_of_each_by_the_correlation_ratio() -> None:
     share = 1 - within / (3000 - 3) / (((age - age.mean()) ** 2).sum() / 2999)
     assert associated("age", "illness") == pytest.approx(math.sqrt(share))
     assert associated("illness", "age") == associated("age", "illness")
+
+
+@pytest.mark.parametrize("power", [1023, -1022])
+def test_numbers_near_the_end_of_the_floats_are_associated_like_any_others(power: int) -> None:
+    """Squares of 1e308 and the sum of two of them are infinite; before, the leaf had no value after a release."""
+    draws = simulation(7)
+    code = draws.integers(3, size=300)
+    # Multiples of a power of two, so that not one bit is lost.
+    small, other = (code - 1) + draws.integers(-2, 3, size=300) / 8, draws.integers(-8, 9, size=300) / 8
+    large = np.ldexp(np.clip(small, -1, 1), power)
+    assert np.abs(large).max() in (math.ldexp(1, 1023), math.ldexp(1, -1022))
+    texts = variable(pa.array(code).cast(pa.string()), "code", Kind.STRING)
+    one, same, two = (variable(pa.array(numbers), "x", Kind.FLOAT) for numbers in (np.clip(small, -1, 1), large, other))
+    assert association(texts, same) == association(texts, one) is not None
+    assert association(two, same) == association(two, one) is not None
+
+
+def test_what_is_not_a_number_is_missing() -> None:
+    found = properties.CORRELATION.evidence(Form.LETTERS, math.nan, Sentence("measured"))
+    assert found.standing is Standing.MISSING and "too large" in str(found.source)
 
 
 def test_a_key_and_a_constant_tell_nothing_and_chance_next_to_nothing() -> None:

@@ -125,11 +125,26 @@ def test_a_step_of_a_later_mechanism_is_kept() -> None:
         {"kind": "teleportation", "count": 1, "sampling_probability": 1.0},
         {"kind": "claimed", "notion": "unheard-of", "levels": {}, "count": 1, "sampling_probability": 1.0},
         {"kind": "laplace-noise", "epsilon": 1.0, "tilt": 2.0, "count": 1, "sampling_probability": 1.0},
+        {"kind": "laplace-noise", "epsilon": {"low": 1.0}, "count": 1, "sampling_probability": 1.0},
+        {"kind": "laplace-noise", "count": 1, "sampling_probability": 1.0},
+        {"kind": "known-channel", "matrix": [[1.0], [0.5, 0.5]], "count": 1, "sampling_probability": 1.0},
+        {"kind": "known-channel", "matrix": [], "count": 1, "sampling_probability": 1.0},
+        {"kind": "claimed-curve", "name": "c", "points": [[2.0]], "count": 1, "sampling_probability": 1.0},
         {},
     ],
 )
 def test_what_a_newer_version_wrote_is_refused(kept: dict[str, object]) -> None:
     with pytest.raises(FileError, match="newer version"):
+        step_from_json(kept)
+
+
+def test_a_bug_in_a_step_is_not_told_as_a_newer_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(step: Step) -> None:
+        raise TypeError("ours")
+
+    kept = step_to_json(LaplaceNoise(1.0))
+    monkeypatch.setattr(LaplaceNoise, "__post_init__", wrong)
+    with pytest.raises(TypeError, match="ours"):
         step_from_json(kept)
 
 

@@ -72,9 +72,16 @@ def correlation(x: Floats, y: Floats) -> float | None:
     x, y = x[known], y[known]
     if len(x) < 3:
         return None
+    x, y = _below_one(x), _below_one(y)
     x, y = x - x.mean(), y - y.mean()
     scale = math.sqrt(float(x @ x)) * math.sqrt(float(y @ y))
     return min(abs(float(x @ y)) / scale, 1.0) if scale > 0 else None
+
+
+def _below_one(numbers: Floats) -> Floats:
+    """The numbers over a power of two that makes all of them smaller than 1, which changes no association."""
+    # The square of 1e308, and the sum of two of them, is more than a float holds.
+    return np.asarray(np.ldexp(numbers, -int(np.frexp(np.abs(numbers).max())[1])))
 
 
 def correlation_ratio(numbers: Floats, codes: Codes) -> float | None:
@@ -83,6 +90,7 @@ def correlation_ratio(numbers: Floats, codes: Codes) -> float | None:
     numbers, codes = numbers[known], codes[known]
     if not len(numbers):
         return None
+    numbers = _below_one(numbers)
     counts, centred = np.bincount(codes), numbers - numbers.mean()
     total, groups = float((centred**2).sum()), int((counts > 0).sum())
     if total == 0 or groups < 2 or groups >= len(numbers):

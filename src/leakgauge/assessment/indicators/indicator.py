@@ -6,6 +6,7 @@ shows all of them. Those that are found together are a family.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -81,7 +82,12 @@ class Indicator:
         raw: float | None = None,
         details: Mapping[str, float] | None = None,
     ) -> Evidence:
-        """Evidence with this indicator's unit and scale; an interval is widened where it misses the value."""
+        """Evidence with this indicator's unit and scale; an interval is widened where it misses the value.
+
+        It is missing where the value is not a number: one infinite variance over another, of numbers near 1e308.
+        """
+        if math.isnan(value):
+            return self.missing(Sentence("The column's numbers are too large for a computer's arithmetic."))
         low, high = (value, value) if between is None else (min(between[0], value), max(between[1], value))
         return Evidence(
             self.leaf,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Unpack
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationComparison, PlacedMechanism
@@ -54,6 +55,7 @@ MOST_AREAS: Final = 1024
 """Areas up to which every mechanism is set to a distance and measured: some tens of seconds."""
 
 
+@checked
 def compare_places(
     table: object,
     places: Places,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import ChannelFile, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationDesign
@@ -24,6 +25,7 @@ WITHIN = 500.0
 """Metres within which a guess is near, unless the caller says otherwise."""
 
 
+@checked
 def design_places(
     table: object,
     places: Places,

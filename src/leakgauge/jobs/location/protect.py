@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from msgspec import structs
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
 from leakgauge.audit.attacks.columns import released_columns
@@ -53,6 +54,7 @@ CENTRES: Final = "centres.csv"
 """Which place each released text stands for: everybody may have it."""
 
 
+@checked
 def protect_places(
     table: object,
     places: Places,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts.location import Hour, LocationSurvey
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.places import Places, table_name
@@ -17,6 +18,7 @@ FEW = 10
 """People below which an area has few of them."""
 
 
+@checked
 def survey_places(
     table: object, places: Places, *, few: int = FEW, **reading: Unpack[ReadingOptions]
 ) -> LocationSurvey:

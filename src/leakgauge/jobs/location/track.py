@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Unpack
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import LocationTrack, Tracked
 from leakgauge.errors import OptionError
@@ -41,6 +42,7 @@ SINGLE, FILTER, SMOOTHER = (
 )
 
 
+@checked
 def track_places(
     table: object,
     places: Places,

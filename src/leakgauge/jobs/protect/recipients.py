@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import structs
+
 from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.estimates import Estimable, KitColumn, ReadAs
@@ -26,6 +28,7 @@ from leakgauge.release.estimates.effective_rows import EffectiveRows, Estimator
 from leakgauge.release.estimates.handed_out import Reading, channel_of, keeps_shares, readings
 from leakgauge.release.estimates.kit import kit_column
 from leakgauge.release.estimates.reading import Protected
+from leakgauge.release.files import blank_cells
 from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.priors import own_prior
@@ -51,7 +54,10 @@ def recipients(
     record = release.record
     kept = tuple(_kept(asked, sources, plan))
     found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
-    columns = tuple(_estimable(asked, sources, one, found[one.name], record.rows) for one in plan.columns)
+    columns = tuple(
+        structs.replace(_estimable(asked, sources, one, found[one.name], record.rows), blank=_blank(one, release))
+        for one in plan.columns
+    )
     inside = any(column.follows_from_counts for column in record.plan.columns.values())
     if chosen_from_table or asked.declared.publish_shares or not inside:
         return Recipients(columns)
@@ -78,7 +84,7 @@ def write_recipients_kit(
         origins={one.column.name: one.origin for one in read if one.origin is not None},
         publish_shares=asked.declared.publish_shares,
         rows_per_unit=asked.roles.rows_per_unit or 1,
-        notes=(*_notes(asked), *said_of_formulas(release.record.output)),
+        notes=(*_notes(asked), *_said_of_blanks(found, release.rows), *said_of_formulas(release.record.output)),
     )
 
 
@@ -93,6 +99,18 @@ def _notes(asked: Request) -> Iterator[Sentence]:
             "One person may have several rows, and their number is not declared: intervals count every row as a "
             "person, and are too narrow where people have several."
         )
+
+
+def _said_of_blanks(found: Recipients, rows: int) -> Iterator[Sentence]:
+    for one in found.columns:
+        if one.blank:
+            yield Sentence(
+                "{blank:,} of {rows:,} cells of {columns!s} are blank: the mechanism draws at random which rows "
+                "release a value.",
+                blank=one.blank,
+                rows=rows,
+                columns=one.columns,
+            )
 
 
 def require_private_shares(asked: Request, earlier: Earlier | None) -> None:
@@ -193,6 +211,14 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         least_rows=Quantity(HALF * units, "rows", origin=Origin.PUBLIC) if said.keeps_shares else None,
         confused=confused,
     )
+
+
+def _blank(column: BoundColumn, release: Release) -> int:
+    """How many cells of the release the mechanism left blank; a missing value that it releases is not one of them."""
+    channel = channel_of(column)
+    if channel is None or len(column.writes) > 1 or None in channel.inputs or None not in channel.outputs:
+        return 0
+    return blank_cells(release.output, release.output.suffix.lower().lstrip("."), column.name)
 
 
 def _kept_together(column: BoundColumn) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import Aim
 from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.drafts import require_room, write_whole
-from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
+from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.assess import Explaining, explained
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
@@ -30,9 +30,10 @@ from leakgauge.jobs.protect.telling import least_telling, telling
 from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
-from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release import Release, ReleasePlan, preview, read_plan, release
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.execution import Stage as ReleaseStage
+from leakgauge.release.interrupted import drawn_record, note_in_ledger
 from leakgauge.release.order import order_place
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
@@ -323,8 +324,10 @@ def release_stage(work: Work) -> tuple[str, ...]:
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = work.plan
     written = (work.released, RECORD, PUBLIC_RECORD, *(() if plan.keep_order else (ORDER,)))
-    if (drawn := _drawn(work, plan)) is not None:
-        _note_in_ledger(work, drawn)
+    drawn = drawn_record(*(folder.place / name for name in (RECORD, *written)))
+    if drawn is not None and drawn.plan == recorded_plan(preview(plan, table)[0]):
+        if work.sources.ledger is not None:
+            note_in_ledger(work.sources.ledger, drawn)
         return written
     rows = table.rows
 
@@ -363,30 +366,6 @@ def is_chosen_by_counts(asked: Request) -> bool:
         and asked.limits.kept == "nothing"
         and any(not aim.mechanism and aim.target is None for aim in asked.aims)
     )
-
-
-def _drawn(work: Work, plan: ReleasePlan) -> Record | None:
-    """The record of a complete release by this plan in the folder, from a run interrupted after drawing it."""
-    place = work.folder.place
-    if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
-        return None
-    if not plan.keep_order and not (place / ORDER).exists():
-        return None
-    try:
-        found = verify(place / RECORD)
-    except (InputError, VerificationError):
-        return None
-    if not isinstance(found.record, Record) or not found.holds:
-        return None
-    return found.record if found.record.plan == recorded_plan(preview(plan, work.sources.original)[0]) else None
-
-
-def _note_in_ledger(work: Work, record: Record) -> None:
-    """Note in the ledger that a release was written, where the interrupted run was stopped before; it is noted once."""
-    ledger, place = work.sources.ledger, record.budget.ledger
-    spend = None if ledger is None or place is None else ledger.entry(record.reference)
-    if ledger is not None and place is not None and spend is not None and spend.hash == place.hash:
-        ledger.complete(spend, record.digest)
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:

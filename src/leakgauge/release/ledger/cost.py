@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ import msgspec
 
 from leakgauge.artefacts.codec import encode
 from leakgauge.claims import NOTIONS, CentralDP, LocalDP, Statement, ZeroConcentratedDP
-from leakgauge.errors import FileError, ModelError, OptionError
+from leakgauge.errors import FileError, InputError, ModelError, OptionError
 from leakgauge.mechanisms.finite import LARGEST_CHANNEL
 from leakgauge.mechanisms.steps import Claimed, ClaimedCurve, KnownChannel, Step
 from leakgauge.notions.composition import Neighbours
@@ -201,22 +201,66 @@ def step_to_json(step: Step) -> dict[str, object]:
 def step_from_json(kept: Mapping[str, object]) -> Step:
     """The step that was kept."""
     values = {name: _read(value) for name, value in kept.items() if name != "kind"}
-    kind = kept.get("kind")
+    kind = str(kept.get("kind"))
+    known = {_kind(one): one for one in _kinds_of(Step)}
     try:
-        if kind == "known-channel":
-            matrix = values.pop("matrix")
-            return KnownChannel(Channel(range(len(matrix)), range(len(matrix[0])), matrix), **values)
-        if kind == "claimed":
-            notion = NOTIONS[values.pop("notion")]
-            return Claimed(notion(**values.pop("levels")), **values)
-        if kind == "claimed-curve":
-            points = tuple((order, epsilon) for order, epsilon in values.pop("points"))
-            return ClaimedCurve(values.pop("name"), points, **values)
-        return {_kind(known): known for known in _kinds_of(Step)}[str(kind)](**values)
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise FileError(
-            "The ledger has a step of kind {kind!r} from a newer version of Leakgauge; install that version.", kind=kind
-        ) from None
+        # Only what cannot be read, or is out of range, is from elsewhere; whatever else fails is a bug.
+        wanted: Any = _KEPT.get(kind, dict[str, int | float])
+        match msgspec.convert(values, wanted):
+            case _KeptChannel(matrix=matrix) as step:
+                outputs = len(matrix[0]) if matrix else 0
+                return KnownChannel(
+                    Channel(range(len(matrix)), range(outputs), matrix),
+                    count=step.count,
+                    sampling_probability=step.sampling_probability,
+                )
+            case _KeptClaim(notion=notion, levels=levels) as step if notion in NOTIONS and _takes(
+                NOTIONS[notion], levels
+            ):
+                return Claimed(
+                    NOTIONS[notion](**levels), count=step.count, sampling_probability=step.sampling_probability
+                )
+            case _KeptCurve(name=name, points=points) as step:
+                return ClaimedCurve(name, points, count=step.count, sampling_probability=step.sampling_probability)
+            case dict() as numbers if kind in known and _takes(known[kind], numbers):
+                return known[kind](**numbers)
+    except (msgspec.ValidationError, InputError):
+        pass
+    raise FileError(
+        "The ledger has a step of kind {kind!r} from a newer version of Leakgauge; install that version.",
+        kind=kept.get("kind"),
+    )
+
+
+class _Kept(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """How often a step was run, of each kind whose other fields are not all numbers."""
+
+    count: int
+    sampling_probability: float
+
+
+class _KeptChannel(_Kept):
+    matrix: list[list[float]]
+
+
+class _KeptClaim(_Kept):
+    notion: str
+    levels: dict[str, int | float]
+
+
+class _KeptCurve(_Kept):
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+_KEPT: dict[str, type[_Kept]] = {"known-channel": _KeptChannel, "claimed": _KeptClaim, "claimed-curve": _KeptCurve}
+
+
+def _takes(kind: type[Step] | type[Statement], values: Mapping[str, float]) -> bool:
+    """Whether these are fields of a kind, and all that it needs."""
+    every = fields(kind)
+    needed = {one.name for one in every if one.default is MISSING and one.default_factory is MISSING}
+    return needed <= values.keys() <= {one.name for one in every}
 
 
 def _as_kept(step: Step) -> Step:

@@ -176,7 +176,7 @@ class Ledger:
                     ledger=self._store.name,
                     reference=spend.reference,
                 )
-            done = self._store.find(Kind.COMPLETE, spend.reference)
+            done = self.completion(spend.reference)
             if done is not None:
                 if done.digest == digest:
                     return done
@@ -191,6 +191,10 @@ class Ledger:
     def entry(self, reference: str) -> Entry | None:
         """The spend with a reference; None where it was never made."""
         return self._store.find(Kind.SPEND, reference)
+
+    def completion(self, reference: str) -> Entry | None:
+        """The entry that says the release of a spend was written; None where it was not said."""
+        return self._store.find(Kind.COMPLETE, reference)
 
     def entries(self, dataset: str | None = None) -> tuple[Entry, ...]:
         """All entries in order, of one data set or of all."""

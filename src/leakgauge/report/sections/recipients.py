@@ -42,6 +42,14 @@ def recipients(tell: Teller) -> Iterator[Content]:
             "intervals."
         )
     for at, one in enumerate(found):
+        if one.get("blank"):
+            yield tell.say(
+                "{blank} of {rows} cells of {columns} are blank: the mechanism draws at random which rows release a "
+                "value.",
+                blank=tell.number("recipients.json", "columns", at, "blank", count=True),
+                rows=tell.number("release.json", "rows", count=True),
+                columns=tell.listed(one["columns"]),
+            )
         if one["read_as"] is None:
             yield _nothing(tell, one)
         elif one.get("confused"):
