@@ -157,10 +157,8 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     """What a job is asked, about the id of a table; ``OptionError`` where a field, or all together, cannot be so."""
     _require_known(fields)
     asked = {name: _asked(name, fields) for name in SHOWN if fields.get(name) is not None}
-    asked.setdefault("public", ())
-    if "public_distortion" not in asked:
-        # The names of columns as they are, where texts could also have a share at their end.
-        asked["public"] = dict.fromkeys(asked["public"])
+    # The names of columns are as they are: on the page a share has a field of its own.
+    asked.setdefault("public_distortion", {})
     return Request.of(text_in(fields, "table"), **asked)
 
 

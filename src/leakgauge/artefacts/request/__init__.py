@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from functools import cache
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self, Unpack
 
@@ -119,7 +120,7 @@ class Request(Part, frozen=True):
                 hint = did_you_mean(name, (*option_names(), "folder", "overwrite", "progress"))
                 raise OptionError("There is no option {name!r}; {hint}", name=name, hint=hint)
         if are_columns(options.get("public")) and options.get("public_distortion") is None:
-            # A column named again without a share does not keep its earlier share.
+            # Where shares are given apart, names are as they are; a column named again without one has none.
             options["public"], options["public_distortion"] = public_columns(options["public"])
         repeat = options.pop("repeat", None)
         if not isinstance(repeat, str | Path | None):
@@ -327,10 +328,8 @@ else:
         return StoredRequest(request.table, **options, repeat=request.repeat)
 
     def _request(self: StoredRequest) -> Request:
-        options = msgspec.structs.asdict(self)
-        shares = options.pop("public_distortion") or {}
-        # The names of columns as they are, where texts could also have a share at their end.
-        return Request.of(**{**options, "public": {name: shares.get(name) for name in self.public}})
+        # With shares of its own, be they none, the names of public columns have no share at their end.
+        return Request.of(**{**msgspec.structs.asdict(self), "public_distortion": self.public_distortion or {}})
 
     StoredRequest = msgspec.defstruct(
         "StoredRequest",
@@ -380,10 +379,18 @@ def _plain(kind: type[RequestPart], name: str, value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if name in numbers_asked():
-        return per_secret(name, value)
-    if takes_several(kind, name) and isinstance(value, str):
+        value = per_secret(name, value)
+    elif takes_several(kind, name) and isinstance(value, str):
         return [value]
-    return msgspec.to_builtins(value, enc_hook=float)
+    try:
+        return msgspec.to_builtins(value, enc_hook=_number)
+    except TypeError:
+        raise _of_another_type(name) from None
+
+
+def _number(value: Any) -> float:
+    """A number of numpy and the like."""
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _texts(value: object) -> list[str]:
