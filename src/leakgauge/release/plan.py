@@ -30,9 +30,15 @@ PLAN_SCHEMA = "leakgauge/plan/1"
 _TABLES = ("columns", "bins", "levels")
 _KINDS: dict[str, type] = {
     **dict.fromkeys(_TABLES, dict),
-    **dict.fromkeys(("public", "from_another_table", "unprotected", "clamp"), list),
-    **dict.fromkeys(("unit", "suppress_unit"), str),
-    **dict.fromkeys(("rows_per_unit", "suppress_below", "keep_order"), object),
+    "public": list,
+    "from_another_table": list,
+    "unprotected": list,
+    "clamp": list,
+    "unit": str,
+    "suppress_unit": str,
+    "rows_per_unit": object,
+    "suppress_below": object,
+    "keep_order": object,
 }
 """Everything a plan can say; tables and lists hold texts, and the plan itself checks its numbers."""
 _CHANNEL = "channel:file="
