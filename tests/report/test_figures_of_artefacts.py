@@ -31,7 +31,9 @@ PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
     "frontier": lambda files, language: frontier_figure(
         files["frontier"], files["comparison"]["ranking"][0], files["comparison"]["ranking"], language
     ),
-    "decomposition": lambda files, language: decomposition_figure(files["measurement"], files["leakage"], language),
+    "decomposition": lambda files, language: decomposition_figure(
+        files["measurement"], files["audit"]["exposures"][0]["everything"], language
+    ),
     "channel": lambda files, language: channel_figure(
         named_channel(files["channel"], Path("channel.json")).channel, language
     ),
@@ -82,9 +84,13 @@ def test_a_frontier_marks_the_release_and_names_the_others(files: Files) -> None
 
 def test_a_decomposition_adds_up_to_the_entropy(files: Files) -> None:
     figure = PICTURES["decomposition"](files, ENGLISH)
-    before, after = files["measurement"], files["leakage"]
-    names = ("background_floor", "conditional_mutual_information", "conditional_entropy_with_background")
-    assert drawn(figure, "bits")[-3:] == [after[name]["value"] for name in names]
+    before, everything = files["measurement"], files["audit"]["exposures"][0]["everything"]
+    entropy, floor, told = (
+        before["entropy"]["value"],
+        before["background_floor"]["value"],
+        everything["information"]["value"],
+    )
+    assert drawn(figure, "bits")[-3:] == pytest.approx([floor, told - floor, entropy - told])
     ends = dict(zip(drawn(figure, "row"), drawn(figure, "end"), strict=False))
     assert ends["released with protection"] == pytest.approx(before["entropy"]["value"], abs=1e-9)
     alone = decomposition_figure(before, None)

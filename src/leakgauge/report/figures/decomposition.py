@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from leakgauge.languages import ENGLISH, Language
+from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
 from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, width_of
@@ -15,16 +15,14 @@ _STEP = 74
 _FILLS = {"background": chart.DARK, "release": chart.MIDDLE, "hidden": chart.LIGHT}
 
 
-def decomposition_figure(measurement: Fields, leakage: Fields | None = None, language: Language = ENGLISH) -> Figure:
+def decomposition_figure(measurement: Fields, everything: Fields | None = None, language: Language = ENGLISH) -> Figure:
     """The secret's entropy in bits: revealed by the background alone, added by the release, still hidden.
 
-    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z), for nothing released and for the table released unchanged, from
-    ``measurement.json``, and for the release, where ``leakage.json`` is known.
+    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z) with the background Z in every bar, from ``measurement.json``; Y is everything
+    that leaves, public columns and other secrets too, where the bracket of it in ``audit.json`` is known.
     """
-    rows = _rows(measurement, leakage, language)
-    # Of a release, public columns count as known beside the background.
-    public = leakage is not None and leakage.get("background") != measurement.get("background")
-    words = _words(value_of(measurement, "background_floor") is not None, public, language)
+    rows = _rows(measurement, everything, language)
+    words = _words(value_of(measurement, "background_floor") is not None, language)
     most = max(sum(parts.values()) for _, parts in rows) or 1.0
     bars = _bars(rows, words, language)
     names = [name for name, _ in rows]
@@ -54,35 +52,29 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
     return Figure(spec, joined(language, language.say("The secret holds {entropy} bits.", entropy=entropy), *told))
 
 
-def _words(background: bool, public: bool, language: Language) -> dict[str, str]:
+def _words(background: bool, language: Language) -> dict[str, str]:
     """What each part is called."""
     if background:
         return {
-            "background": language.say("revealed by other columns, known or public, I(X;Z)")
-            if public
-            else language.say("revealed by the background alone, I(X;Z)"),
+            "background": language.say("revealed by the background alone, I(X;Z)"),
             "release": language.say("added by the release, I(X;Y|Z)"),
             "hidden": language.say("still hidden, H(X|Y,Z)"),
         }
     return {"release": language.say("revealed by the release, I(X;Y)"), "hidden": language.say("still hidden, H(X|Y)")}
 
 
-def _rows(measurement: Fields, leakage: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:
+def _rows(measurement: Fields, everything: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:
     entropy, floor = (value_of(measurement, name) or 0.0 for name in ("entropy", "background_floor"))
     rest = max(entropy - floor, 0.0)
     rows = [
         (language.say("nothing released"), {"background": floor, "release": 0.0, "hidden": rest}),
         (language.say("released unchanged"), {"background": floor, "release": rest, "hidden": 0.0}),
     ]
-    if leakage is not None:
-        # Where no background was measured before, none is told of after.
-        alone = value_of(measurement, "background_floor") is None or value_of(leakage, "background_floor") is None
-        known = None if alone else value_of(leakage, "background_floor")
-        added = value_of(leakage, "mutual_information" if alone else "conditional_mutual_information")
-        hidden = value_of(leakage, "conditional_entropy" if alone else "conditional_entropy_with_background")
-        if added is not None and hidden is not None:
-            parts = {"background": known or 0.0, "release": added, "hidden": hidden}
-            rows.append((language.say("released with protection"), parts))
+    if everything is not None:
+        # Where it is bounded, the unfavourable end: nobody learns more.
+        told = min(max(value_of(everything, "information") or 0.0, floor), entropy)
+        said = message("released with protection") if everything.get("exact") else message("released, at most")
+        rows.append((language.say(said), {"background": floor, "release": told - floor, "hidden": entropy - told}))
     return rows
 
 

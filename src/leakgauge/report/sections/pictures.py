@@ -209,12 +209,16 @@ def released_point(tell: Teller) -> dict[str, Any] | None:
     }
 
 
+def _decomposition(tell: Teller) -> Figure:
+    place = exposure(tell)
+    everything = None if place is None else tell.get("audit.json", *place, "everything")
+    return decomposition_figure(tell.files["measurement.json"], everything, tell.language)
+
+
 _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "channel": _channel,
     "levels": lambda tell: levels_figure(tell.files["release.json"], tell.language),
-    "decomposition": lambda tell: decomposition_figure(
-        tell.files["measurement.json"], tell.files.get("leakage.json"), tell.language
-    ),
+    "decomposition": _decomposition,
     "shares": _shares,
     "frontier": _frontier,
     "attacks": lambda tell: attacks_figure(tell.files["audit.json"], tell.language),
