@@ -9,6 +9,7 @@ from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
 from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, width_of
+from leakgauge.rounding import is_all
 
 _AREA = 560
 _STEP = 74
@@ -72,7 +73,8 @@ def _rows(measurement: Fields, everything: Fields | None, language: Language) ->
     ]
     if everything is not None:
         # Where it is bounded, the unfavourable end: nobody learns more.
-        told = min(max(value_of(everything, "information") or 0.0, floor), entropy)
+        told = max(value_of(everything, "information") or 0.0, floor)
+        told = entropy if is_all(told, entropy) else told
         said = message("released with protection") if everything.get("exact") else message("released, at most")
         rows.append((language.say(said), {"background": floor, "release": told - floor, "hidden": entropy - told}))
     return rows
