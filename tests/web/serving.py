@@ -283,6 +283,14 @@ def _cpu_seconds(process: int) -> float:
     return (int(counted[11]) + int(counted[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def running_processes(job: str) -> list[int]:
+    """The processes that run a job that was just begun: before a program is loaded the system does not name it yet."""
+    until = time.monotonic() + 5
+    while not (found := processes(job)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return found
+
+
 def processes(job: str) -> list[int]:
     """The processes that run a job."""
     found = []

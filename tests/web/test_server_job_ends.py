@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leakgauge.web.private_folder import PrivateFolder
-from tests.web.serving import Started, processes
+from tests.web.serving import Started, processes, running_processes
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
 Serving = Callable[..., Started]
@@ -66,7 +66,7 @@ def test_a_server_that_is_killed_leaves_no_process_and_the_next_one_removes_its_
     server = serving(folder_with_people(tmp_path / "data", ROWS), temporary=temporary)
     assert server.drop("mine.csv", people(50)).status == 200
     begun = server.post("/api/jobs", asked_of(server)).fields
-    assert next(server.events(begun["id"]))["state"] == "running" and processes(begun["id"])
+    assert next(server.events(begun["id"]))["state"] == "running" and running_processes(begun["id"])
     # Someone still listens to the job, so that it does not end by itself when it tells of a stage.
     with Path(f"/proc/{processes(begun['id'])[0]}/fd/1").open("rb"):
         server.process.send_signal(signal.SIGKILL)
@@ -98,7 +98,7 @@ def test_a_closed_terminal_ends_the_job_too_and_an_open_stream_does_not_keep_the
     server = serving(folder_with_people(tmp_path / "data", ROWS))
     begun = server.post("/api/jobs", asked_of(server)).fields
     stream = server.events(begun["id"])
-    assert next(stream)["state"] == "running" and processes(begun["id"])
+    assert next(stream)["state"] == "running" and running_processes(begun["id"])
     asked = time.monotonic()
     assert server.stop(signal.SIGHUP) == 128 + signal.SIGTERM
     assert time.monotonic() - asked < 15
