@@ -65,10 +65,6 @@ class Coarsening(RequestPart, frozen=True):
         if self.suppress_below is not None:
             raise OptionError("--min-k itself suppresses groups that are too small; leave --suppress-below out.")
 
-    def about(self, column: str) -> bool:
-        """Whether bins or levels of a column are given."""
-        return any(text.startswith(f"{column}=") for text in (*self.bins, *self.levels))
-
 
 class CoarseningOptions(TypedDict, total=False):
     """The same as keyword arguments of Python."""

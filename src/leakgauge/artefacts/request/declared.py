@@ -61,7 +61,7 @@ class Declared(RequestPart, frozen=True):
 
     def require_possible(self) -> None:
         """Refuse what is no date, no share and no frequency."""
-        if self.review is not None and not is_date(self.review):
+        if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
         if not 0 < self.releases_per_period < math.inf:
             raise OptionError(
@@ -99,7 +99,7 @@ class DeclaredOptions(TypedDict, total=False):
     report_language: str
 
 
-def is_date(text: str) -> bool:
+def _is_date(text: str) -> bool:
     """Whether a text is a date such as 2027-11-16."""
     try:
         date.fromisoformat(text)

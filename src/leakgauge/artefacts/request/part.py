@@ -16,8 +16,6 @@ from leakgauge.artefacts.quantity import Part
 
 Options: TypeAlias = dict[str, Any]
 """What is asked, by the names of the options."""
-LONGEST_WORD: Final = 100
-"""Bytes of a column's name in the name of a file."""
 
 
 class Names(Enum):

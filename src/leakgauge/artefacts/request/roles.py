@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, TypedDict
+from typing import Annotated, Final, TypedDict
 
 import msgspec
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import LONGEST_WORD, ON_PAGE, Option, Options, RequestPart
+from leakgauge.artefacts.request.part import ON_PAGE, Option, Options, RequestPart
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
+
+_LONGEST_WORD: Final = 100
+"""Bytes of a column's name in the name of a file."""
 
 
 class Roles(RequestPart, frozen=True):
@@ -287,7 +290,7 @@ def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ..
     stem, _, ending = name.rpartition(".")
     words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in groups]
     # Where names are long, or read alike once signs and case are left out, all go by their place.
-    plain = all(0 < len(word.encode()) < LONGEST_WORD for word in words)
+    plain = all(0 < len(word.encode()) < _LONGEST_WORD for word in words)
     if not plain or len({word.casefold() for word in words}) < len(words):
         words = [str(at) for at in range(1, len(words) + 1)]
     return f"{stem}-{words[groups.index(group)]}.{ending}"

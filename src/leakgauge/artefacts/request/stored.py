@@ -1,0 +1,59 @@
+"""A request as files keep it: the table, and all options side by side as they are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import msgspec
+
+from leakgauge.artefacts.quantity import Part
+from leakgauge.artefacts.request.aim import Aiming
+from leakgauge.artefacts.request.part import Names, hints
+from leakgauge.artefacts.request.request import PARTS, Request
+
+if TYPE_CHECKING:
+
+    class StoredRequest(Part, frozen=True):
+        """A request as files keep it; its fields are those of the parts."""
+
+        table: str
+
+        @classmethod
+        def of(cls, request: Request) -> Self:
+            """How a request is stored."""
+
+        def request(self) -> Request:
+            """The request that was stored.
+
+            Raises:
+                OptionError: no job would take these options together any more.
+            """
+else:
+
+    def _stored(request: Request) -> StoredRequest:
+        parts = {**{name: getattr(request, name) for name in PARTS}, "aims": Aiming.of(request.aims)}
+        options = {name: value for part in parts.values() for name, value in msgspec.structs.asdict(part).items()}
+        return StoredRequest(request.table, **options, repeat=request.repeat)
+
+    def _request(self: StoredRequest) -> Request:
+        # With shares of its own, be they none, the names of public columns have no share at their end.
+        return Request.of(**{**msgspec.structs.asdict(self), "public_distortion": self.public_distortion or {}})
+
+    def _fields() -> Iterator[tuple[Any, ...]]:
+        yield "table", str
+        for part in PARTS.values():
+            for field in msgspec.structs.fields(part):
+                default = () if field.required else (field.default,)
+                yield field.name, hints(part)[field.name], *default
+        yield "repeat", Annotated[str | None, Names.PLACE], None
+
+    StoredRequest = msgspec.defstruct(
+        "StoredRequest",
+        _fields(),
+        bases=(Part,),
+        namespace={"of": staticmethod(_stored), "request": _request, "__doc__": "A request as files keep it."},
+        module=__name__,
+        frozen=True,
+        forbid_unknown_fields=True,
+    )
