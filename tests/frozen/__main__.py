@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from tests.frozen.commands import COMMANDS
-from tests.frozen.corpus import ARCHIVE, Said, freeze, frozen, said_by, tables
+from tests.frozen.corpus import ARCHIVE, Said, freeze, frozen, said_by, says_the_same, tables
 
 _LONGEST = 300
 """Signs shown of a line: pictures are one line each."""
@@ -22,7 +22,7 @@ _LONGEST = 300
 def _differences(name: str, before: Said, after: Said, *, brief: bool) -> Iterator[str]:
     for what in sorted({*before, *after}):
         old, new = before.get(what, b""), after.get(what, b"")
-        if old == new:
+        if says_the_same(old, new):
             continue
         yield f"{name}/{what}"
         if not brief:
