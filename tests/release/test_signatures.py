@@ -14,6 +14,7 @@ import pytest
 
 from leakgauge.artefacts.codec import digest_of, text_of
 from leakgauge.release import ReleasePlan, release, verify
+from leakgauge.release.ledger import Ledger
 from tests.cli.running import run
 from tests.release.people import opened
 
@@ -124,6 +125,22 @@ def test_what_was_checked_is_signed_afterwards(capsys: pytest.CaptureFixture[str
     assert run(capsys, "verify", "out.csv.json", "--signed-by", str(keys / "office.pub"))[0] == 0
     code, _, err = run(capsys, "verify", "out.csv.json", "--sign", str(keys / "other"))
     assert code == 2 and "somebody else's signature" in err
+
+
+def test_a_release_that_was_there_before_is_signed_only_once_it_is_checked(
+    capsys: pytest.CaptureFixture[str], house: Path, keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    assert run(capsys, "ledger", "open", "budget", "--dataset", "people", "--epsilon", "2")[0] == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "complete", killed)
+        assert released(capsys, "--ledger", "budget")[0] == 130
+    code, _, err = released(capsys, "--ledger", "budget", "--sign", keys / "office")
+    assert code == 2 and "leakgauge verify --sign" in err and not Path("out.csv.json.sig").exists()
+    code, _, _ = run(capsys, "verify", "out.csv.json", "--ledger", "budget", "--sign", str(keys / "office"))
+    assert code == 0 and Path("out.csv.json.sig").exists()
 
 
 BAD_PRIVATE = {

@@ -49,7 +49,6 @@ from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 REHEARSED = 64
 """Rows of the rehearsal before the spend."""
@@ -223,7 +222,12 @@ def release(
             tell(Stage.COMPLETED, found.rows)
             if key is None:
                 return found
-            return replace(found, signature=_signed(place, place.read_bytes(), public, public.read_bytes(), key))
+            # Whoever could write here meanwhile would have a record of their own signed: it is checked first.
+            raise OptionError(
+                "{path!s} was released before, and the ledger now notes that; sign its records with leakgauge verify "
+                "--sign, which checks them first.",
+                path=str(place),
+            )
     _require_places(where, (place, public, order_place(place)), overwrite, signed=key is not None)
     bound = bind(plan, table)
     wanted = WantedPriors.of(bound, priors or {})
@@ -308,7 +312,10 @@ def release(
     if ledger is not None and entry is not None:
         ledger.complete(entry, written.digest)
         tell(Stage.COMPLETED, rows)
-    signature = None if key is None else _signed(place, texts[0].encode(), public, texts[1].encode(), key)
+    signature = None
+    if key is not None:
+        sign_record(public, texts[1].encode(), key, shareable=True)
+        signature = sign_record(place, texts[0].encode(), key)
     return Release(where.beside(""), written, place, public, entry, signature, handed_out, where.address)
 
 
@@ -333,12 +340,6 @@ def _completed(
     if found is None or found.plan != recorded_plan(bind(plan, table)):
         return None
     return Release(where.beside(""), found, record, public, note_in_ledger(ledger, found), table=where.address)
-
-
-def _signed(record: Path, text: bytes, public: Path, public_text: bytes, key: Ed25519PrivateKey) -> Path:
-    """The signature of a record, once the public record has its own."""
-    sign_record(public, public_text, key, shareable=True)
-    return sign_record(record, text, key)
 
 
 def preview(
