@@ -12,7 +12,7 @@ import numpy as np
 from bench.clock import timed
 from leakgauge.artefacts import Shown
 from leakgauge.audit import lower_bound
-from leakgauge.audit.binomial import at_least, at_most
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.subjects import subject_of
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement

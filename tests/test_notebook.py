@@ -13,9 +13,9 @@ import leakgauge as lg
 from leakgauge import notebook, rounding
 from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.assessment.dials import ReleaseLaw, evidence_by_law
+from leakgauge.assessment.judging import Terms, judgement
 from leakgauge.audit import attack, lower_bound
 from leakgauge.design import RateDistortion, Solution, solve
-from leakgauge.jobs.judge import Terms, judgement
 from leakgauge.measures import estimate, mutual_information
 from leakgauge.notions import Level, levels
 from leakgauge.randomness import Simulated

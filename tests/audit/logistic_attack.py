@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.audit.binomial import at_least, at_most
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.randomness import simulation
 from tests.audit.families import ABORTED, FALSE, Family
 

@@ -10,7 +10,7 @@ import pytest
 
 from leakgauge.artefacts import Audit
 from leakgauge.artefacts.codec import decode, encode, read, write
-from leakgauge.audit.exposure import exposure
+from leakgauge.case.exposure import exposure
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.audit import audit_release
 from leakgauge.measures import estimate, leakage_with_background, mutual_information
@@ -38,9 +38,9 @@ def vehicles(rows: int = 40_000, plates: int = 4_000) -> pa.Table:
 
 
 def test_a_column_of_many_values_that_determines_the_secret_is_found(tmp_path: Path) -> None:
-    case = case_of(vehicles(), SHARED, tmp_path, public=["plate", "colour", "height"])
-    (secret,) = case.secrets
-    found = exposure(case, secret)
+    drawn = case_of(vehicles(), SHARED, tmp_path, public=["plate", "colour", "height"])
+    (secret,) = drawn.secrets
+    found = exposure(drawn, secret)
     most = found.entropy.value
     assert most == pytest.approx(np.log2(7), abs=0.01)
     for bracket in (found.plain, found.everything):
@@ -68,8 +68,8 @@ def test_a_column_that_is_not_released_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_secret_that_is_withheld_is_told_on_by_what_leaves(tmp_path: Path) -> None:
     plan = {"colour": RESPONSE.format(epsilon=1)}
-    case = case_of(vehicles(), plan, tmp_path, public=["plate"], withheld=["kind"])
-    colour, kind = (exposure(case, secret) for secret in case.secrets)
+    drawn = case_of(vehicles(), plan, tmp_path, public=["plate"], withheld=["kind"])
+    colour, kind = (exposure(drawn, secret) for secret in drawn.secrets)
     assert (colour.secret, kind.secret) == (("colour",), ("kind",))
     assert kind.everything == kind.plain and kind.plain.success.value >= 0.99
     assert [one.roles for one in kind.columns] == [("public",), ("protected",)]
@@ -83,8 +83,8 @@ def test_a_secret_that_is_withheld_is_told_on_by_what_leaves(tmp_path: Path) -> 
 def test_small_alphabets_are_exact_as_measured(tmp_path: Path) -> None:
     table = people(8000)
     plan = {"illness": RESPONSE.format(epsilon=2)}
-    case = case_of(table, plan, tmp_path, public=["sex"], background=["city"])
-    found = exposure(case, case.secrets[0])
+    drawn = case_of(table, plan, tmp_path, public=["sex"], background=["city"])
+    found = exposure(drawn, drawn.secrets[0])
     counts = open_table(table).counts("illness", "city", "sex")
     channel = randomized_response(2.0, letters=counts.labels("illness")).channel()
     known = estimate(mutual_information, counts.keep("illness", "city"), ["illness"], ["city"])
@@ -104,8 +104,8 @@ def test_a_column_tells_no_more_than_it_has(tmp_path: Path) -> None:
     draws = simulation(6)
     value = draws.integers(900, size=4000)
     table = pa.table({"value": [f"v{at}" for at in value.tolist()], "odd": (value % 2 == 1).tolist()})
-    case = case_of(table, {"value": RESPONSE.format(epsilon=1)}, tmp_path, public=["odd"])
-    alone = exposure(case, case.secrets[0]).columns[0]
+    drawn = case_of(table, {"value": RESPONSE.format(epsilon=1)}, tmp_path, public=["odd"])
+    alone = exposure(drawn, drawn.secrets[0]).columns[0]
     assert not alone.exact and alone.information.ends[1] == pytest.approx(1, abs=0.01)
 
 
@@ -115,7 +115,7 @@ def test_rows_of_one_person_are_not_taken_for_many_people(tmp_path: Path) -> Non
     plan = {"illness": RESPONSE.format(epsilon=1)}
     alone = case_of(rows, plan, tmp_path, background=["city"])
     grouped = case_of(rows, plan, tmp_path, background=["city"], unit="person")
-    first, second = (exposure(case, case.secrets[0]) for case in (alone, grouped))
+    first, second = (exposure(drawn, drawn.secrets[0]) for drawn in (alone, grouped))
     narrow, wide = first.known.information.ends, second.known.information.ends
     assert wide[1] - wide[0] > 2 * (narrow[1] - narrow[0])
     assert [one.columns for one in second.columns] == [("city",), ("illness",)], "a unit is never seen"

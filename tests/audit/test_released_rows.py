@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Shown
-from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.audit.released_rows import shown_by_rows
+from leakgauge.notions.ceilings import Promise
 from leakgauge.randomness import simulation
 from tests.audit.attacks.cases import again, case_of
 
@@ -20,8 +20,8 @@ RUNS = 20
 
 def shown_of(table: pa.Table, mechanism: str, promised: float, folder: Path, runs: int = RUNS) -> list[Shown]:
     """What the rows of so many releases show, held to another promise than the mechanism's."""
-    case = case_of(table, {"x": mechanism}, folder)
-    columns = [replace(again(case, seed).columns[0], promises=(Promise(promised),)) for seed in range(runs)]
+    drawn = case_of(table, {"x": mechanism}, folder)
+    columns = [replace(again(drawn, seed).columns[0], promises=(Promise(promised),)) for seed in range(runs)]
     found = [shown_by_rows(column, 0.95) for column in columns]
     assert all(one is not None for one in found)
     return [one for one in found if one is not None]

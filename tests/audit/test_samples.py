@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.audit.attacks import columns
+from leakgauge.case import columns
 from leakgauge.jobs.audit import audit_release
 from leakgauge.release import ReleasePlan, release
 from leakgauge.tables import open_table

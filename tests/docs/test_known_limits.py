@@ -13,7 +13,8 @@ import pytest
 
 import leakgauge
 from leakgauge.audit import combinations, features, identifiers, reconstruction, released_rows, scores, subjects
-from leakgauge.audit.attacks import columns, learner, rows, singling_out
+from leakgauge.audit.attacks import rows, singling_out
+from leakgauge.case import columns, learner
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, metric_privacy, output_entropy

@@ -46,5 +46,5 @@ def test_people_are_counted_and_not_their_rows() -> None:
     asked = Request.of("frame", secret="illness", public=["town"], max_distortion=0.2)
     with ExitStack() as opened:
         table = opened.enter_context(open_table(rows))
-        assert open_sources(asked, table, opened).fits(("illness",), ("town",))
-        assert not open_sources(asked.having(unit="person"), table, opened).fits(("illness",), ("town",))
+        assert open_sources(asked, table, opened).case.is_countable(("illness",), ("town",))
+        assert not open_sources(asked.having(unit="person"), table, opened).case.is_countable(("illness",), ("town",))

@@ -85,12 +85,12 @@ def test_the_record_stands_without_the_level_file(made: Release, levels: Path) -
 
 def test_what_is_suppressed_stays_known(made: Release) -> None:
     """Whoever knows the city knows the one that the release leaves out."""
-    from leakgauge.audit.attacks.case import read_case
+    from leakgauge.case.drawn import read_case
 
     with open_table(PEOPLE) as table:
-        case = read_case(made, table, background=["city"])
-    assert len(set(case.background.tolist())) == 4
-    assert len(set(case.classes.tolist())) < 4 * 3
+        drawn = read_case(made, table, background=["city"])
+    assert len(set(drawn.background.tolist())) == 4
+    assert len(set(drawn.classes.tolist())) < 4 * 3
 
 
 def test_what_the_records_say(made: Release) -> None:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
-from leakgauge.audit.attacks.columns import released_columns
+from leakgauge.case.columns import released_columns
 from leakgauge.cli import main
 from leakgauge.errors import (
     ColumnError,

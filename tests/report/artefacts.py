@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.artefacts.codec import encode
+from leakgauge.assessment.judging import Terms, case_of, judge
 from leakgauge.cli import main
 from leakgauge.jobs.assess import Explaining, explained, read_audit
 from leakgauge.jobs.improve import improve, stored
-from leakgauge.jobs.judge import judge
+from leakgauge.release import Release
 from leakgauge.report.figures.chart import Figure
 from leakgauge.tables import open_table
 
@@ -48,7 +49,8 @@ def make_files(folder: Path) -> dict[str, dict[str, Any]]:
     files = {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in names}
     with open_table(people) as table:
         found = read_audit(Path(audit))
-        verdict = judge(Path(record), table, found, background=["city"])
+        made = Release.read(Path(record))
+        verdict = judge(made, case_of(made, table, background=["city"]), found, Terms())
         by = Explaining.by(diagram="paper", factors="paper-a")
         files["verdict"] = encode(explained(verdict, Path(record), found, table, by))
         files["improvement"] = encode(stored(improve(people, secret="illness", min_protection=60)))

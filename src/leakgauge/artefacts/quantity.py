@@ -37,6 +37,10 @@ else:
     Side.register(Sentence)
 
 
+SHARE: Final = "share"
+"""The unit of a part of people or rows, from 0 to 1."""
+
+
 class Origin(Enum):
     """Where a number comes from, which decides who may see it; of those that do not say, it is the table."""
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.measurement import NumberUtility
 from leakgauge.artefacts.request import Aim
-from leakgauge.audit.attacks.columns import released_columns
+from leakgauge.case.columns import released_columns
 from leakgauge.distances.centres import centres
 from leakgauge.languages import message
 from leakgauge.mechanisms.noisy_number import NoisyNumber

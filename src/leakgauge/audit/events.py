@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.artefacts import Sentence
-from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.features import COLUMNS
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.outputs import Outputs, codes_of, numbers_in
@@ -33,6 +32,7 @@ from leakgauge.audit.smooth_laws import smooth_laws
 from leakgauge.audit.text_partitions import beginnings, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.probability.cells import Codes, Floats
 
 _LUCK, _MORE_LUCK = 0.03, 0.2

@@ -19,7 +19,6 @@ import numpy as np
 
 from leakgauge.artefacts import Check, Sentence, Shown
 from leakgauge.audit.betting import Bets
-from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_checks
 from leakgauge.audit.events import FEWEST, Event, Learning, best_events, most_promising
 from leakgauge.audit.levels import held_to, least_level
@@ -29,6 +28,7 @@ from leakgauge.audit.subjects import Subject
 from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
 from leakgauge.errors import EngineError
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability.cells import Floats
 

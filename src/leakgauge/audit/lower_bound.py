@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from leakgauge.artefacts import Sentence, Shown
-from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.checks import DeclaredNoise, declared_noise
 from leakgauge.audit.experiment import Counting, Experiment
 from leakgauge.audit.levels import exact_level, held_to, require_auditable
 from leakgauge.audit.subjects import SECONDS, known_pairs, subject_of
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import OptionError
+from leakgauge.measures.binomial import require_confidence
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability import Channel

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.audit.attacks.attack import Truths
-from leakgauge.audit.attacks.columns import columns_of, numbered, values_of
 from leakgauge.audit.reconstruction import AnsweredCounts
+from leakgauge.case.columns import columns_of, numbered, values_of
 from leakgauge.errors import ColumnError, FileError, OptionError, TableError
+from leakgauge.probability.cells import Truths
 from leakgauge.release.queries import Condition
 from leakgauge.release.queries.conditions import read_condition
 from leakgauge.release.queries.rows import require_column

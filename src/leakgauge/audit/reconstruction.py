@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Finding, Quantity, Sentence
-from leakgauge.audit.attacks.attack import SHARE, Truths, independent_advantage, scored
+from leakgauge.artefacts.quantity import SHARE
+from leakgauge.audit.attacks.attack import independent_advantage, scored
 from leakgauge.audit.experiment import Counting
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, Truths
 from leakgauge.randomness import Randomness, simulation
 from leakgauge.release.queries.noise import TotalNoise
 

@@ -9,13 +9,13 @@ from typing import TypeAlias
 import numpy as np
 
 from leakgauge.artefacts import Shown
-from leakgauge.audit.attacks.case import ReleasedColumn, Secret
-from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
 from leakgauge.audit.subjects import Subject
+from leakgauge.case.drawn import ReleasedColumn, Secret
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of

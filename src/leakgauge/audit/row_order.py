@@ -9,7 +9,7 @@ import numpy as np
 
 from leakgauge.artefacts import Sentence
 from leakgauge.artefacts.record import Check
-from leakgauge.audit.attacks.columns import columns_of, letters_of
+from leakgauge.case.columns import columns_of, letters_of
 from leakgauge.probability.cells import Codes
 from leakgauge.release import Release
 from leakgauge.tables import Table, open_table

@@ -98,8 +98,8 @@ def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, 
     If the setting protects less than asked for beside everything else, the job searches for itself, which allows for
     that.
     """
+    from leakgauge.assessment.judging import policy_of
     from leakgauge.errors import RefusalError
-    from leakgauge.jobs.judge import policy_of
     from leakgauge.jobs.protect.judged import Judging
     from leakgauge.tables import open_table
 

@@ -15,10 +15,8 @@ from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
 from leakgauge.audit.anonymity import among_people, diversity
-from leakgauge.audit.attacks.case import Case, ReleasedColumn, read_case
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
-from leakgauge.audit.exposure import exposure
 from leakgauge.audit.foreign import (
     ForeignRelease,
     ForeignRoles,
@@ -30,7 +28,9 @@ from leakgauge.audit.foreign import (
 )
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.row_order import order_check
-from leakgauge.audit.total import total_told
+from leakgauge.case.drawn import Drawn, ReleasedColumn, read_case
+from leakgauge.case.exposure import exposure
+from leakgauge.case.total import total_told
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import parse_mechanism
@@ -63,24 +63,24 @@ def audit_release(
     release = Release.read(record)
     if released is not None:
         release = release.found_at(released)
-    case = read_case(release, original, **settings)
+    drawn = read_case(release, original, **settings)
     held, ordered = release.record, order_check(release, original, None if released is None else str(released))
     checks = (*verify(release, released=released).checks, *(() if ordered is None else (ordered,)))
     # Half of the allowed error goes to the levels that the rows show, shared by the columns; attacks share the other
     # half.
-    each = 1 - (1 - case.confidence) / 2 / len(case.columns)
-    columns = {case.called(one): _shown(case, one, each) for one in case.columns}
+    each = 1 - (1 - drawn.confidence) / 2 / len(drawn.columns)
+    columns = {drawn.called(one): _shown(drawn, one, each) for one in drawn.columns}
     hidden = None
-    if case.public:
+    if drawn.public:
         with open_table(release.source) as table:
-            hidden = anonymity(table, case.public)
-        hidden = hidden if case.units is None else among_people(hidden, case.classes, case.units)
-    exposures, attacks = _attacked(case, lambda tell: attack_case(case, tell), progress)
+            hidden = anonymity(table, drawn.public)
+        hidden = hidden if drawn.units is None else among_people(hidden, drawn.classes, drawn.units)
+    exposures, attacks = _attacked(drawn, lambda tell: attack_case(drawn, tell), progress)
     wrong = (
         *(one.failure for one in checks if one.holds is False),
         *(
             Sentence("the public column {column!s} of the release tells more than that of the table", column=name)
-            for name in case.altered
+            for name in drawn.altered
         ),
         *(
             Sentence(
@@ -99,7 +99,7 @@ def audit_release(
             AuditedRecord(held.reference, held.digest),
             held.private,
             held.rows,
-            case.confidence,
+            drawn.confidence,
             bool(wrong),
             wrong,
             _largest(columns),
@@ -108,24 +108,24 @@ def audit_release(
             hidden,
             checks,
             exposures=exposures,
-            total=total_told(case, exposures),
+            total=total_told(drawn, exposures),
             # Diversity is that of the secret itself: noisy values look more diverse than the true ones.
-            diversity=tuple(diversity(", ".join(one.names), case.classes, one.each) for one in case.secrets)
-            if case.public and not case.is_sample
+            diversity=tuple(diversity(", ".join(one.names), drawn.classes, one.each) for one in drawn.secrets)
+            if drawn.public and not drawn.is_sample
             else (),
-            attacked=case.rows if case.is_sample else None,
+            attacked=drawn.rows if drawn.is_sample else None,
         )
     )
 
 
-def _shown(case: Case, column: ReleasedColumn, confidence: float) -> Shown | None:
+def _shown(drawn: Drawn, column: ReleasedColumn, confidence: float) -> Shown | None:
     """The level that the rows of a column show, tested against its claim.
 
     Values that never change are evidence against a column that hides a secret, but not against a public column that is
     only to reveal less about one.
     """
-    shown = shown_by_rows(column, confidence, case.secrets)
-    if shown is None or shown.violated or not shown.deterministic or case.hides_a_secret(column):
+    shown = shown_by_rows(column, confidence, drawn.secrets)
+    if shown is None or shown.violated or not shown.deterministic or drawn.hides_a_secret(column):
         return shown
     return None
 
@@ -155,23 +155,23 @@ def audit_foreign(
     secrets = (secret,) if isinstance(secret, str) else tuple(secret)
     roles = ForeignRoles(secrets, tuple(withheld), tuple(background), unit, key)
     release = read_foreign(released, original, roles, **settings)
-    case = release.seen
+    drawn = release.seen
     held = [name for name in roles.names if name in release.changed]
     # Half of the allowed error for the levels, as for a release with a record; attacks disprove nothing here.
-    each = 1 - (1 - case.confidence) / 2 / max(len(held), 1)
-    columns = {name: shown_by_matched_rows(release.changed[name], each, case.simulation_seed) for name in held}
+    each = 1 - (1 - drawn.confidence) / 2 / max(len(held), 1)
+    columns = {name: shown_by_matched_rows(release.changed[name], each, drawn.simulation_seed) for name in held}
     hidden = None
     if release.linkable:
         with open_foreign(released, settings.get("reading")) as table:
             hidden = anonymity(table, release.linkable)
-    exposures, attacks = _attacked(case, lambda tell: attack_foreign(release, tell), progress)
+    exposures, attacks = _attacked(drawn, lambda tell: attack_foreign(release, tell), progress)
     return sealed(
         Audit(
             None,
             # Nothing is known about how the noise was drawn.
             False,
             release.rows,
-            case.confidence,
+            drawn.confidence,
             False,
             (),
             _largest(columns),
@@ -179,7 +179,7 @@ def audit_foreign(
             attacks,
             hidden,
             exposures=exposures,
-            total=total_told(case, exposures),
+            total=total_told(drawn, exposures),
             foreign=_foreign(release, released),
         )
     )
@@ -212,14 +212,14 @@ def _largest(columns: dict[str, Shown | None]) -> Quantity | None:
 
 
 def _attacked(
-    case: Case, attacking: Callable[[Counting], tuple[Finding, ...]], progress: Counting | None
+    drawn: Drawn, attacking: Callable[[Counting], tuple[Finding, ...]], progress: Counting | None
 ) -> tuple[tuple[Exposure, ...], tuple[Finding, ...]]:
     """The exposure of each secret and the results of attacks; ``progress`` is called after every secret and every
     attack."""
-    stages = len(case.secrets) + len(ATTACKS)
+    stages = len(drawn.secrets) + len(ATTACKS)
     exposures = []
-    for done, secret in enumerate(case.secrets, 1):
-        exposures.append(exposure(case, secret))
+    for done, secret in enumerate(drawn.secrets, 1):
+        exposures.append(exposure(drawn, secret))
         if progress is not None:
             progress(done, stages)
 

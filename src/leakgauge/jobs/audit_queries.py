@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from leakgauge.artefacts import Origin, Quantity, QueryAudit
-from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.planned_queries import PlannedQueries, read_queries
 from leakgauge.errors import OptionError
+from leakgauge.measures.binomial import require_confidence
 from leakgauge.mechanisms import spelled
 from leakgauge.notions.composition.sequence import smallest
 from leakgauge.randomness import OperatingSystem, Simulated

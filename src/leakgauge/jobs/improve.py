@@ -17,11 +17,11 @@ from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.judging import DEFAULT_POLICY, use_named
 from leakgauge.assessment.search import HandedOut, Search, Trial, most_useful
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.jobs.judge import DEFAULT_POLICY, use_named
 from leakgauge.jobs.query import ask, preview
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Estimate, PriorOrigin

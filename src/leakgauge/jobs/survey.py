@@ -11,15 +11,15 @@ import msgspec
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Sentence
+from leakgauge.artefacts.quantity import SHARE
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.assessment import DialPolicy
-from leakgauge.audit.attacks.attack import SHARE
-from leakgauge.audit.attacks.case import FEWEST_ROWS, require_people
-from leakgauge.audit.attacks.columns import values_of
 from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
-from leakgauge.audit.exposure import told_by_each
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
+from leakgauge.case.columns import values_of
+from leakgauge.case.drawn import FEWEST_ROWS, require_people
+from leakgauge.case.exposure import told_by_each
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError, did_you_mean
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table

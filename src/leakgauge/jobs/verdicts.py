@@ -15,10 +15,19 @@ from leakgauge.artefacts import Audit, Job, Judgement, codec
 from leakgauge.artefacts.request import FRAME, Declared
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
-from leakgauge.assessment.outgoing import Use
+from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.judging import (
+    DEFAULT_POLICY,
+    Terms,
+    case_of,
+    judge,
+    judge_foreign,
+    policy_of,
+    secrets_of,
+    use_named,
+)
 from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit
-from leakgauge.jobs.judge import DEFAULT_POLICY, Terms, judge, judge_foreign, policy_of, use_named
 from leakgauge.jobs.protect.actions import with_actions
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.release import Release
@@ -133,8 +142,9 @@ def assess(
             return _of_foreign(place, released, table, terms, by, reading)
         made, findings = Release.read(place), read_audit(Path(audit))
         made = made if released is None else made.found_at(released)
-        named = [(name,) for name in secret]
-        found = judge(made, table, findings, terms=terms, secrets=named, withheld=withhold, background=background)
+        case = case_of(made, table, background=background, confidence=findings.confidence)
+        secrets = (*secrets_of(made, secret), *((name,) for name in withhold))
+        found = judge(made, case, findings, terms, secrets=secrets)
         return explained(found, made, findings, table, by)
 
 

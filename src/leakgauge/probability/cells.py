@@ -15,6 +15,7 @@ from leakgauge.errors import InputError, ModelError
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
+Truths: TypeAlias = npt.NDArray[np.bool_]
 
 DENSE_CELLS = 1 << 20
 """Up to here (8 MiB) a table is always dense; beyond, only when a quarter of it is filled."""

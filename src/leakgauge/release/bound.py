@@ -103,6 +103,12 @@ class RecordedPlan:
         """The mechanisms that promise something."""
         return tuple(one for one in self.columns if not one.unprotected)
 
+    def hiding(self, secret: tuple[str, ...]) -> BoundColumn | None:
+        """The mechanism of a secret, which may read public columns as well; None where the secret is withheld."""
+        return next(
+            (one for one in self.columns if {*secret} == {name for name in one.reads if name not in self.public}), None
+        )
+
     @property
     def suppressed(self) -> int | None:
         """The number of suppressed rows; None if unknown, or if nothing was to be suppressed."""

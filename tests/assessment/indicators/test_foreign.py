@@ -10,9 +10,9 @@ import pytest
 
 from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.indicators import INDICATORS
+from leakgauge.assessment.judging import judge_foreign
 from leakgauge.jobs.assess import Explaining, explained_foreign
 from leakgauge.jobs.audit import audit_foreign
-from leakgauge.jobs.judge import judge_foreign
 from leakgauge.randomness import simulation
 from leakgauge.tables import open_table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.case.drawn import Drawn, read_case
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
@@ -55,20 +55,20 @@ def case_of(
     unit: str | None = None,
     seed: int = 5,
     targets: int = 2000,
-) -> Case:
+) -> Drawn:
     """The case of a simulated release of a table."""
     table = open_table(data)
     made = released(table, columns, place, public=public, seed=seed)
     return read_case(made, table, secret=secret, withheld=withheld, background=background, unit=unit, targets=targets)
 
 
-def again(case: Case, seed: int) -> Case:
+def again(drawn: Drawn, seed: int) -> Drawn:
     """The same table released afresh, and attacked with other splits."""
     noise = Simulated(seed)
-    fresh = {id(one): replace(one, outputs=one.law.draw(one.inputs, noise)) for one in case.columns}
+    fresh = {id(one): replace(one, outputs=one.law.draw(one.inputs, noise)) for one in drawn.columns}
     return replace(
-        case,
-        columns=tuple(fresh[id(one)] for one in case.columns),
-        secrets=tuple(replace(one, column=fresh.get(id(one.column))) for one in case.secrets),
+        drawn,
+        columns=tuple(fresh[id(one)] for one in drawn.columns),
+        secrets=tuple(replace(one, column=fresh.get(id(one.column))) for one in drawn.secrets),
         simulation_seed=1000 + seed,
     )

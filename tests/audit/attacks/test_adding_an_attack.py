@@ -13,13 +13,20 @@ from leakgauge.artefacts import Audit, Finding, Sentence
 from leakgauge.artefacts.codec import encode, read, write
 from leakgauge.assessment.indicators import protected_column
 from leakgauge.audit import ATTACKS
-from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.case import Case
+from leakgauge.audit.attacks.attack import (
+    Aim,
+    Attack,
+    confidence_against_claims,
+    independent_advantage,
+    raw_advantage,
+    scored,
+)
 from leakgauge.audit.attacks.catalogue import attack_of
-from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.posterior import Knowledge
+from leakgauge.case.drawn import Drawn
 from leakgauge.jobs.audit import audit_release
 from leakgauge.mechanisms import randomized_response
+from leakgauge.notions.ceilings import ceiling
 from leakgauge.randomness import Simulated
 from leakgauge.tables import open_table
 from tests.audit.attacks.cases import RESPONSE, people, released
@@ -29,23 +36,23 @@ LETTERS = [f"illness {at}" for at in range(5)]
 REFERENCE = SOURCE.parents[1] / "docs" / "concepts" / "audits.md"
 
 
-def trusting(case: Case) -> tuple[Finding, ...]:
+def trusting(drawn: Drawn) -> tuple[Finding, ...]:
     """A toy: whatever was released is taken for the secret, by the number of its letter."""
     findings = []
-    for secret in case.released_secrets:
-        best = Knowledge.of(case.background, secret.letters, secret.column.inputs).best_without()
-        without = best.guesses(case.background) == secret.letters
+    for secret in drawn.released_secrets:
+        best = Knowledge.of(drawn.background, secret.letters, secret.column.inputs).best_without()
+        without = best.guesses(drawn.background) == secret.letters
         letter_of = dict(zip(secret.column.inputs.tolist(), secret.letters.tolist(), strict=True))
         letters = np.array([letter_of[output] for output in secret.column.outputs.tolist()])
-        shuffled = letters[case.draws().permutation(case.rows)]
+        shuffled = letters[drawn.draws().permutation(drawn.rows)]
         findings.append(
             scored(letters == secret.letters, without).finding(
                 TRUSTING,
-                case,
+                drawn,
                 secret.names,
-                case.knows,
-                independent=independent_advantage(shuffled == secret.letters, without, case.draws(), case.confidence),
-                raw=raw_advantage(without, case.confidence),
+                drawn.knows,
+                independent=independent_advantage(shuffled == secret.letters, without, drawn.draws(), drawn.confidence),
+                raw=raw_advantage(without, drawn.confidence),
                 ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
             )
         )
@@ -74,10 +81,10 @@ def test_it_shares_the_miss_and_is_tried_where_a_column_is_assessed(monkeypatch:
     column = protected_column(
         open_table(people(600)), "illness", randomized_response(2.0, letters=LETTERS), Simulated(1)
     )
-    assert column.case is not None
-    alone = column.case.verdict_confidence
+    assert column.drawn is not None
+    alone = confidence_against_claims(column.drawn)
     monkeypatch.setitem(ATTACKS, "trusting-guess", TRUSTING)
-    assert (1 - alone) * 5 == pytest.approx((1 - column.case.verdict_confidence) * 6)
+    assert (1 - alone) * 5 == pytest.approx((1 - confidence_against_claims(column.drawn)) * 6)
 
 
 def test_no_other_module_names_an_attack() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from leakgauge.artefacts.codec import digest_of
 from leakgauge.audit import ATTACKS, attack
-from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.case.drawn import Drawn, read_case
 from leakgauge.errors import ColumnError, FileError, LeakgaugeError, OptionError, TableError, VerificationError
 from leakgauge.probability import Channel, Interval
 from leakgauge.probability.files import NamedChannel
@@ -81,7 +81,7 @@ def plan_of_every_kind() -> dict[str, str | Channel | NamedChannel]:
     return {**columns, "few": few, "size": sets}
 
 
-def case_in(name: str, table: Table, place: Path) -> Case:
+def case_in(name: str, table: Table, place: Path) -> Drawn:
     made = released(table, plan_of_every_kind(), place, name=name)
     return read_case(made, table, confidence=0.9, targets=100)
 

@@ -66,11 +66,11 @@ def test_letter_sets_and_noise_are_the_exact_vulnerability(tmp_path: Path) -> No
 
 def test_the_interval_holds_the_exact_value_as_often_as_it_says(tmp_path: Path) -> None:
     table = people(1000)
-    case = case_of(table, {"illness": RESPONSE.format(epsilon=1)}, tmp_path, background=["city"])
+    drawn = case_of(table, {"illness": RESPONSE.format(epsilon=1)}, tmp_path, background=["city"])
     joint = open_table(table).counts("illness", "city").joint()
     channel = lg.mechanisms.randomized_response(1.0, letters=joint.rows).channel()
     exact = vulnerability.posterior(Scenario(joint, channel), seen=Seen.BOTH)
-    found = [attribute_inference(again(case, seed))[0] for seed in range(80)]
+    found = [attribute_inference(again(drawn, seed))[0] for seed in range(80)]
     # 4 misses are expected at most; 11 happen by chance once in ten thousand times.
     assert sum(exact not in one.success for one in found) <= 10
     assert not any(one.beats_claim for one in found)
@@ -101,8 +101,8 @@ def test_learning_from_an_independent_release_gains_nothing(tmp_path: Path) -> N
         "salary": "laplace:epsilon=4,lower=1000,upper=3000",
         "city": "unary-encoding:epsilon=1,letters=this-table",
     }
-    case = case_of(people(2000), columns, tmp_path, background=["sex"])
-    found = [one for seed in range(20) for one in learned_inference(again(case, seed))]
+    drawn = case_of(people(2000), columns, tmp_path, background=["sex"])
+    found = [one for seed in range(20) for one in learned_inference(again(drawn, seed))]
     assert len(found) == 60
     assert sum(0 not in one.independent for one in found) <= 3
     assert {one.target for one in found} == {("illness",), ("salary",), ("city",)}
@@ -111,23 +111,23 @@ def test_learning_from_an_independent_release_gains_nothing(tmp_path: Path) -> N
 def test_learning_finds_what_there_is(tmp_path: Path) -> None:
     columns = {"illness": RESPONSE.format(epsilon=3), "salary": "laplace:epsilon=60,lower=1000,upper=3000"}
     for name, how in columns.items():
-        case = case_of(people(20_000), {name: how}, tmp_path, background=["city"])
-        (one,), (other,) = attribute_inference(case), learned_inference(case)
+        drawn = case_of(people(20_000), {name: how}, tmp_path, background=["city"])
+        (one,), (other,) = attribute_inference(drawn), learned_inference(drawn)
         assert other.advantage.ends[0] > 0.1
         assert one.success.value - 0.03 < other.success.value < one.success.value + 0.02
         assert other.raw.value == pytest.approx(1 - other.baseline.value)
-        assert other.exposed > 0.1 * case.rows * 0.3
+        assert other.exposed > 0.1 * drawn.rows * 0.3
     together = learned_inference(case_of(people(20_000), columns, tmp_path, background=["city"]))
     # A salary that goes with the illness tells on it, although both are protected.
     assert together[0].success.ends[0] > 0.9
     sets = {"illness": "unary-encoding:epsilon=4,letters=this-table"}
-    case = case_of(people(20_000), sets, tmp_path, background=["city"])
-    assert learned_inference(case)[0].success.value > attribute_inference(case)[0].success.value - 0.03
+    drawn = case_of(people(20_000), sets, tmp_path, background=["city"])
+    assert learned_inference(drawn)[0].success.value > attribute_inference(drawn)[0].success.value - 0.03
 
 
 def test_a_small_epsilon_gives_next_to_nothing(tmp_path: Path) -> None:
-    case = case_of(people(5000), {"illness": RESPONSE.format(epsilon=0.05)}, tmp_path, background=["city"])
-    for found in (*attribute_inference(case), *learned_inference(case)):
+    drawn = case_of(people(5000), {"illness": RESPONSE.format(epsilon=0.05)}, tmp_path, background=["city"])
+    for found in (*attribute_inference(drawn), *learned_inference(drawn)):
         assert 0 in found.advantage and abs(found.advantage.value) < 0.02
         assert found.ceiling is not None and found.ceiling.value < found.baseline.ends[1] + 0.02
 
@@ -150,13 +150,13 @@ def test_a_release_that_is_weaker_than_its_record_is_caught(tmp_path: Path) -> N
 def test_a_correct_mechanism_is_rarely_accused(tmp_path: Path, audits: int, accused: int) -> None:
     # Two equally common letters: randomized response reaches its ceiling, the hardest case.
     table = pa.table({"answer": ["yes", "no"] * 500})
-    case = case_of(table, {"answer": "randomized-response:epsilon=1,letters=yes|no"}, tmp_path)
-    runs = [again(case, seed) for seed in range(audits)]
+    drawn = case_of(table, {"answer": "randomized-response:epsilon=1,letters=yes|no"}, tmp_path)
+    runs = [again(drawn, seed) for seed in range(audits)]
     best = [attribute_inference(run)[0] for run in runs]
     assert best[0].ceiling is not None and best[0].ceiling.value == pytest.approx(np.e / (1 + np.e))
     # One in forty is expected at most.
     assert sum(found.beats_claim for found in best) <= accused
     assert sum(learned_inference(run)[0].beats_claim for run in runs) <= accused
-    edited = replace(case.columns[0], promises=(replace(case.columns[0].promises[0], epsilon=0.5),))
-    wrong = replace(case, secrets=(replace(case.secrets[0], column=edited),))
+    edited = replace(drawn.columns[0], promises=(replace(drawn.columns[0].promises[0], epsilon=0.5),))
+    wrong = replace(drawn, secrets=(replace(drawn.secrets[0], column=edited),))
     assert attribute_inference(wrong)[0].beats_claim

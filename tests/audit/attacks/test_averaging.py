@@ -11,7 +11,7 @@ import pytest
 
 from leakgauge.artefacts import Finding
 from leakgauge.audit.attacks.averaging import RELEASES, averaging
-from leakgauge.audit.attacks.ceilings import Promise
+from leakgauge.notions.ceilings import Promise
 from tests.audit.attacks.cases import again, case_of, people
 
 PRIOR = 0.7
@@ -49,8 +49,8 @@ def test_the_curve_is_the_exact_one(tmp_path: Path) -> None:
 
 
 def test_noise_cancels(tmp_path: Path) -> None:
-    case = case_of(people(3000), {"salary": "gaussian:epsilon=8,delta=1e-5,lower=1000,upper=3000"}, tmp_path)
-    curve = averaging(case)
+    drawn = case_of(people(3000), {"salary": "gaussian:epsilon=8,delta=1e-5,lower=1000,upper=3000"}, tmp_path)
+    curve = averaging(drawn)
     values = [found.success.value for found in curve]
     assert values[-1] > values[0] + 0.1
     assert all(found.ceiling is not None and not found.beats_claim for found in curve)
@@ -64,13 +64,13 @@ def test_a_correct_mechanism_rarely_exceeds_its_ceiling_and_a_wrong_claim_does_b
     tmp_path: Path,
 ) -> None:
     table = pa.table({"answer": ["yes", "no"] * 300})
-    case = case_of(table, {"answer": "randomized-response:epsilon=1,letters=yes|no"}, tmp_path)
-    runs = [averaging(again(case, seed)) for seed in range(50)]
+    drawn = case_of(table, {"answer": "randomized-response:epsilon=1,letters=yes|no"}, tmp_path)
+    runs = [averaging(again(drawn, seed)) for seed in range(50)]
     # At one release the ceiling is reached: 2.5 % are expected there at most.
     assert sum(exceeds(curve[0]) for curve in runs) <= 5
     assert not any(exceeds(found) for curve in runs for found in curve[1:])
-    edited = replace(case.columns[0], promises=(Promise(0.1),))
-    wrong = averaging(replace(case, secrets=(replace(case.secrets[0], column=edited),)))
+    edited = replace(drawn.columns[0], promises=(Promise(0.1),))
+    wrong = averaging(replace(drawn, secrets=(replace(drawn.secrets[0], column=edited),)))
     assert all(exceeds(found) for found in wrong)
     # It never looks at the release, so it says nothing against it.
     assert not any(found.beats_claim for found in wrong)

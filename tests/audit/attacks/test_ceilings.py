@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.artefacts import Level
-from leakgauge.audit.attacks.ceilings import Promise, bound_by_others, ceiling, promises
 from leakgauge.mechanisms import randomized_response
+from leakgauge.notions.ceilings import Promise, bound_by_others, ceiling, promises
 from leakgauge.randomness import simulation
 
 

@@ -8,16 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from leakgauge.audit import attack
-from leakgauge.audit.attacks.attacker import Attacker
 from leakgauge.audit.attacks.learned_inference import learned_inference
+from leakgauge.case.attacker import Attacker
 from leakgauge.randomness import simulation
 from leakgauge.tables import open_table
 from tests.audit.attacks.cases import RESPONSE, again, case_of, people, released
 
 
 def test_a_right_mechanism_is_not_accused_because_public_columns_tell(tmp_path: Path) -> None:
-    case = case_of(people(3000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path, public=["city", "salary"])
-    found = [learned_inference(again(case, seed))[0] for seed in range(12)]
+    drawn = case_of(people(3000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path, public=["city", "salary"])
+    found = [learned_inference(again(drawn, seed))[0] for seed in range(12)]
     assert all(one.advantage.ends[0] > 0.3 for one in found), "a salary tells nearly all of the illness"
     assert not any(one.beats_claim for one in found)
 
@@ -36,10 +36,10 @@ def test_of_many_values_the_most_frequent_are_guessed(tmp_path: Path) -> None:
     draws = simulation(4)
     value = np.minimum(draws.geometric(0.05, size=8000), 90)
     table = pa.table({"value": [f"v{at}" for at in value.tolist()], "copy": [f"c{at}" for at in (value + 0).tolist()]})
-    case = case_of(table, {"value": RESPONSE.format(epsilon=1)}, tmp_path, public=["copy"])
-    attacker = Attacker.of(case, case.secrets[0])
+    drawn = case_of(table, {"value": RESPONSE.format(epsilon=1)}, tmp_path, public=["copy"])
+    attacker = Attacker.of(drawn, drawn.secrets[0])
     assert (attacker.learner.width, attacker.learner.named) == (32, 31)
-    (found,) = learned_inference(case)
+    (found,) = learned_inference(drawn)
     frequent = np.sort(np.bincount(value))[::-1][:31].sum() / len(value)
     assert abs(found.success.value - frequent) < 0.02, "the rest is never guessed"
 

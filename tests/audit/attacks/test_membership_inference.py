@@ -12,9 +12,9 @@ import pytest
 
 from leakgauge.artefacts import Finding
 from leakgauge.audit.attacks import membership_inference as module
-from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.audit.attacks.membership_inference import Kinds, membership_inference, threshold
 from leakgauge.audit.attacks.rows import Crowd
+from leakgauge.notions.ceilings import Promise
 from tests.audit.attacks.cases import RESPONSE, again, case_of, people
 
 TELLING = {"number": "laplace:epsilon=20000,lower=0,upper=1000"}
@@ -23,8 +23,8 @@ TELLING = {"number": "laplace:epsilon=20000,lower=0,upper=1000"}
 @pytest.mark.parametrize("member_share", [0.2, 0.5, 0.8])
 def test_an_independent_release_tells_nothing_whatever_the_sizes(tmp_path: Path, member_share: float) -> None:
     columns = {"illness": RESPONSE.format(epsilon=3), "salary": "laplace:epsilon=20,lower=1000,upper=3000"}
-    case = case_of(people(600), columns, tmp_path)
-    found = [membership_inference(again(case, seed), member_share)[0] for seed in range(25)]
+    drawn = case_of(people(600), columns, tmp_path)
+    found = [membership_inference(again(drawn, seed), member_share)[0] for seed in range(25)]
     # About one in twenty is expected at most.
     assert sum(0 not in one.independent for one in found) <= 4
     assert abs(np.mean([one.independent.value for one in found])) < 0.03
@@ -42,8 +42,8 @@ def test_raw_rows_give_members_away(tmp_path: Path) -> None:
 
 
 def test_a_small_epsilon_hides_members(tmp_path: Path) -> None:
-    case = case_of(people(2000), {"salary": "laplace:epsilon=0.1,lower=1000,upper=3000"}, tmp_path)
-    (found,) = membership_inference(case)
+    drawn = case_of(people(2000), {"salary": "laplace:epsilon=0.1,lower=1000,upper=3000"}, tmp_path)
+    (found,) = membership_inference(drawn)
     assert 0 in found.advantage
     assert found.ceiling is not None and found.ceiling.value == pytest.approx(math.exp(0.1) / (1 + math.exp(0.1)))
     assert not found.beats_claim
@@ -65,10 +65,10 @@ def test_a_correct_mechanism_rarely_exceeds_its_ceiling_and_a_wrong_claim_does_b
     tmp_path: Path,
 ) -> None:
     # A few rows: the fewer there are, the more one of them shows.
-    case = case_of(
+    drawn = case_of(
         pa.table({"number": np.arange(40) * 25}), {"number": "laplace:epsilon=1,lower=0,upper=1000"}, tmp_path
     )
-    found = [membership_inference(again(case, seed))[0] for seed in range(60)]
+    found = [membership_inference(again(drawn, seed))[0] for seed in range(60)]
     assert sum(exceeds(one) for one in found) <= 2
     assert np.mean([one.success.value for one in found]) < math.e / (1 + math.e)
     wrong = replace(case_of(pa.table({"number": np.arange(1000)}), TELLING, tmp_path), together=(Promise(0.5),))
@@ -95,15 +95,15 @@ DEPENDENT = {"illness": RESPONSE.format(epsilon=3), "sex": RESPONSE.format(epsil
 
 
 def test_the_statistic_is_the_likelihood_ratio(tmp_path: Path) -> None:
-    case = case_of(people(60), DEPENDENT, tmp_path, public=["city"])
-    kinds, members = Kinds.of(case), np.arange(30)
+    drawn = case_of(people(60), DEPENDENT, tmp_path, public=["city"])
+    kinds, members = Kinds.of(drawn), np.arange(30)
     crowd = Crowd.of(
-        [one.law for one in case.columns], case.classes[members], [one.outputs[members] for one in case.columns]
+        [one.law for one in drawn.columns], drawn.classes[members], [one.outputs[members] for one in drawn.columns]
     )
     assert kinds.can_be_compared(crowd)
     # P(y, z | x) of every released row for every row of the table, the public values z included.
-    likelihood = np.exp(sum(one.law.scores(one.inputs, one.outputs[members]) for one in case.columns))
-    likelihood *= case.classes[:, None] == case.classes[members][None, :]
+    likelihood = np.exp(sum(one.law.scores(one.inputs, one.outputs[members]) for one in drawn.columns))
+    likelihood *= drawn.classes[:, None] == drawn.classes[members][None, :]
     # One released row is the person's, it is not known which, and the others are anybody's.
     ratio = (likelihood / likelihood.mean(axis=0)).mean(axis=1)
     with np.errstate(divide="ignore"):
@@ -117,18 +117,18 @@ def test_the_likelihood_ratio_is_no_weaker_than_columns_taken_one_by_one(
 ) -> None:
     columns = {"illness": RESPONSE.format(epsilon=3), "salary": "laplace:epsilon=200,lower=1000,upper=3000"}
     for public in ([], ["city", "sex"]):
-        case = case_of(people(400), columns, tmp_path, public=public)
-        exact = [membership_inference(again(case, seed))[0].success.value for seed in range(15)]
+        drawn = case_of(people(400), columns, tmp_path, public=public)
+        exact = [membership_inference(again(drawn, seed))[0].success.value for seed in range(15)]
         with monkeypatch.context() as patched:
             patched.setattr(module, "AT_ONCE", 0)
-            one_by_one = [membership_inference(again(case, seed))[0].success.value for seed in range(15)]
+            one_by_one = [membership_inference(again(drawn, seed))[0].success.value for seed in range(15)]
         assert np.mean(exact) > np.mean(one_by_one) + 0.005, public
 
 
 def test_few_false_alarms_stay_below_what_the_claim_allows(tmp_path: Path) -> None:
     # Two letters that are told apart as well as the claim allows.
-    case = case_of(people(21_000), {"sex": "randomized-response:epsilon=1,letters=f|m"}, tmp_path)
-    (found,) = membership_inference(case)
+    drawn = case_of(people(21_000), {"sex": "randomized-response:epsilon=1,letters=f|m"}, tmp_path)
+    (found,) = membership_inference(drawn)
     first, second = found.few_false_alarms
     assert (first.rate, second.rate) == module.RATES == (0.01, 0.001)
     for one in found.few_false_alarms:

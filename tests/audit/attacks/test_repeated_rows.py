@@ -60,5 +60,5 @@ def test_nothing_is_found_where_no_value_repeats(tmp_path: Path) -> None:
 
 def test_values_that_many_people_share_average_nothing_out(tmp_path: Path) -> None:
     # Rows of one sex have many illnesses: to gather them would say nothing of anybody.
-    case = case_of(people(4000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path, public=["sex"])
-    assert repeated_rows(case) == ()
+    drawn = case_of(people(4000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path, public=["sex"])
+    assert repeated_rows(drawn) == ()

@@ -10,9 +10,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Finding
-from leakgauge.audit.attacks.case import Case, ReleasedColumn
 from leakgauge.audit.attacks.rows import AS_IS
-from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.attacks.singling_out import (
     Described,
     Rows,
@@ -21,6 +19,8 @@ from leakgauge.audit.attacks.singling_out import (
     described,
     singling_out,
 )
+from leakgauge.case.drawn import Drawn, ReleasedColumn
+from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import simulation
 from tests.audit.attacks.cases import RESPONSE, again, case_of, people
@@ -35,8 +35,8 @@ def table(rows: int = 1200, seed: int = 3) -> pa.Table:
     return people(rows, seed).append_column("age", pa.array(draws.integers(18, 90, size=rows)))
 
 
-def of(case: Case, name: str = SEVERAL) -> Finding:
-    return next(one for one in singling_out(case) if str(one.attack) == name)
+def of(drawn: Drawn, name: str = SEVERAL) -> Finding:
+    return next(one for one in singling_out(drawn) if str(one.attack) == name)
 
 
 def brute(columns: list[Codes], conditions: tuple[tuple[int, int, int], ...]) -> int:
@@ -94,8 +94,8 @@ def test_every_description_fits_one_released_row_and_no_other() -> None:
 def test_an_independent_release_singles_nobody_out_and_the_raw_copy_nearly_everybody(
     tmp_path: Path, epsilon: float
 ) -> None:
-    case = case_of(table(), {"illness": RESPONSE.format(epsilon=epsilon)}, tmp_path, public=["age", "city", "sex"])
-    found = [of(again(case, seed)) for seed in range(20)]
+    drawn = case_of(table(), {"illness": RESPONSE.format(epsilon=epsilon)}, tmp_path, public=["age", "city", "sex"])
+    found = [of(again(drawn, seed)) for seed in range(20)]
     # About one in twenty is expected at most.
     assert sum(0 not in one.independent for one in found) <= 3
     assert abs(np.mean([one.independent.value for one in found])) < 0.03
@@ -109,18 +109,18 @@ def test_an_independent_release_singles_nobody_out_and_the_raw_copy_nearly_every
 
 def test_a_release_that_has_nothing_to_do_with_its_people_gains_nothing(tmp_path: Path) -> None:
     """Rows drawn from the same law as the people's: as useful as data can be, and about nobody."""
-    case = case_of(table(2400), {"illness": RESPONSE.format(epsilon=30)}, tmp_path, public=["age", "city", "sex"])
+    drawn = case_of(table(2400), {"illness": RESPONSE.format(epsilon=30)}, tmp_path, public=["age", "city", "sex"])
     others = case_of(table(2400, 99), {"illness": RESPONSE.format(epsilon=30)}, tmp_path, public=["age", "city", "sex"])
-    (column,), (other,) = case.columns, others.columns
+    (column,), (other,) = drawn.columns, others.columns
     gains = []
     for seed in range(15):
         order = simulation(seed).permutation(2400)
         shown = [
             shown_as_it_is(column, ours.name, ours.codes, theirs.codes[order])
-            for ours, theirs in zip(case.seen, others.seen, strict=True)
+            for ours, theirs in zip(drawn.seen, others.seen, strict=True)
         ]
         columns = (replace(column, outputs=other.outputs[order]), *shown)
-        gains.append(of(replace(case, columns=columns, seen=(), simulation_seed=seed)))
+        gains.append(of(replace(drawn, columns=columns, seen=(), simulation_seed=seed)))
     assert sum(0 not in one.advantage for one in gains) <= 3
     assert abs(np.mean([one.advantage.value for one in gains])) < 0.03
     # The success itself is not 0.
@@ -129,19 +129,19 @@ def test_a_release_that_has_nothing_to_do_with_its_people_gains_nothing(tmp_path
 
 def test_the_raw_copy_gains_all_of_it(tmp_path: Path) -> None:
     plain = table()
-    case = case_of(plain, {"illness": RESPONSE.format(epsilon=40)}, tmp_path, public=["age", "city", "sex", "salary"])
-    for one in singling_out(case):
+    drawn = case_of(plain, {"illness": RESPONSE.format(epsilon=40)}, tmp_path, public=["age", "city", "sex", "salary"])
+    for one in singling_out(drawn):
         assert one.success.value == 1.0
         assert one.advantage.value == pytest.approx(one.raw.value, abs=0.12)
         assert one.exposed > 0
-    assert of(case).advantage.value > 0.5
+    assert of(drawn).advantage.value > 0.5
 
 
 def test_more_noise_singles_out_fewer(tmp_path: Path) -> None:
     def gained(epsilon: float) -> float:
         columns = {name: RESPONSE.format(epsilon=epsilon) for name in ("city", "illness")}
-        case = case_of(table(), columns, tmp_path, public=["age"])
-        return float(np.mean([of(again(case, seed)).advantage.value for seed in range(5)]))
+        drawn = case_of(table(), columns, tmp_path, public=["age"])
+        return float(np.mean([of(again(drawn, seed)).advantage.value for seed in range(5)]))
 
     gains = [gained(epsilon) for epsilon in (0.1, 2.0, 4.0, 20.0)]
     assert gains == sorted(gains)
@@ -152,17 +152,17 @@ def test_a_unit_counts_as_one_person_and_stays_on_one_side(tmp_path: Path) -> No
     rows = table(600)
     twice = pa.concat_tables([rows, rows]).append_column("person", pa.array([*range(600)] * 2))
     names = {"illness": RESPONSE.format(epsilon=30)}
-    case = case_of(twice, names, tmp_path, public=["age", "city", "salary"], unit="person")
+    drawn = case_of(twice, names, tmp_path, public=["age", "city", "salary"], unit="person")
     # Every row has a twin of the same person, so that no released row is alone.
-    assert singling_out(case) == ()
+    assert singling_out(drawn) == ()
     apart = twice.set_column(twice.schema.get_field_index("salary"), "salary", pa.array(np.arange(1200)))
     found = of(case_of(apart, names, tmp_path, public=["age", "city", "salary"], unit="person"))
     assert found.success.value == 1.0 and found.baseline.value < 0.4
 
 
 def test_nothing_is_found_where_nobody_stands_alone_or_one_column_has_few_values(tmp_path: Path) -> None:
-    case = case_of(people(2000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path, public=["city"])
-    assert singling_out(case) == ()
+    drawn = case_of(people(2000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path, public=["city"])
+    assert singling_out(drawn) == ()
     assert singling_out(case_of(people(2000), {"illness": RESPONSE.format(epsilon=1)}, tmp_path)) == ()
 
 
@@ -172,8 +172,8 @@ def test_everything_that_leaves_is_described_and_nothing_else(tmp_path: Path) ->
         "salary": "laplace:epsilon=1,lower=1000,upper=3000",
         "city": "unary-encoding:epsilon=9,letters=this-table",
     }
-    case = case_of(table(), columns, tmp_path, public=["age"], background=["sex"])
-    found = {one.names: one for one in described(case)}
+    drawn = case_of(table(), columns, tmp_path, public=["age"], background=["sex"])
+    found = {one.names: one for one in described(drawn)}
     assert [*found] == [("age",), ("illness",), ("salary",), ("city",)]
     assert found["salary",].noisy and not found["illness",].noisy
     # Letters and sets are decoded into the numbers of the inputs, mostly rightly at a large ε.
@@ -181,5 +181,5 @@ def test_everything_that_leaves_is_described_and_nothing_else(tmp_path: Path) ->
     # A set has the own letter every second time.
     assert right["illness"] > 0.9 and right["city"] > 0.5
     # Known and published at once is published.
-    both = replace(case, seen=(SeenColumn("age", Role.BACKGROUND, case.seen[-1].codes, ordered=True),))
+    both = replace(drawn, seen=(SeenColumn("age", Role.BACKGROUND, drawn.seen[-1].codes, ordered=True),))
     assert next(one.names for one in described(both)) == ("age",)

@@ -15,10 +15,11 @@ from leakgauge.artefacts import Request, codec
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, secrets_of
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.case import Case
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.jobs.audit import audit_foreign
-from leakgauge.jobs.judge import judge, judge_foreign
 from leakgauge.jobs.protect.judged import Judging, judge_job
 from leakgauge.mechanisms import randomized_response
 from leakgauge.randomness import simulation
@@ -102,7 +103,7 @@ def test_every_kind_of_job_is_judged(people: str, name: str) -> None:
 def test_one_column_is_judged_by_the_law_of_its_mechanism(people: str) -> None:
     with open_table(people) as table:
         plan = bind(ReleasePlan({"status": "randomized-response:epsilon=1,letters=this-table"}, ["trade"]), table)
-        going = Outgoing(plan, plan.table)
+        going = Outgoing(Case(plan.table), plan)
         source = table.counts("status", "trade").joint(("status",), ("trade",))
         answer = randomized_response(1.0, letters=source.rows)
         law = ReleaseLaw(source, answer.channel(), ("trade",), ("trade",))
@@ -174,19 +175,19 @@ def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Pat
     request = asked(people, mechanism=("randomized-response:epsilon=1",))
     with open_table(people) as table:
         made, audit = drawn(request, table, tmp_path)
-        found = judge(made, table, audit)
+        found = judge(made, case_of(made, table), audit, Terms())
         assert found.vetoes == () and found.facts.guessed is not None
         broken = codec.decode(type(audit), {**codec.encode(audit), "violations": ["a claim is broken"]}, "audit")
-        vetoed = judge(made, table, broken)
+        vetoed = judge(made, case_of(made, table), broken, Terms())
         assert vetoed.dials["status"].protection.value == 0
         # That it is a simulation comes first.
         assert str(vetoed.reasons[1]) == "a claim is broken"
         (tmp_path / "other").mkdir()
         other = drawn(asked(people, mechanism=("randomized-response:epsilon=2",)), table, tmp_path / "other")[0]
         with pytest.raises(VerificationError, match="The audit is not of this release"):
-            judge(other, table, audit)
+            judge(other, case_of(other, table), audit, Terms())
         with pytest.raises(OptionError, match="The release does not contain trade"):
-            judge(made, table, audit, secrets=[("trade",)])
+            secrets_of(made, ["trade"])
     with pytest.raises(OptionError, match="There is no use 'row'; did you mean 'rows'"):
         request.having(use="row")
 

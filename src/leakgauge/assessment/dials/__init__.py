@@ -4,11 +4,11 @@ from leakgauge.assessment.dials.answers import PersonsCells, evidence_of_answers
 from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack, told_at_most
 from leakgauge.assessment.dials.guarantee import advantage_allowed, advantage_of
-from leakgauge.assessment.dials.numbers import condensed, law_of_noise
 from leakgauge.assessment.dials.policy import DialPolicy, read_dial_policy
 from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.sight import ReleaseLaw, Sight
 from leakgauge.assessment.dials.usefulness import worth_of_rows
+from leakgauge.case.law import ReleaseLaw, Sight
+from leakgauge.case.numbers import condensed, law_of_noise
 
 __all__ = [
     "DialPolicy",

@@ -14,8 +14,8 @@ import numpy as np
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, share
 from leakgauge.assessment.dials.evidence import evidence_by_law
 from leakgauge.assessment.dials.guarantee import advantage_of
-from leakgauge.assessment.dials.protection import CERTAIN, NEARER, NOTHING_LEFT
-from leakgauge.assessment.dials.sight import ReleaseLaw
+from leakgauge.case.certainty import CERTAIN, NEARER, NOTHING_LEFT
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.noisy_number import NoisyNumber

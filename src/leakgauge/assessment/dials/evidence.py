@@ -10,10 +10,10 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
 from leakgauge.assessment.dials.guarantee import advantage_of
-from leakgauge.assessment.dials.numbers import tenths
 from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
-from leakgauge.assessment.dials.sight import ReleaseLaw
 from leakgauge.assessment.dials.usefulness import association, squared_correlation
+from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.numbers import tenths
 from leakgauge.claims import Statement
 from leakgauge.distances.centres import centres
 from leakgauge.errors import LabelError, ModelError

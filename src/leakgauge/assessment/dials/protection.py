@@ -12,13 +12,9 @@ import math
 
 import numpy as np
 
-from leakgauge.assessment.dials.sight import Sight
+from leakgauge.case.certainty import NOTHING_LEFT, sureness
+from leakgauge.case.law import Sight
 from leakgauge.probability.cells import Codes, Floats, sums_by
-
-NOTHING_LEFT = 1e-9
-"""Chances of a wrong guess, or nats of uncertainty, below which nothing is left to protect."""
-CERTAIN, NEARER = 0.9, 5.0
-"""A value is all but certain from this probability on; a common one, once four fifths of the doubt are gone."""
 
 
 def leaves_something(sight: Sight, numbers: Floats | None = None) -> bool:
@@ -61,11 +57,7 @@ def exposed(sight: Sight, classes: Codes | None = None) -> float:
     before = sight.before
     given = np.zeros((sight.letters, len(before.known)))
     given[before.x, before.seen] = before.posterior
-    doubt = 1 - given[sight.x, sight.known[sight.seen]]
-    room = np.minimum(1 - CERTAIN, doubt / NEARER)
-    # t − c = (1 − c) − (1 − t), which keeps the digits of a small doubt.
-    beyond = np.maximum(room - (1 - sight.posterior), 0.0)
-    sure = np.divide(beyond, room, where=doubt > NOTHING_LEFT, out=np.zeros(len(room)))
+    sure = sureness(sight.posterior, given[sight.x, sight.known[sight.seen]])
     holders = sums_by(sight.x, sight.p, sight.letters)
     exposures = sums_by(sight.x, sight.p * sure, sight.letters)
     return min(float(np.divide(exposures, holders, where=holders > 0, out=np.zeros(sight.letters)).max()), 1.0)

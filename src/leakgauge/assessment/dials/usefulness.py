@@ -11,8 +11,8 @@ from enum import Enum
 
 import numpy as np
 
-from leakgauge.assessment.dials.protection import NOTHING_LEFT
-from leakgauge.assessment.dials.sight import Sight
+from leakgauge.case.certainty import NOTHING_LEFT
+from leakgauge.case.law import Sight
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import values_of
+from leakgauge.case.columns import values_of
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.letters import numbers_of
 from leakgauge.tables import Kind

@@ -32,8 +32,8 @@ from leakgauge.assessment.indicators.information import ENTROPY, INFORMATION, SH
 from leakgauge.assessment.indicators.properties import of_columns
 from leakgauge.assessment.indicators.questionnaire import ASKED, answered
 from leakgauge.assessment.indicators.source import NUMERIC, Source
-from leakgauge.audit.attacks.columns import LETTERS
 from leakgauge.audit.foreign import Changed
+from leakgauge.case.columns import LETTERS
 from leakgauge.measures import Estimator, entropy, estimate
 from leakgauge.probability import Counts
 from leakgauge.probability.cells import Floats

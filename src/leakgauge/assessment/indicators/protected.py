@@ -10,12 +10,12 @@ import numpy as np
 
 from leakgauge.assessment.indicators.setting import NumberSetting, Setting, setting_of
 from leakgauge.assessment.indicators.source import source_of
-from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret, read_case
-from leakgauge.audit.attacks.ceilings import Promise
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret, read_case
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.letter_sets import LetterSets, Members
+from leakgauge.notions.ceilings import Promise
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
@@ -35,7 +35,7 @@ class ProtectedColumn:
     inputs: Codes | Floats
     outputs: Codes | Floats
     setting: Setting
-    case: Case
+    drawn: Drawn
     released: ReleasedColumn
     record_digest: str | None = None
     bytes_per_record: float | None = None
@@ -54,11 +54,11 @@ def protected_of_release(
     """
     release = Release.read(record)
     said = release.record
-    case = read_case(release, original, released=released)
-    made = _chosen(case.columns, column)
+    drawn = read_case(release, original, released=released)
+    made = _chosen(drawn.columns, column)
     seen = as_released(original, said.plan)
-    setting = setting_of(made.mechanism, source_of(seen, *made.reads, public=case.public, whole=not case.is_sample))
-    return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
+    setting = setting_of(made.mechanism, source_of(seen, *made.reads, public=drawn.public, whole=not drawn.is_sample))
+    return _protected(setting, made, drawn, said.digest, said.output.bytes / original.rows)
 
 
 def protected_column(table: Table, column: str, mechanism: Mechanism, randomness: Randomness) -> ProtectedColumn:
@@ -82,7 +82,7 @@ def released_again(setting: Setting, randomness: Randomness) -> ProtectedColumn:
     promises = (*map(Promise, pure), *(Promise(*one) for one in spent))
     made = ReleasedColumn(source.names, source.names, setting.mechanism, inputs, law.draw(inputs, randomness), promises)
     secret = tuple(name for name in source.names if name not in source.public)
-    case = Case(
+    drawn = Drawn(
         (made,),
         (Secret(secret, made, source.secrets),),
         np.zeros(source.rows, dtype=np.int64),
@@ -91,13 +91,13 @@ def released_again(setting: Setting, randomness: Randomness) -> ProtectedColumn:
         source.public,
         promises,
     )
-    return _protected(setting, made, case)
+    return _protected(setting, made, drawn)
 
 
 def _protected(
     setting: Setting,
     released: ReleasedColumn,
-    case: Case,
+    drawn: Drawn,
     record_digest: str | None = None,
     bytes_per_record: float | None = None,
 ) -> ProtectedColumn:
@@ -110,8 +110,8 @@ def _protected(
         outputs = _set_numbers(sets, setting.channel, released.outputs.astype(np.bool_))
     if setting.source.public:
         # What is public and goes into the mechanism is known to everyone who guesses the rest.
-        case = replace(case, background=setting.source.classes, knows=setting.source.public)
-    return ProtectedColumn(inputs, outputs, setting, case, released, record_digest, bytes_per_record)
+        drawn = replace(drawn, background=setting.source.classes, knows=setting.source.public)
+    return ProtectedColumn(inputs, outputs, setting, drawn, released, record_digest, bytes_per_record)
 
 
 def _set_numbers(sets: LetterSets, channel: Channel, members: Members) -> Codes:

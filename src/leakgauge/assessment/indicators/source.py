@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.assessment.indicators.associations import Variable, association, plain_numbers, variable
-from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, sample_of, values_of
+from leakgauge.case.columns import columns_of, letters_of, numbered, sample_of, values_of
 from leakgauge.errors import ColumnError, TableError, did_you_mean
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Label

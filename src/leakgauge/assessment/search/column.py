@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from leakgauge.assessment.dials.numbers import TENTHS, numbers_of
 from leakgauge.assessment.indicators.source import FEWEST_ROWS, NUMERIC
-from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered
+from leakgauge.case.columns import columns_of, letters_of, numbered
+from leakgauge.case.numbers import TENTHS, numbers_of
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
 from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, sums_by

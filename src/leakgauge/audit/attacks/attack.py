@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from leakgauge.artefacts import Finding, Quantity, Sentence
-from leakgauge.audit.binomial import difference, share
+from leakgauge.artefacts.quantity import SHARE
+from leakgauge.measures.binomial import difference, share
 from leakgauge.measures.clusters import design_effect_of_mean
 from leakgauge.probability import Estimate
-from leakgauge.probability.cells import Codes
+from leakgauge.probability.cells import Codes, Truths
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from leakgauge.audit.attacks.case import Case
-
-Truths: TypeAlias = npt.NDArray[np.bool_]
-SHARE = "share"
+    from leakgauge.case.drawn import Drawn
 
 
 class Aim(Enum):
@@ -52,7 +49,7 @@ class Attack:
     title: Sentence
     method: Sentence
     aim: Aim
-    find: Callable[[Case], tuple[Finding, ...]]
+    find: Callable[[Drawn], tuple[Finding, ...]]
     judged: bool = True
     knows_mechanism: bool = True
     repeated: bool = False
@@ -88,7 +85,7 @@ class Score:
     def finding(
         self,
         attack: Attack,
-        case: Case,
+        drawn: Drawn,
         target: tuple[str, ...],
         knows: tuple[str, ...],
         *,
@@ -104,15 +101,15 @@ class Score:
 
         A ceiling that was itself estimated comes with ``is_above``: whether the success is above it beyond chance.
         """
-        sure = self.success(case.verdict_confidence).low
+        sure = self.success(confidence_against_claims(drawn)).low
         judged = attack.judged if judged is None else judged
         return Finding(
             name or attack.title,
             target,
             knows,
-            Quantity.estimated(self.success(case.confidence), SHARE),
-            Quantity.estimated(self.baseline(case.confidence), SHARE),
-            Quantity.estimated(self.advantage(case.confidence), SHARE),
+            Quantity.estimated(self.success(drawn.confidence), SHARE),
+            Quantity.estimated(self.baseline(drawn.confidence), SHARE),
+            Quantity.estimated(self.advantage(drawn.confidence), SHARE),
             Quantity.estimated(independent, SHARE),
             Quantity.estimated(raw, SHARE),
             self.gained,
@@ -121,6 +118,21 @@ class Score:
             judged,
             beats_claim=judged and ceiling is not None and sure > ceiling and is_above,
         )
+
+
+def confidence_against_claims(drawn: Drawn) -> float:
+    """The confidence of each finding against a claim, such that all together use half of the allowed error.
+
+    The other half is for the levels that the rows show.
+    """
+    # The catalogue imports the attacks, and they this module.
+    from leakgauge.audit.attacks.catalogue import ATTACKS
+
+    judged = [one.aim for one in ATTACKS.values() if one.judged]
+    # A withheld secret has no claim to disprove.
+    findings = sum(len(drawn.released_secrets) if aim is Aim.SECRET else 1 for aim in judged)
+    # Twice the share, because only the lower end of an interval can disprove a claim.
+    return 1 - (1 - drawn.confidence) / max(findings, 1)
 
 
 def scored(right: Truths, right_without: Truths, units: Codes | None = None) -> Score:

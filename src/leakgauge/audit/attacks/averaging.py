@@ -7,56 +7,56 @@ from collections.abc import Iterator
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, Truths, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.case import Case, ReleasedSecret, fresh
-from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.columns import numbered
+from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES
 from leakgauge.audit.outputs import Outputs
-from leakgauge.probability.cells import Codes
+from leakgauge.case.columns import numbered
+from leakgauge.case.drawn import Drawn, ReleasedSecret, fresh
+from leakgauge.notions.ceilings import ceiling
+from leakgauge.probability.cells import Codes, Truths
 
 RELEASES = (1, 2, 4, 8, 16)
 _TITLE = "averaging, {releases:d} releases"
 _ONE_RELEASE = Sentence("averaging, 1 release")
 
 
-def averaging(case: Case) -> tuple[Finding, ...]:
+def averaging(drawn: Drawn) -> tuple[Finding, ...]:
     """For each secret a curve of findings: the best guess from 1, 2, 4, 8 and 16 releases of the same values.
 
     The releases are drawn from a seed: a simulation of what repeated releases without a ledger would leak.
     The claim of k releases is k times that of one.
     """
-    return tuple(finding for secret in case.released_secrets for finding in _curve(case, secret))
+    return tuple(finding for secret in drawn.released_secrets for finding in _curve(drawn, secret))
 
 
-def _curve(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
-    draws = case.draws()
+def _curve(drawn: Drawn, secret: ReleasedSecret) -> Iterator[Finding]:
+    draws = drawn.draws()
     column = secret.column
     # The columns the claim is conditional on are published, so an averaging attacker knows them too.
-    known = numbered(case.background, column.given, rows=case.rows)
+    known = numbered(drawn.background, column.given, rows=drawn.rows)
     knowledge = Knowledge.of(known, secret.letters, column.inputs)
     best = knowledge.best_without()
     most = max(MOST_SCORES // (2 * RELEASES[-1] * len(np.unique(column.inputs))), 16)
-    targets = draws.permutation(case.rows)[: min(case.targets, most)]
+    targets = draws.permutation(drawn.rows)[: min(drawn.targets, most)]
     x, z = secret.letters[targets], known[targets]
     noise = fresh(draws)
     outputs = [column.law.draw(column.inputs[targets], noise) for _ in range(RELEASES[-1])]
     shuffled = draws.permutation(len(targets))
     found = _guessed(secret, knowledge, z, outputs)
     by_chance = _guessed(secret, knowledge, z, [one[shuffled] for one in outputs])
-    before = Knowledge.of(case.background, secret.letters, secret.letters).best_without()
-    without: Truths = before.guesses(case.background[targets]) == x
+    before = Knowledge.of(drawn.background, secret.letters, secret.letters).best_without()
+    without: Truths = before.guesses(drawn.background[targets]) == x
     for releases in RELEASES:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]
         yield score.finding(
             AVERAGING,
-            case,
+            drawn,
             secret.names,
-            case.knows,
-            independent=independent_advantage(by_chance[releases] == x, without, draws, case.confidence),
-            raw=raw_advantage(without, case.confidence),
+            drawn.knows,
+            independent=independent_advantage(by_chance[releases] == x, without, draws, drawn.confidence),
+            raw=raw_advantage(without, drawn.confidence),
             ceiling=ceiling(promised, best.share, best.letters, best.rows),
             name=_ONE_RELEASE if releases == 1 else Sentence(_TITLE, releases=releases),
         )

@@ -10,13 +10,13 @@ from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Attack
 from leakgauge.audit.attacks.attribute_inference import ATTRIBUTE_INFERENCE
 from leakgauge.audit.attacks.averaging import AVERAGING
-from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.audit.attacks.learned_inference import LEARNED_INFERENCE
 from leakgauge.audit.attacks.membership_inference import MEMBERSHIP_INFERENCE
 from leakgauge.audit.attacks.record_linkage import RECORD_LINKAGE
 from leakgauge.audit.attacks.repeated_rows import REPEATED_ROWS
 from leakgauge.audit.attacks.singling_out import SINGLING_OUT
 from leakgauge.audit.experiment import Counting
+from leakgauge.case.drawn import Drawn, read_case
 from leakgauge.release import Release
 from leakgauge.tables import Binning, Table
 
@@ -92,7 +92,7 @@ def attack(
         >>> str(found[0].attack), found[0].beats_claim
         ('attribute inference, best guess', False)
     """
-    case = read_case(
+    drawn = read_case(
         release,
         original,
         secret=secret,
@@ -105,14 +105,14 @@ def attack(
         targets=targets,
         simulation_seed=simulation_seed,
     )
-    return attack_case(case, progress)
+    return attack_case(drawn, progress)
 
 
-def attack_case(case: Case, progress: Counting | None = None) -> tuple[Finding, ...]:
+def attack_case(drawn: Drawn, progress: Counting | None = None) -> tuple[Finding, ...]:
     """What every attack finds in a case that was read, in a fixed order."""
     findings: list[Finding] = []
     for done, one in enumerate(ATTACKS.values(), 1):
-        findings += one.find(case)
+        findings += one.find(drawn)
         if progress is not None:
             progress(done, len(ATTACKS))
     return tuple(findings)

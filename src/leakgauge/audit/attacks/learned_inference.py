@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.attacker import Attacker
-from leakgauge.audit.attacks.case import Case, Secret
-from leakgauge.audit.attacks.ceilings import bound_by_others
+from leakgauge.audit.attacks.attack import (
+    Aim,
+    Attack,
+    confidence_against_claims,
+    independent_advantage,
+    raw_advantage,
+    scored,
+)
+from leakgauge.case.attacker import Attacker
+from leakgauge.case.drawn import Drawn, Secret
 from leakgauge.measures.clusters import unit_sums
+from leakgauge.notions.ceilings import bound_by_others
 from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:
@@ -22,19 +29,19 @@ ORDERS = 8
 """In so many orders the released values are handed to others, to see how often the same guesses are right by chance."""
 
 
-def learned_inference(case: Case) -> tuple[Finding, ...]:
+def learned_inference(drawn: Drawn) -> tuple[Finding, ...]:
     """A finding for each secret, withheld ones included: learnt on some rows, chosen on others, counted on the rest.
 
     With the release the attacker sees the background, the public columns, the released columns of other secrets and the
     secret's own; without it the background. In the independent release everything released stands in random order.
     Splits follow from a seed: simulation only.
     """
-    return tuple(_finding(case, secret) for secret in case.secrets)
+    return tuple(_finding(drawn, secret) for secret in drawn.secrets)
 
 
-def _finding(case: Case, secret: Secret) -> Finding:
-    attacker = Attacker.of(case, secret)
-    draws, units = case.draws(), attacker.units
+def _finding(drawn: Drawn, secret: Secret) -> Finding:
+    attacker = Attacker.of(drawn, secret)
+    draws, units = drawn.draws(), attacker.units
     right = attacker.is_right_with_own(attacker.by(attacker.whole.predictor))
     without = attacker.is_right(attacker.by(attacker.known.predictor))
     shuffled = draws.permutation(len(right))
@@ -42,11 +49,11 @@ def _finding(case: Case, secret: Secret) -> Finding:
     allowed = _allowed(secret, attacker, draws)
     return scored(right, without, units).finding(
         LEARNED_INFERENCE,
-        case,
+        drawn,
         secret.names,
-        case.knows,
-        independent=independent_advantage(by_chance, without, draws, case.confidence, units),
-        raw=raw_advantage(without, case.confidence, units),
+        drawn.knows,
+        independent=independent_advantage(by_chance, without, draws, drawn.confidence, units),
+        raw=raw_advantage(without, drawn.confidence, units),
         ceiling=None if allowed is None else min(float(allowed.mean()), 1.0),
         method=Sentence(
             "{method}; of {rows:d} rows, best predicted by {predictor}",
@@ -54,7 +61,7 @@ def _finding(case: Case, secret: Secret) -> Finding:
             rows=len(attacker.learner.rows),
             predictor=attacker.title,
         ),
-        is_above=allowed is not None and _is_above(right - allowed, units, case.verdict_confidence),
+        is_above=allowed is not None and _is_above(right - allowed, units, confidence_against_claims(drawn)),
     )
 
 

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import FewFalseAlarms, Finding, Quantity, Sentence
-from leakgauge.audit.attacks.attack import SHARE, Aim, Attack
-from leakgauge.audit.attacks.case import Case, fresh
-from leakgauge.audit.attacks.ceilings import Promise, ceiling
-from leakgauge.audit.attacks.rows import AT_ONCE, Crowd, equal_rows, log_sums
-from leakgauge.audit.binomial import share
+from leakgauge.artefacts.quantity import SHARE
+from leakgauge.audit.attacks.attack import Aim, Attack
+from leakgauge.audit.attacks.rows import AT_ONCE, Crowd, log_sums
+from leakgauge.case.columns import equal_rows
+from leakgauge.case.drawn import Drawn, fresh
+from leakgauge.measures.binomial import share
+from leakgauge.notions.ceilings import Promise, ceiling
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Floats
 
@@ -31,7 +33,7 @@ _FEWEST_ALARMS = 5
 """False alarms that are expected at a rate for it to be shown."""
 
 
-def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding, ...]:
+def membership_inference(drawn: Drawn, member_share: float = 0.5) -> tuple[Finding, ...]:
     """One finding: whether a record was released, half of the questions being about members.
 
     By Neyman and Pearson's lemma no test does better than one of the likelihood ratio of the release with the record
@@ -43,32 +45,32 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
     recognised + share of others cleared)/2. The independent release is made of rows drawn from members and controls
     alike.
     """
-    draws = case.draws()
-    order = draws.permutation(case.rows)
-    cut = min(max(round(member_share * case.rows), 4), case.rows - 4)
+    draws = drawn.draws()
+    order = draws.permutation(drawn.rows)
+    cut = min(max(round(member_share * drawn.rows), 4), drawn.rows - 4)
     members, controls = order[:cut], order[cut:]
-    laws, noise = [column.law for column in case.columns], fresh(draws)
+    laws, noise = [column.law for column in drawn.columns], fresh(draws)
     crowds = [
-        Crowd.of(laws, case.classes[rows], [column.law.draw(column.inputs[rows], noise) for column in case.columns])
-        for rows in (members, draws.integers(case.rows, size=cut))
+        Crowd.of(laws, drawn.classes[rows], [column.law.draw(column.inputs[rows], noise) for column in drawn.columns])
+        for rows in (members, draws.integers(drawn.rows, size=cut))
     ]
-    kinds = Kinds.of(case)
-    half = case.rows if kinds.can_be_compared(crowds[0]) else max(case.targets // 2, 4)
+    kinds = Kinds.of(drawn)
+    half = drawn.rows if kinds.can_be_compared(crowds[0]) else max(drawn.targets // 2, 4)
     asked = len(members[:half])
     targets = np.concatenate([members[:half], controls[:half]])
-    statistics = [_statistic(case, kinds, crowd, targets) for crowd in crowds]
+    statistics = [_statistic(drawn, kinds, crowd, targets) for crowd in crowds]
     tried = [_Recognised.of(one, asked) for one in (*statistics, kinds.log_ratios_as_is(members)[targets])]
-    success, independent, as_is = (one.success(case.confidence) for one in tried)
+    success, independent, as_is = (one.success(drawn.confidence) for one in tried)
     # Public values are not protected, so there is no claim about people recognised by them.
-    claimed = () if case.public else case.together
+    claimed = () if drawn.public else drawn.together
     most = ceiling(claimed, np.array([0.5]), 2, np.ones(1))
     return (
         Finding(
             MEMBERSHIP_INFERENCE.title,
-            case.reads,
-            (*case.reads, *case.public),
+            drawn.reads,
+            (*drawn.reads, *drawn.public),
             Quantity.estimated(success, SHARE),
-            Quantity(0.5, SHARE, 0.5, 0.5, case.confidence),
+            Quantity(0.5, SHARE, 0.5, 0.5, drawn.confidence),
             _beyond_a_coin(success),
             _beyond_a_coin(independent),
             _beyond_a_coin(as_is),
@@ -76,7 +78,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
             None if most is None else Quantity(most, SHARE),
             MEMBERSHIP_INFERENCE.method,
             MEMBERSHIP_INFERENCE.judged,
-            few_false_alarms=_few_false_alarms(statistics[0], asked, claimed, case.confidence, draws),
+            few_false_alarms=_few_false_alarms(statistics[0], asked, claimed, drawn.confidence, draws),
         ),
     )
 
@@ -98,11 +100,11 @@ class Kinds:
     kind: Codes
 
     @classmethod
-    def of(cls, case: Case) -> Kinds:
+    def of(cls, drawn: Drawn) -> Kinds:
         """Counted."""
-        first, kind = equal_rows(case.classes, [column.inputs for column in case.columns])
-        inputs = tuple(column.inputs[first] for column in case.columns)
-        return cls(case.classes[first], inputs, np.bincount(kind).astype(np.int64), kind)
+        first, kind = equal_rows(drawn.classes, [column.inputs for column in drawn.columns])
+        inputs = tuple(column.inputs[first] for column in drawn.columns)
+        return cls(drawn.classes[first], inputs, np.bincount(kind).astype(np.int64), kind)
 
     def can_be_compared(self, crowd: Crowd) -> bool:
         """Whether every kind can be compared with every kind of released row that has its public values."""
@@ -204,26 +206,26 @@ def _few_false_alarms(
     return tuple(found)
 
 
-def _statistic(case: Case, kinds: Kinds, crowd: Crowd, targets: Codes) -> Floats:
+def _statistic(drawn: Drawn, kinds: Kinds, crowd: Crowd, targets: Codes) -> Floats:
     """The logarithm of the likelihood ratio for each target, minus infinity where nobody has its public values."""
     if kinds.can_be_compared(crowd):
         return kinds.log_ratios(crowd)[kinds.kind[targets]]
-    return _column_by_column(case, crowd, targets)
+    return _column_by_column(drawn, crowd, targets)
 
 
-def _column_by_column(case: Case, crowd: Crowd, targets: Codes) -> Floats:
+def _column_by_column(drawn: Drawn, crowd: Crowd, targets: Codes) -> Floats:
     """log mean Π q(y|x)/r(y), as if columns were independent of each other and of the public values."""
-    different, place = equal_rows(case.classes[targets], [column.inputs[targets] for column in case.columns])
+    different, place = equal_rows(drawn.classes[targets], [column.inputs[targets] for column in drawn.columns])
     chosen = targets[different]
-    weights = np.log(crowd.copies) - crowd.log_shares([column.inputs for column in case.columns])
+    weights = np.log(crowd.copies) - crowd.log_shares([column.inputs for column in drawn.columns])
     found = np.full(len(chosen), -np.inf)
-    inputs = [column.inputs[chosen] for column in case.columns]
-    for some, rows, scores in crowd.compared(case.classes[chosen], inputs):
+    inputs = [column.inputs[chosen] for column in drawn.columns]
+    for some, rows, scores in crowd.compared(drawn.classes[chosen], inputs):
         if scores.shape[1]:
             scores += weights[rows]
             found[some] = log_sums(scores)
-    alike = np.bincount(case.classes) / case.rows
-    return np.asarray(found - np.log(alike[case.classes[chosen]]) - np.log(crowd.copies.sum()))[place]
+    alike = np.bincount(drawn.classes) / drawn.rows
+    return np.asarray(found - np.log(alike[drawn.classes[chosen]]) - np.log(crowd.copies.sum()))[place]
 
 
 def _beyond_a_coin(success: Estimate) -> Quantity:

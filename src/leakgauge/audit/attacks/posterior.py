@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.case.columns import groups
 from leakgauge.probability.cells import Codes, Floats
 
 
@@ -73,11 +73,3 @@ class Knowledge:
             starts = np.flatnonzero(np.concatenate([[True], np.diff(secrets) != 0]))
             guessed[targets] = secrets[starts][np.add.reduceat(weights, starts, axis=0).argmax(axis=0)]
         return guessed
-
-
-def groups(codes: Codes) -> Iterator[tuple[int, Codes]]:
-    """Each code that occurs, with where it occurs."""
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(codes[order]) != 0]))
-    for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-        yield int(codes[order[first]]), order[first:last]

@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, Truths, scored
-from leakgauge.audit.attacks.case import Case
-from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.rows import AS_IS, Crowd, equal_rows
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.audit.attacks.attack import Aim, Attack, scored
+from leakgauge.audit.attacks.rows import AS_IS, Crowd
+from leakgauge.case.columns import equal_rows
+from leakgauge.case.drawn import Drawn
+from leakgauge.notions.ceilings import ceiling
+from leakgauge.probability.cells import Codes, Floats, Truths
 
 _SAME = 1e-9
 """Likelihoods whose logarithms differ by less are equal but for rounding."""
 
 
-def record_linkage(case: Case) -> tuple[Finding, ...]:
+def record_linkage(drawn: Drawn) -> tuple[Finding, ...]:
     """One finding: the attacker knows all values of a person that went into the release, and looks for the row.
 
     Among the rows with the same public values, as if their order were unknown, it takes the one with the largest
@@ -24,52 +25,52 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
     these are not known. In the independent release the protected values, or all of them, stand in random order. Chance
     follows from a seed: simulation only.
     """
-    draws = case.draws()
-    targets = draws.permutation(case.rows)[: case.targets]
+    draws = drawn.draws()
+    targets = draws.permutation(drawn.rows)[: drawn.targets]
     luck = draws.random(len(targets))
-    laws = [column.law for column in case.columns]
-    made = [column.outputs for column in case.columns]
-    shuffled = draws.permutation(case.rows)
+    laws = [column.law for column in drawn.columns]
+    made = [column.outputs for column in drawn.columns]
+    shuffled = draws.permutation(drawn.rows)
     right, by_chance, as_is = (
-        _linked(case, crowd, targets, luck)
+        _linked(drawn, crowd, targets, luck)
         for crowd in (
-            Crowd.of(laws, case.classes, made),
+            Crowd.of(laws, drawn.classes, made),
             Crowd.of(
                 laws,
-                case.classes if case.public_is_known else case.classes[shuffled],
+                drawn.classes if drawn.public_is_known else drawn.classes[shuffled],
                 [column[shuffled] for column in made],
             ),
-            Crowd.of([AS_IS] * len(laws), case.classes, [column.inputs for column in case.columns]),
+            Crowd.of([AS_IS] * len(laws), drawn.classes, [column.inputs for column in drawn.columns]),
         )
     )
-    sizes = np.bincount(case.classes)[case.classes[targets]]
+    sizes = np.bincount(drawn.classes)[drawn.classes[targets]]
     # The same luck with and without: who is found among n is found among fewer.
-    without = luck < 1 / (sizes if case.public_is_known else case.rows)
+    without = luck < 1 / (sizes if drawn.public_is_known else drawn.rows)
     score = scored(right, without)
     return (
         score.finding(
             RECORD_LINKAGE,
-            case,
-            tuple(name for column in case.columns for name in column.writes),
-            (*case.reads, *case.public),
-            independent=scored(by_chance, without).advantage(case.confidence),
-            raw=scored(as_is, without).advantage(case.confidence),
-            ceiling=ceiling([one.swapped() for one in case.together], 1 / sizes, sizes, np.ones(len(sizes))),
+            drawn,
+            tuple(name for column in drawn.columns for name in column.writes),
+            (*drawn.reads, *drawn.public),
+            independent=scored(by_chance, without).advantage(drawn.confidence),
+            raw=scored(as_is, without).advantage(drawn.confidence),
+            ceiling=ceiling([one.swapped() for one in drawn.together], 1 / sizes, sizes, np.ones(len(sizes))),
         ),
     )
 
 
-def _linked(case: Case, crowd: Crowd, targets: Codes, luck: Floats) -> Truths:
+def _linked(drawn: Drawn, crowd: Crowd, targets: Codes, luck: Floats) -> Truths:
     """Whether each target's own row is taken."""
-    inputs = [column.inputs[targets] for column in case.columns]
-    different, place = equal_rows(case.classes[targets], inputs)
+    inputs = [column.inputs[targets] for column in drawn.columns]
+    different, place = equal_rows(drawn.classes[targets], inputs)
     by_kind = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[by_kind], np.arange(len(different) + 1))
     own = crowd.kind[targets]
-    shares = crowd.log_shares([column.inputs for column in case.columns])
+    shares = crowd.log_shares([column.inputs for column in drawn.columns])
     right = np.zeros(len(targets), dtype=np.bool_)
     for some, rows, scores in crowd.compared(
-        case.classes[targets[different]], [column[different] for column in inputs]
+        drawn.classes[targets[different]], [column[different] for column in inputs]
     ):
         scores -= shares[rows]
         best = scores.max(axis=1)

@@ -9,13 +9,13 @@ from itertools import combinations
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, Truths, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.case import Case, ReleasedSecret
-from leakgauge.audit.attacks.columns import numbered
-from leakgauge.audit.attacks.learner import classes_of
-from leakgauge.audit.attacks.lookups import Prior
-from leakgauge.audit.attacks.own_column import ByLaw, read_among_seen
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
+from leakgauge.case.columns import numbered
+from leakgauge.case.drawn import Drawn, ReleasedSecret
+from leakgauge.case.learner import classes_of
+from leakgauge.case.lookups import Prior
+from leakgauge.case.own_column import ByLaw, read_among_seen
+from leakgauge.probability.cells import Codes, Floats, Truths
 
 MOST_COLUMNS = 6
 """Of so many of the seen columns, those with most values, pairs are tried as well."""
@@ -28,14 +28,14 @@ _SHARED = 0.9
 _LINKED = Sentence("repeated rows, if the rows of a unit could be linked")
 
 
-def repeated_rows(case: Case) -> tuple[Finding, ...]:
+def repeated_rows(drawn: Drawn) -> tuple[Finding, ...]:
     """For each released secret the guess p(x) Π q(y_i|x) over all rows that share a value.
 
     By which column, or pair of columns, rows are gathered is chosen on half of the groups, and counted on the others.
     If a unit is declared that nobody sees, a second finding says what its rows would leak if they could be linked; it
     is not held against the release. There is no finding if no visible value repeats.
     """
-    return tuple(finding for secret in case.released_secrets for finding in _findings(case, secret))
+    return tuple(finding for secret in drawn.released_secrets for finding in _findings(drawn, secret))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,32 +64,32 @@ class _Grouping:
         return np.asarray((together + np.log(prior)).argmax(axis=1)[self.codes])
 
 
-def _findings(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
+def _findings(drawn: Drawn, secret: ReleasedSecret) -> Iterator[Finding]:
     letters, width, named = classes_of(secret.letters)
-    rows = np.arange(case.rows)
-    law = ByLaw.of(secret.column, read_among_seen(case, secret.column), rows, letters, width)
+    rows = np.arange(drawn.rows)
+    law = ByLaw.of(secret.column, read_among_seen(drawn, secret.column), rows, letters, width)
     logs = law(rows, rows)[:, :named]
     prior = Prior.of(letters, width).shares[:named]
-    visible = [one for one in _groupings(case) if one.repeats and one.shares(letters)]
+    visible = [one for one in _groupings(drawn) if one.repeats and one.shares(letters)]
     if visible:
-        yield _finding(case, secret, visible, letters, logs, prior)
-    if case.units is not None:
-        units = _Grouping((), numbered(case.units, rows=case.rows))
+        yield _finding(drawn, secret, visible, letters, logs, prior)
+    if drawn.units is not None:
+        units = _Grouping((), numbered(drawn.units, rows=drawn.rows))
         if units.repeats and not any(np.array_equal(units.codes, one.codes) for one in visible):
-            yield _finding(case, secret, [units], letters, logs, prior, linked=True)
+            yield _finding(drawn, secret, [units], letters, logs, prior, linked=True)
 
 
-def _groupings(case: Case) -> Iterator[_Grouping]:
-    single = [_Grouping((one.name,), numbered(one.codes, rows=case.rows)) for one in case.seen]
+def _groupings(drawn: Drawn) -> Iterator[_Grouping]:
+    single = [_Grouping((one.name,), numbered(one.codes, rows=drawn.rows)) for one in drawn.seen]
     yield from single
     # The finest ones tell people apart best.
     finest = sorted(single, key=lambda one: -int(one.codes.max()))[:MOST_COLUMNS]
     for one, other in combinations(finest, 2):
-        yield _Grouping((*one.names, *other.names), numbered(one.codes, other.codes, rows=case.rows))
+        yield _Grouping((*one.names, *other.names), numbered(one.codes, other.codes, rows=drawn.rows))
 
 
 def _finding(
-    case: Case,
+    drawn: Drawn,
     secret: ReleasedSecret,
     groupings: list[_Grouping],
     letters: Codes,
@@ -98,7 +98,7 @@ def _finding(
     *,
     linked: bool = False,
 ) -> Finding:
-    draws = case.draws()
+    draws = drawn.draws()
 
     def halves(one: _Grouping) -> Truths:
         """Whether the group of each row is one to score."""
@@ -109,18 +109,18 @@ def _finding(
         key=lambda tried: float(tried[2][~tried[1]].mean()),
     )
     without: Truths = letters[scoring] == int(prior.argmax())
-    shuffled = best.guesses(logs[draws.permutation(case.rows)], prior)[scoring] == letters[scoring]
+    shuffled = best.guesses(logs[draws.permutation(drawn.rows)], prior)[scoring] == letters[scoring]
     # The rows of a group share one guess, and those of a unit one person.
     units = best.codes[scoring]
     sizes = np.bincount(units)
     sizes = sizes[sizes > 0]
     return scored(right[scoring], without, units).finding(
         REPEATED_ROWS,
-        case,
+        drawn,
         secret.names,
-        case.knows,
-        independent=independent_advantage(shuffled, without, draws, case.confidence, units),
-        raw=raw_advantage(without, case.confidence, units),
+        drawn.knows,
+        independent=independent_advantage(shuffled, without, draws, drawn.confidence, units),
+        raw=raw_advantage(without, drawn.confidence, units),
         # The guarantee for one row says little about many rows that share their secret.
         ceiling=None,
         name=_LINKED if linked else None,

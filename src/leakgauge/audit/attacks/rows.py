@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import codes_of
-from leakgauge.audit.attacks.posterior import groups
 from leakgauge.audit.outputs import Outputs
+from leakgauge.case.columns import equal_rows, groups
 from leakgauge.mechanisms.mechanism import Inputs, Law
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
@@ -36,16 +35,6 @@ class AsIs(Law):
 
 
 AS_IS = AsIs()
-
-
-def equal_rows(classes: Codes, columns: Sequence[Outputs]) -> tuple[Codes, Codes]:
-    """One row of each kind, by class first, and for every row which kind it is."""
-    place = np.unique(classes, return_inverse=True)[1].astype(np.int64)
-    for column in columns:
-        codes = codes_of(column)
-        place = np.unique(place * (np.int64(codes.max()) + 1) + codes, return_inverse=True)[1].astype(np.int64)
-    first = np.unique(place, return_index=True)[1]
-    return first.astype(np.int64), place
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,8 @@ import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, Score, scored
-from leakgauge.audit.attacks.case import Case, ReleasedColumn
-from leakgauge.audit.attacks.columns import numbered
-from leakgauge.audit.attacks.rows import equal_rows
+from leakgauge.case.columns import equal_rows, numbered
+from leakgauge.case.drawn import Drawn, ReleasedColumn
 from leakgauge.probability.cells import Codes
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class Described:
         return self.released[rows], (self.released if self.until is None else self.until)[rows]
 
 
-def singling_out(case: Case) -> tuple[Finding, ...]:
+def singling_out(drawn: Drawn) -> tuple[Finding, ...]:
     """At most two findings: descriptions by one column, and by several; none where next to nobody stands alone.
 
     Half of the people are attacked, and the other half are the control. A description is made from the released values
@@ -72,21 +71,21 @@ def singling_out(case: Case) -> tuple[Finding, ...]:
     attacked people and control alike; in the raw one they are the original's. Halves follow from a seed: simulation
     only.
     """
-    columns = described(case)
+    columns = described(drawn)
     if not columns:
         return ()
-    draws = case.draws()
-    first = _half(case, draws)
+    draws = drawn.draws()
+    first = _half(drawn, draws)
     attacked = np.flatnonzero(first)
-    control, anybody = np.flatnonzero(~first), np.flatnonzero(_half(case, draws))
+    control, anybody = np.flatnonzero(~first), np.flatnonzero(_half(drawn, draws))
     # What leaves, what has nothing to do with the attacked people, and the original as it is.
     shown = [Rows.shown([one.shown(rows) for one in columns]) for rows in (attacked, anybody)]
     shown.append(Rows.of([one.true[attacked] for one in columns]))
     people = [
-        Rows.of([one.true[rows] for one in columns], None if case.units is None else case.units[rows])
+        Rows.of([one.true[rows] for one in columns], None if drawn.units is None else drawn.units[rows])
         for rows in (attacked, control)
     ]
-    findings, most = [], min(case.targets, MOST_DESCRIPTIONS)
+    findings, most = [], min(drawn.targets, MOST_DESCRIPTIONS)
     for name, describe in _KINDS.items():
         made = [list(describe(columns, rows, draws, most)) for rows in shown]
         if not made[0] or not made[1] or len(made[2]) < FEWEST_DESCRIPTIONS:
@@ -95,11 +94,11 @@ def singling_out(case: Case) -> tuple[Finding, ...]:
         findings.append(
             found.finding(
                 SINGLING_OUT,
-                case,
+                drawn,
                 tuple(name for one in columns for name in one.names),
                 (),
-                independent=independent.advantage(case.confidence),
-                raw=raw.advantage(case.confidence),
+                independent=independent.advantage(drawn.confidence),
+                raw=raw.advantage(drawn.confidence),
                 # Published columns single people out whatever the mechanisms claim.
                 ceiling=None,
                 name=Sentence(name),
@@ -108,11 +107,11 @@ def singling_out(case: Case) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def described(case: Case) -> list[Described]:
+def described(drawn: Drawn) -> list[Described]:
     """Everything that leaves and that the original has too: published columns, and what mechanisms release."""
-    published = {one.name: one for one in case.seen if one.name in case.public}
+    published = {one.name: one for one in drawn.seen if one.name in drawn.public}
     plain = [Described((one.name,), one.codes, one.codes, one.ordered) for one in published.values()]
-    return [*plain, *(one for column in case.columns if (one := _decoded(column)) is not None)]
+    return [*plain, *(one for column in drawn.columns if (one := _decoded(column)) is not None)]
 
 
 def _decoded(column: ReleasedColumn) -> Described | None:
@@ -142,9 +141,9 @@ def _decoded(column: ReleasedColumn) -> Described | None:
     return Described(column.writes, low[place], number[which], until=high[place])
 
 
-def _half(case: Case, draws: Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _half(drawn: Drawn, draws: Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether each row is one of a random half of the people."""
-    people = np.arange(case.rows) if case.units is None else numbered(case.units, rows=case.rows)
+    people = np.arange(drawn.rows) if drawn.units is None else numbered(drawn.units, rows=drawn.rows)
     return np.asarray((draws.permutation(int(people.max()) + 1) % 2 == 0)[people])
 
 

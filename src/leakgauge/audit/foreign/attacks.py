@@ -6,19 +6,19 @@ import msgspec
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack
-from leakgauge.audit.attacks.case import Case
 from leakgauge.audit.attacks.catalogue import ATTACKS
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.foreign.release import ForeignRelease
+from leakgauge.case.drawn import Drawn
 
 
 def attack_foreign(release: ForeignRelease, progress: Counting | None = None) -> tuple[Finding, ...]:
     """The findings of every possible attack, in a fixed order; each uses only the matched rows."""
     findings: list[Finding] = []
     for done, one in enumerate(ATTACKS.values(), 1):
-        case = _case(release, one)
-        if case is not None:
-            findings += [_told(one, found) for found in one.find(case)]
+        drawn = _case(release, one)
+        if drawn is not None:
+            findings += [_told(one, found) for found in one.find(drawn)]
         if progress is not None:
             progress(done, len(ATTACKS))
     return tuple(findings)
@@ -29,7 +29,7 @@ def left_out(release: ForeignRelease) -> tuple[Sentence, ...]:
     return tuple(Sentence(_name(one)) for one in ATTACKS.values() if _case(release, one) is None)
 
 
-def _case(release: ForeignRelease, attack: Attack) -> Case | None:
+def _case(release: ForeignRelease, attack: Attack) -> Drawn | None:
     """What an attack is tried on; None where it would have to make the release again, or has nothing to compare."""
     if not attack.judged:
         return None

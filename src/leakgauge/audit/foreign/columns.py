@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import MatchedColumn, Quantity
-from leakgauge.audit.attacks.attack import SHARE
-from leakgauge.audit.attacks.case import ReleasedColumn
-from leakgauge.audit.attacks.columns import binned, quantile_edges, ranks_of
-from leakgauge.audit.binomial import share
+from leakgauge.artefacts.quantity import SHARE
 from leakgauge.audit.foreign.generalised import Meaning
+from leakgauge.case.columns import binned, quantile_edges, ranks_of
+from leakgauge.case.drawn import ReleasedColumn
 from leakgauge.errors import InternalError
+from leakgauge.measures.binomial import share
 from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs

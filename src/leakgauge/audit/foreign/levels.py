@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 
 from leakgauge.artefacts import Shown
-from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.released_rows import FEWEST_ROWS, shown_by_groups
 from leakgauge.claims import LocalDP
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import simulation
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import Sentence
-from leakgauge.audit.attacks.case import FEWEST_ROWS, Case, ReleasedColumn, Secret, require_people, require_settings
-from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, ranks_of, values_of
 from leakgauge.audit.attacks.rows import MOST_SCORES
-from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.foreign.matching import Matched
 from leakgauge.audit.identifiers import identifies
+from leakgauge.case.columns import columns_of, letters_of, numbered, ranks_of, values_of
+from leakgauge.case.drawn import FEWEST_ROWS, Drawn, ReleasedColumn, Secret, require_people, require_settings
+from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.errors import ColumnError, InputError, OptionError, TableError, did_you_mean
 from leakgauge.probability.cells import Codes
 from leakgauge.tables import Binning, Column, Kind, Table, in_bins, open_table
@@ -144,13 +144,13 @@ class ForeignRelease:
         return pa.table(dict(self.original))
 
     @cached_property
-    def seen(self) -> Case:
+    def seen(self) -> Drawn:
         """For who learns from what is seen: everything that is released, the secrets' own columns included."""
         known = tuple(
             SeenColumn(name, Role.BACKGROUND, *ranks_of(self.known[name], name)) for name in self.roles.background
         )
         shown = tuple(SeenColumn(name, Role.PUBLIC, *ranks_of(one, name)) for name, one in self.released.items())
-        return Case(
+        return Drawn(
             (),
             tuple(self._secret(name, None) for name in self.roles.names),
             numbered(*(letters_of(self.known[name], name) for name in self.roles.background), rows=self.rows),
@@ -167,7 +167,7 @@ class ForeignRelease:
         )
 
     @cached_property
-    def guessing(self) -> Case:
+    def guessing(self) -> Drawn:
         """For who knows how values were changed: the secrets that are released, with what is estimated of it."""
         columns = {name: self.changed[name].as_released for name in self.roles.names if name in self.changed}
         laws = {name: column for name, column in columns.items() if column is not None}
@@ -179,7 +179,7 @@ class ForeignRelease:
         )
 
     @cached_property
-    def linking(self) -> Case:
+    def linking(self) -> Drawn:
         """For who knows the original values of a person and looks for the row: the columns that both tables have."""
         unchanged = tuple(name for name, one in self.changed.items() if one.is_unchanged)
         laws = (one.as_released for name, one in self.changed.items() if name not in unchanged)

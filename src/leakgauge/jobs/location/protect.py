@@ -16,7 +16,7 @@ from msgspec import structs
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
-from leakgauge.audit.attacks.columns import released_columns
+from leakgauge.case.columns import released_columns
 from leakgauge.distances import MapCells
 from leakgauge.drafts import close_folder, write_whole
 from leakgauge.errors import OptionError

@@ -34,6 +34,7 @@ from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.assessment.criteria.files import PAPER
+from leakgauge.assessment.judging import policy_of
 from leakgauge.drafts import write_whole
 from leakgauge.errors import (
     BudgetError,
@@ -47,7 +48,6 @@ from leakgauge.errors import (
 )
 from leakgauge.jobs.assess import Explaining
 from leakgauge.jobs.coarsen import choose_levels
-from leakgauge.jobs.judge import policy_of
 from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
@@ -209,17 +209,18 @@ def protect(
         # Stages ask for the same counts, each a pass over all rows; a table that changed meanwhile is refused anyway.
         source = remembered(source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
-        sources = open_sources(settled, source, opened, None if earlier is None else earlier.levels(settled))
+        policy, explaining = policy_of(request.limits), _explaining(request)
+        judging = Judging(source, policy)
+        levels = None if earlier is None else earlier.levels(settled)
+        sources = open_sources(settled, source, opened, levels, judging.learnt)
         if earlier is not None:
             plan = plan_of(settled, earlier.chosen(), sources, learnt=earlier.learnt(settled))
             earlier.require_known_values(plan, source)
         else:
             require_designable(settled, sources)
             require_channels(settled, sources)
-        policy, explaining = policy_of(request.limits), _explaining(request)
         shown = _to_keep(request)
         kept = opened.enter_context(open_folder(place, shown, _about(shown, source, watch), overwrite))
-        judging = Judging(source, policy)
         work = Work(settled, kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
         _require_same_draws(work, overwrite)
         kept.note(

@@ -13,6 +13,7 @@ from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
+from leakgauge.assessment.judging import policy_of
 from leakgauge.assessment.search import HandedOut
 from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
@@ -22,7 +23,6 @@ from leakgauge.errors import InputError, OptionError, RefusalError, UnprovedErro
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
 from leakgauge.jobs.improve import Goal, Improvement, noisy_table, search, stored
-from leakgauge.jobs.judge import policy_of
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.probability import Channel, Joint, PriorOrigin

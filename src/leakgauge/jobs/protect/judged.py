@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,13 +17,13 @@ from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.request import Aim, Budget
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, policy_of
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.design import Keep, MaxDistortion
 from leakgauge.design.keeping import keeps_shares
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.compare import comparison
-from leakgauge.jobs.judge import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, policy_of
 from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, plan_of
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import solved_least_telling
@@ -31,7 +31,7 @@ from leakgauge.probability import Channel
 from leakgauge.release import Release, ReleasePlan
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.recorded_plan import plan_of as plan_of_record
-from leakgauge.tables import Binning, Table, in_bins, open_table
+from leakgauge.tables import Table, open_table
 from leakgauge.tables.remembered import remembered
 
 MOST_COMPARED = 64
@@ -72,20 +72,10 @@ class Judging:
         self, settled: Request, sources: Sources, release: Release, audit: Audit, accusing: Audit | None = None
     ) -> Judgement:
         """The same for a job whose levels are chosen and whose sources are open."""
-        return judge(
-            release,
-            self.table,
-            audit,
-            terms=Terms.of(settled, self.policy),
-            secrets=settled.roles.groups,
-            withheld=settled.roles.withhold,
-            background=settled.roles.background,
-            bins=_not_released(settled, sources),
-            unit=settled.roles.unit,
-            efficiency=_efficiency(settled, sources, plan_of_record(release.record, release.record_file).columns),
-            accusing=accusing,
-            learnt=self.learnt,
-        )
+        terms = Terms.of(settled, self.policy)
+        efficiency = _efficiency(settled, sources, plan_of_record(release.record, release.record_file).columns)
+        secrets = settled.roles.sources
+        return judge(release, sources.case, audit, terms, secrets=secrets, efficiency=efficiency, accusing=accusing)
 
     def before(self, asked: Request, *, budgets: bool = True) -> Judgement:
         """The verdict on a job by its law, before anything is drawn or spent.
@@ -113,19 +103,7 @@ class Judging:
     def _of_bound(
         self, settled: Request, sources: Sources, plan: ReleasePlan, terms: Terms, budgets: bool
     ) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
-        bound = bind(plan, self.table)
-        table = in_bins(bound.table, _not_released(settled, sources))
-        going = Outgoing(
-            *(
-                bound,
-                table,
-                settled.roles.background,
-                settled.roles.unit,
-                settled.roles.public_through,
-                settled.declared.confidence,
-            ),
-            self.learnt,
-        )
+        going = Outgoing(sources.case, bind(plan, self.table), settled.roles.public_through)
         evidence = {secret: going.evidence(secret, terms.use) for secret in settled.roles.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
 
@@ -150,7 +128,7 @@ class Judging:
         # Nothing is spent here, so no ledger is opened.
         free = structs.replace(asked, budget=Budget(simulate=asked.budget.simulate))
         settled = free if free.coarsening.min_k is None else choose_levels(free, self.table, lambda done, of: None)[0]
-        return settled, open_sources(settled, self.table, opened)
+        return settled, open_sources(settled, self.table, opened, memory=self.learnt)
 
 
 def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str | None = None) -> Judgement:
@@ -264,11 +242,6 @@ def _beside_the_aims(asked: Request, sources: Sources) -> str:
     """Everything a channel depends on except the aim of a secret: columns in their roles, bins, what is kept."""
     parts = (asked.roles, asked.limits, asked.coarsening, asked.reading, asked.budget)
     return repr((asked.table, parts, sorted(sources.bins.items())))
-
-
-def _not_released(asked: Request, sources: Sources) -> Mapping[str, Binning]:
-    """The bins of columns that are known or withheld."""
-    return {name: how for name, how in sources.bins.items() if name not in asked.roles.released}
 
 
 def _efficiency(asked: Request, sources: Sources, columns: Sequence[BoundColumn]) -> dict[Secret, tuple[float, float]]:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
+from leakgauge.case import Case
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, Slope
 from leakgauge.design.problem import Target
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError, TableError
 from leakgauge.jobs.design import Question, bins_within, left_within
-from leakgauge.measures import Estimator, background_floor, estimate
-from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
+from leakgauge.measures.countability import PEOPLE_PER_CELL
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
@@ -41,19 +40,23 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Sources:
-    """The data of a choice; ``table`` is the original in its bins and levels, with small groups suppressed.
+    """The data of a choice: the original, and the case, with its table in bins and levels and small groups suppressed.
 
     Bins are those settled on the table. Public columns are seen ``through`` the channels designed for them.
     """
 
     original: Table
-    table: Table
+    case: Case
     bins: dict[str, Binning]
     ledger: Ledger | None
     dataset: str | None
     suppression: Suppression | None = None
     through: Mapping[str, Channel] = field(default_factory=dict)
-    unit: str | None = None
+
+    @property
+    def table(self) -> Table:
+        """As coarse as it is released."""
+        return self.case.table
 
     def released_bins(self, asked: Request) -> dict[str, Binning]:
         """How the released columns are binned or coarsened."""
@@ -78,25 +81,17 @@ class Sources:
     def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The public columns whose cross-tables with a secret are kept: all of them, or the most revealing that fit.
 
-        In a small group, secrets would be released nearly unchanged: every group needs as many rows, or persons, as a
-        cell does on average.
-
         Raises:
             OptionError: every one has a single value or too many.
         """
-        varied = self._varied(asked.roles.public_as_is)
+        varied = self.case.varied(asked.roles.public_as_is)
         if not varied:
             raise OptionError(
                 "--keep associations keeps cross-tables with public columns, but {columns!s} has the same value in "
                 "every row; publish another column, or use --keep shares.",
                 columns=", ".join(asked.roles.public_as_is),
             )
-
-        def keeps(columns: tuple[str, ...]) -> bool:
-            (groups,) = self.table.group_sizes([columns], unit=asked.roles.unit)
-            return groups.smallest >= PEOPLE_PER_CELL and self.fits(secret, columns)
-
-        kept = varied if keeps(varied) else self._most_telling(secret, varied, keeps)
+        kept = self.case.kept_with(secret, varied)
         if not kept:
             raise OptionError(
                 "The associations of {secret!s} with {columns!s} cannot be kept: every public value needs at least "
@@ -123,60 +118,27 @@ class Sources:
         return Slope(math.inf) if aim.max_leakage is None else MaxLeakage(aim.max_leakage)
 
     def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """The columns that a design counts as known: all that the attacker sees, if counts suffice.
-
-        With more cells than a fifth of the people, frequencies are mostly noise: then the most revealing that fit,
-        first of the background, then of the public columns.
-        """
-        varied = self._varied(asked.roles.seen if seen is None else tuple(dict.fromkeys(seen)))
-        if not varied or self.fits(secret, varied):
-            return varied
+        """The columns that a design counts as known: all that the attacker sees, or the most revealing that fit."""
+        varied = self.case.varied(asked.roles.seen if seen is None else seen)
+        if not self._reads_public(asked, secret) or not varied or self.case.is_countable(secret, varied):
+            return self.case.known(secret, varied)
         # Columns that a channel reads always count.
-        read = self.kept_with(asked, secret) if self._reads_public(asked, secret) else ()
-        return self._most_telling(secret, varied, partial(self.fits, secret), read, asked.roles.background)
-
-    def _varied(self, columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Columns with several values; a constant reveals nothing."""
-        sizes = self.table.group_sizes([(name,) for name in columns]) if columns else []
-        return tuple(one.columns[0] for one in sizes if one.groups > 1)
-
-    def _most_telling(
-        self,
-        secret: tuple[str, ...],
-        columns: tuple[str, ...],
-        fits: Callable[[tuple[str, ...]], bool],
-        known: tuple[str, ...] = (),
-        first: tuple[str, ...] = (),
-    ) -> tuple[str, ...]:
-        """The known columns and the most revealing others that fit, some of them before all others."""
-        # Given a column in which nearly every row is unique, every channel looks free, and the secret itself would be
-        # released.
-        fitting = [name for name in columns if name not in known and fits((name,))]
-        for name in sorted(fitting, key=lambda one: (one not in first, -self.told(secret, one))):
-            known = (*known, name) if fits((*known, name)) else known
-        return known
-
-    def fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
-        """Whether there are people enough for every combination of secret and known values."""
-        letters, groups = (one.groups for one in self.table.group_sizes([secret, known]))
-        return is_countable(letters * groups, self.people)
-
-    @cached_property
-    def people(self) -> int:
-        """Rows; where a person has several, persons."""
-        return self.table.rows if self.unit is None else self.table.group_sizes([(self.unit,)])[0].groups
-
-    def told(self, secret: tuple[str, ...], name: str) -> float:
-        """What a column reveals about a secret, in bits, corrected for the bias of few rows."""
-        counts = self.table.counts(*secret, name)
-        return estimate(background_floor, counts, secret, background=[name], estimator=Estimator.MILLER_MADOW).value
+        return self.case.known(secret, varied, self.kept_with(asked, secret))
 
 
 def open_sources(
-    asked: Request, table: Table, opened: ExitStack, levels: Mapping[str, Levels] | None = None
+    asked: Request,
+    table: Table,
+    opened: ExitStack,
+    levels: Mapping[str, Levels] | None = None,
+    memory: dict[object, Any] | None = None,
 ) -> Sources:
-    """Open the sources of a job; a ledger is closed with the stack. ``levels`` already known are not read from their
-    files."""
+    """Open the sources of a job; a ledger is closed with the stack.
+
+    Args:
+        levels: that are known already, and not read from their files.
+        memory: what was learnt from the table for other settings.
+    """
     ledger = None if asked.budget.ledger is None else opened.enter_context(open_ledger(asked.budget.ledger))
     dataset = asked.budget.dataset or default_dataset(asked.table)
     if ledger is not None:
@@ -190,12 +152,17 @@ def open_sources(
     hidden = None if below is None else Suppression(asked.roles.public, below, asked.roles.unit)
     return Sources(
         original=table,
-        table=suppressed(in_bins(table, bins), hidden),
+        case=Case(
+            suppressed(in_bins(table, bins), hidden),
+            asked.roles.background,
+            asked.roles.unit,
+            asked.declared.confidence,
+            {} if memory is None else memory,
+        ),
         bins=bins,
         ledger=ledger,
         dataset=None if ledger is None else dataset,
         suppression=hidden,
-        unit=asked.roles.unit,
     )
 
 

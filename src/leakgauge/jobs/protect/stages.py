@@ -12,7 +12,7 @@ import msgspec
 from leakgauge.artefacts import Audit, CoarseningFound, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import Aim
-from leakgauge.audit.attacks.columns import released_columns
+from leakgauge.case.columns import released_columns
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.assess import Explaining, explained
@@ -407,7 +407,8 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     through = {one.name: one.channel.channel for one in public if one.channel is not None}
     sources, seen = replace(work.sources, through=through), work
     if public:
-        seen = replace(work, sources=replace(sources, table=_as_released(sources.table, public, release)))
+        changed = replace(sources.case, table=_as_released(sources.table, public, release))
+        seen = replace(work, sources=replace(sources, case=changed))
     for aim in asked.aims:
         secret = aim.columns
         bound = next((one for one in columns if secret in (one.reads, one.writes)), None)

@@ -45,7 +45,7 @@ def telling(asked: Request, sources: Sources) -> Telling | None:
 
 def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
     share, through = (asked.roles.public_distortion or {}).get(column, ONE_IN_TEN), column in asked.roles.public_through
-    if not sources.fits(secret, (column,)):
+    if not sources.case.is_countable(secret, (column,)):
         return TellingColumn(column, secret, share, through)
     units = () if asked.roles.unit is None else (asked.roles.unit,)
     counts = sources.table.counts(*secret, column, *units, limit=max(sources.table.rows, 1))
@@ -141,16 +141,16 @@ def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str,
     Raises:
         OptionError: there are too few rows for any.
     """
-    if sources.fits(asked.roles.secrets, (column,)):
+    if sources.case.is_countable(asked.roles.secrets, (column,)):
         return asked.roles.secrets
-    fitting = [name for name in asked.roles.secrets if sources.fits((name,), (column,))]
+    fitting = [name for name in asked.roles.secrets if sources.case.is_countable((name,), (column,))]
     if not fitting:
         raise OptionError(
             "Column {column!r} and the secrets have too many values for so few rows to estimate what it reveals; "
             "merge them with --bins or --levels, or release the column unchanged.",
             column=column,
         )
-    return (max(fitting, key=lambda name: sources.told((name,), column)),)
+    return (max(fitting, key=lambda name: sources.case.revealed((name,), column)),)
 
 
 def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedChannel, Design]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import ROUND_FLOOR
 
 from leakgauge.artefacts.report import Paragraph, Points
-from leakgauge.audit.attacks.columns import LETTERS
+from leakgauge.case.columns import LETTERS
 from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.sections.guarantee import notion_of

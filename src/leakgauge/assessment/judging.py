@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,13 @@ from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.request import Limits
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
-from leakgauge.assessment.outgoing import Outgoing, Use, evidence_of_foreign, with_attacks
+from leakgauge.assessment.dials.foreign import evidence_of_foreign
+from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.outgoing import Outgoing, with_attacks
 from leakgauge.assessment.verdict import verdict_of
 from leakgauge.audit.foreign import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
+from leakgauge.case import Case
 from leakgauge.errors import OptionError, VerificationError, did_you_mean
 from leakgauge.release import Release
 from leakgauge.release.guarantees import together_of
@@ -95,72 +98,82 @@ def use_named(use: str | Use) -> Use:
 
 
 def judge(
-    record: Release | Path,
-    original: Table,
+    release: Release,
+    case: Case,
     audit: Audit,
+    terms: Terms,
     *,
-    terms: Terms | None = None,
-    secrets: Iterable[Secret] = (),
-    withheld: Sequence[str] = (),
-    background: Sequence[str] = (),
-    bins: Mapping[str, Binning] | None = None,
-    unit: str | None = None,
+    secrets: Sequence[Secret] = (),
     efficiency: Mapping[Secret, tuple[float, float]] | None = None,
     accusing: Audit | None = None,
-    learnt: dict[object, Any] | None = None,
 ) -> Judgement:
-    """The verdict on a release, from its record, its original table and its audit.
+    """The verdict on a release, from its record, its audit, and the table it was made from.
 
     Args:
-        record: of the release.
-        original: the table it was made from.
+        release: with its record.
+        case: the table as it was released, and who looks at it.
         audit: of the release.
-        terms: the terms of the judgement; by default the default policy, with nothing declared.
-        secrets: columns to judge, each group by itself; by default all that go through a mechanism.
-        withheld: secrets that are not released.
-        background: columns that the attacker knows.
-        bins: of background columns that were not released.
-        unit: the column of persons; by default the record's.
+        terms: the terms of the judgement.
+        secrets: columns to judge, each group by itself, those that are withheld too; by default all of the release.
         efficiency: for each secret, the bits that the best channel with the same distortion reveals, and its own.
         accusing: the audit whose findings are vetoes, if it is another.
-        learnt: what was learnt from the table, reused for later settings.
 
     Raises:
         VerificationError: the audit is of another release.
-        OptionError: a secret that the release does not hold.
     """
-    release, by = Release.read(record), terms or Terms()
     if audit.record is None or audit.record.digest != release.record.digest:
         raise VerificationError("The audit is not of this release; audit this one.")
-    plan = plan_of(release.record, release.record_file)
-    table = in_bins(as_released(original, release.record.plan), bins or {})
-    every = {one.name: tuple(name for name in one.reads if name not in plan.public) for one in plan.columns}
-    hidden = tuple(secrets) or tuple(every.values())
-    through = tuple(name for name, secret in every.items() if secret not in hidden)
-    going = Outgoing(
-        *(plan, table, tuple(background), unit or plan.unit.column, through, audit.confidence),
-        {} if learnt is None else learnt,
-    )
-    for secret in hidden:
-        if going.own(secret) is None:
-            raise OptionError("The release does not contain {secret!s}; name its secrets.", secret=secret)
+    plan, vetoes = plan_of(release.record, release.record_file), (accusing or audit).violations
+    hidden = tuple(secrets) or secrets_of(release)
+    own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
+    going = Outgoing(case, plan, tuple(one.name for one in plan.columns if one.name not in own))
     evidence = {
-        secret: with_attacks(going.evidence(secret, by.use, (efficiency or {}).get(secret)), audit, secret)
-        for secret in (*hidden, *((name,) for name in withheld))
+        secret: with_attacks(going.evidence(secret, terms.use, (efficiency or {}).get(secret)), audit, secret)
+        for secret in hidden
     }
-    if (accusing or audit).violations:
+    if vetoes:
         # A claim that is disproved guarantees nothing.
         evidence = {secret: msgspec.structs.replace(one, advantage=None) for secret, one in evidence.items()}
-    facts = facts_of(going, by, evidence)
+    facts = facts_of(going, terms, evidence)
     shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
     facts = msgspec.structs.replace(
         facts,
-        vetoes=(*(accusing or audit).violations, *published_identifiers(going, by.accepted)),
+        vetoes=(*vetoes, *facts.vetoes),
         leakage_bits=_told(audit),
-        epsilon=_larger(facts.epsilon, shown, by.releases_per_period),
+        epsilon=_larger(facts.epsilon, shown, terms.releases_per_period),
         simulated=not release.record.private,
     )
-    return msgspec.structs.replace(judgement(evidence, by, facts, going.people), record=release.record.digest)
+    return msgspec.structs.replace(judgement(evidence, terms, facts, case.people), record=release.record.digest)
+
+
+def secrets_of(release: Release, named: Sequence[str] = ()) -> tuple[Secret, ...]:
+    """The secrets of a release: those named, or all that go through a mechanism.
+
+    Raises:
+        OptionError: the release does not contain one of them.
+    """
+    plan = plan_of(release.record, release.record_file)
+    for name in named:
+        if plan.hiding((name,)) is None:
+            raise OptionError("The release does not contain {secret!s}; name its secrets.", secret=(name,))
+    every = (tuple(name for name in one.reads if name not in plan.public) for one in plan.columns)
+    return tuple((name,) for name in named) or tuple(every)
+
+
+def case_of(
+    release: Release,
+    original: Table,
+    *,
+    background: Sequence[str] = (),
+    bins: Mapping[str, Binning] | None = None,
+    unit: str | None = None,
+    confidence: float = 0.95,
+    memory: dict[object, Any] | None = None,
+) -> Case:
+    """The table that a release was made from, as coarse as its record says, background columns in ``bins``."""
+    plan = release.record.plan
+    table = in_bins(as_released(original, plan), bins or {})
+    return Case(table, tuple(background), unit or plan.unit, confidence, {} if memory is None else memory)
 
 
 def _told(audit: Audit) -> float | None:
@@ -284,20 +297,20 @@ def facts_of(
     Without ``budgets``, ε and δ of all columns together are left out, which take longer than everything else.
     """
     together = dict(together_of(going.plan.steps, Origin.TABLE)) if budgets else {}
-    told = [going.bits_told(secret, one) for secret, one in evidence.items()]
+    told = [None if law is None else law.bits for law in map(going.law, evidence)]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
-    sizes = going.table.group_sizes([public], unit=going.unit)[0] if public else None
+    sizes = going.case.table.group_sizes([public], unit=going.case.unit)[0] if public else None
     return ReleaseFacts(
         vetoes=tuple(published_identifiers(going, terms.accepted)),
         declared=terms.declared,
         counts_may_be_known=terms.counts_may_be_known,
         lost=max(lost, default=None),
-        alone=None if sizes is None else sizes.alone / going.table.rows,
+        alone=None if sizes is None else sizes.alone / going.case.table.rows,
         smallest=None if sizes is None else sizes.smallest,
         epsilon=_spent([one.value for one in together.values()], terms.releases_per_period),
         delta=_delta(together),
-        leakage_bits=None if None in told else max((one for one in told if one is not None), default=None),
+        leakage_bits=None if None in told else max((bits for bits in told if bits is not None), default=None),
     )
 
 
@@ -310,14 +323,14 @@ def _delta(together: Mapping[str, Level]) -> float | None:
 
 def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterator[Sentence]:
     """Why published columns identify people, except those accepted to do so."""
-    columns = [one for one in going.table.columns() if one.name in going.plan.public and one.name not in accepted]
+    columns = [one for one in going.case.table.columns() if one.name in going.plan.public and one.name not in accepted]
     names = [one.name for one in columns]
     if not names:
         return
-    sample, sizes = _sample(going, names), going.table.group_sizes([(name,) for name in names])
+    sample, sizes = _sample(going, names), going.case.table.group_sizes([(name,) for name in names])
     for column, one in zip(columns, sizes, strict=True):
         values = sample[column.name]
-        reason = identifies(column, values, distinct=one.groups, alone=one.alone, rows=going.table.rows)
+        reason = identifies(column, values, distinct=one.groups, alone=one.alone, rows=going.case.table.rows)
         if reason is None and is_free_text(column, values):
             reason = Sentence("free text, which may contain anything")
         if reason is not None:
@@ -326,12 +339,12 @@ def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterato
 
 def _sample(going: Outgoing, names: Sequence[str]) -> Mapping[str, Any]:
     """Some values of columns as they leave; those that leave alike by several settings are drawn once."""
-    bins, hidden = going.table.bins, repr(going.plan.suppression)
+    bins, hidden = going.case.table.bins, repr(going.plan.suppression)
     keys = {name: ("sample", name, repr(bins.get(name)), hidden) for name in names}
-    if new := [name for name in names if keys[name] not in going.learnt]:
-        drawn = sampled(going.table, new, simulation_seed=0)
-        going.learnt.update((keys[name], drawn.columns[name]) for name in new)
-    return {name: going.learnt[keys[name]] for name in names}
+    if new := [name for name in names if keys[name] not in going.case.memory]:
+        drawn = sampled(going.case.table, new, simulation_seed=0)
+        going.case.memory.update((keys[name], drawn.columns[name]) for name in new)
+    return {name: going.case.memory[keys[name]] for name in names}
 
 
 def _names_people(column: str, reason: Any) -> Sentence:

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import Record
-from leakgauge.audit.attacks.attack import Aim
-from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.columns import (
+from leakgauge.case.columns import (
     codes_of,
     columns_of,
     follows_from,
@@ -28,13 +26,13 @@ from leakgauge.audit.attacks.columns import (
     sample_of,
     values_of,
 )
-from leakgauge.audit.attacks.roles import Asked
-from leakgauge.audit.attacks.seen import Role, SeenColumn
-from leakgauge.audit.binomial import require_confidence
-from leakgauge.audit.outputs import Outputs
+from leakgauge.case.roles import Asked
+from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.errors import OptionError, TableError
+from leakgauge.measures.binomial import require_confidence
 from leakgauge.mechanisms import Mechanism
-from leakgauge.mechanisms.mechanism import Law
+from leakgauge.mechanisms.mechanism import Law, Outputs
+from leakgauge.notions.ceilings import Promise, promises
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import Release
@@ -114,7 +112,7 @@ class ReleasedSecret(Secret):
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class Drawn:
     """Everything an attack needs.
 
     Attributes:
@@ -196,21 +194,6 @@ class Case:
         """Whether a released column is that of a secret to guess."""
         return any(secret.column is column for secret in self.secrets)
 
-    @property
-    def verdict_confidence(self) -> float:
-        """The confidence of each finding against the claim, such that all together use half of the allowed error.
-
-        The other half is for the levels that the rows show.
-        """
-        # The catalogue imports the attacks, and they this module.
-        from leakgauge.audit.attacks.catalogue import ATTACKS
-
-        judged = [one.aim for one in ATTACKS.values() if one.judged]
-        # A withheld secret has no claim to disprove.
-        findings = sum(len(self.released_secrets) if aim is Aim.SECRET else 1 for aim in judged)
-        # Twice the share, because only the lower end of an interval can disprove a claim.
-        return 1 - (1 - self.confidence) / max(findings, 1)
-
     def draws(self) -> Generator:
         """A seeded generator, for simulation only."""
         return simulation(self.simulation_seed)
@@ -239,7 +222,7 @@ def read_case(
     confidence: float = 0.95,
     targets: int = 2000,
     simulation_seed: int = 0,
-) -> Case:
+) -> Drawn:
     """A release beside its original; arguments and errors as of ``attack``."""
     require_settings(confidence, targets, simulation_seed)
     made = Release.read(release)
@@ -264,7 +247,7 @@ def read_case(
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
     known, only_public = asked.background, tuple(name for name in plan.public if name not in asked.background)
-    return Case(
+    return Drawn(
         columns,
         tuple(_secrets(columns, values, plan.public, asked)),
         numbered(*(letters_of(knowing[name], name) for name in known), rows=rows),

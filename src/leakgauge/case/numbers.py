@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leakgauge.assessment.dials.sight import ReleaseLaw
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.distances.centres import centres
 from leakgauge.errors import LabelError, ModelError
 from leakgauge.mechanisms.noisy_number import NoisyNumber

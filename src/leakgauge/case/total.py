@@ -16,10 +16,10 @@ import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Exposure, Total
-from leakgauge.audit.attacks.case import Case, Secret
-from leakgauge.audit.attacks.columns import numbered
-from leakgauge.audit.attacks.seen import Role
-from leakgauge.audit.exposure import BITS, LARGEST_CHANNEL, released_from
+from leakgauge.case.columns import numbered
+from leakgauge.case.drawn import Drawn, Secret
+from leakgauge.case.exposure import BITS, LARGEST_CHANNEL, released_from
+from leakgauge.case.seen import Role
 from leakgauge.measures.clusters import estimate_by_units
 from leakgauge.measures.countability import is_countable
 from leakgauge.measures.shannon import (
@@ -33,38 +33,38 @@ from leakgauge.probability import Channel, Counts, Estimate
 from leakgauge.probability.cells import Codes, Floats
 
 
-def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
+def total_told(drawn: Drawn, exposures: Sequence[Exposure]) -> Total | None:
     """What is revealed about all secrets at once; None for a single one."""
-    if len(case.secrets) < 2:
+    if len(drawn.secrets) < 2:
         return None
-    letters = numbered(*(one.each for one in case.secrets), rows=case.rows)
-    drawn = case.seen_besides
-    seen = numbered(*(one.codes for one in (*case.seen, *drawn)), rows=case.rows)
-    people = case.rows if case.units is None else len(np.unique(case.units))
+    letters = numbered(*(one.each for one in drawn.secrets), rows=drawn.rows)
+    besides = drawn.seen_besides
+    seen = numbered(*(one.codes for one in (*drawn.seen, *besides)), rows=drawn.rows)
+    people = drawn.rows if drawn.units is None else len(np.unique(drawn.units))
     countable = is_countable((int(letters.max()) + 1) * (int(seen.max()) + 1), people)
-    whole = _estimated(case, entropy, letters)
-    channel = (_product(case, letters) or _product(case, letters, seen)) if countable else None
-    if countable and (channel is not None or not case.columns):
+    whole = _estimated(drawn, entropy, letters)
+    channel = (_product(drawn, letters) or _product(drawn, letters, seen)) if countable else None
+    if countable and (channel is not None or not drawn.columns):
         told = (
             # No column has a mechanism that is known: all of them are among what is seen.
-            _estimated(case, mutual_information, letters, seen)
+            _estimated(drawn, mutual_information, letters, seen)
             if channel is None
-            else _estimated(case, leakage_with_background, letters, seen, channel)
+            else _estimated(drawn, leakage_with_background, letters, seen, channel)
         )
         # What other mechanisms drew is one sample of their noise: the unfavourable end stands for it.
-        told = replace(told, value=told.high) if drawn else told
-        return Total(Quantity.estimated(told, BITS), exact=not drawn, entropy=Quantity.estimated(whole, BITS))
+        told = replace(told, value=told.high) if besides else told
+        return Total(Quantity.estimated(told, BITS), exact=not besides, entropy=Quantity.estimated(whole, BITS))
     most = whole.high
     if countable:
-        own = sum(_most_by_own(case, *one) for one in zip(case.secrets, exposures, strict=True))
-        most = min(most, _estimated(case, mutual_information, letters, seen).high + own)
+        own = sum(_most_by_own(drawn, *one) for one in zip(drawn.secrets, exposures, strict=True))
+        most = min(most, _estimated(drawn, mutual_information, letters, seen).high + own)
     # Learning about one secret is learning as much about all.
     least = max(one.everything.information.ends[0] for one in exposures)
-    between = Quantity(most, BITS, min(least, most), most, case.confidence)
+    between = Quantity(most, BITS, min(least, most), most, drawn.confidence)
     return Total(between, exact=False, entropy=Quantity.estimated(whole, BITS))
 
 
-def _most_by_own(case: Case, secret: Secret, told: Exposure) -> float:
+def _most_by_own(drawn: Drawn, secret: Secret, told: Exposure) -> float:
     """The bits that a secret's own released column adds at most; none where it has none."""
     column = secret.column
     if column is None or column.mechanism.compared is None:
@@ -74,10 +74,10 @@ def _most_by_own(case: Case, secret: Secret, told: Exposure) -> float:
     if law is None:
         return math.inf
     channel = Channel(product(range(width), range(given)), range(law.shape[1]), law)
-    return _estimated(case, conditional_mutual_information, secret.each, column.given, channel).high
+    return _estimated(drawn, conditional_mutual_information, secret.each, column.given, channel).high
 
 
-def _product(case: Case, letters: Codes, seen: Codes | None = None) -> Channel | None:
+def _product(drawn: Drawn, letters: Codes, seen: Codes | None = None) -> Channel | None:
     """From all secrets to all their released columns, each with noise of its own; None where one is not known.
 
     Where a mechanism reads what is seen too, from pairs of all secrets and what is seen.
@@ -85,7 +85,7 @@ def _product(case: Case, letters: Codes, seen: Codes | None = None) -> Channel |
     values, others = int(letters.max()) + 1, 1 if seen is None else int(seen.max()) + 1
     cells, count = letters if seen is None else letters * others + seen, values * others
     matrix: Floats | None = None
-    for one in case.secrets:
+    for one in drawn.secrets:
         if one.column is None:
             continue
         law = released_from(one.column, cells, count)
@@ -99,12 +99,12 @@ def _product(case: Case, letters: Codes, seen: Codes | None = None) -> Channel |
 
 
 def _estimated(
-    case: Case, measure: Measure, letters: Codes, seen: Codes | None = None, channel: Channel | None = None
+    drawn: Drawn, measure: Measure, letters: Codes, seen: Codes | None = None, channel: Channel | None = None
 ) -> Estimate:
-    axes = {"x": letters, "z": seen, "unit": case.units}
-    present = {name: numbered(codes, rows=case.rows) for name, codes in axes.items() if codes is not None}
+    axes = {"x": letters, "z": seen, "unit": drawn.units}
+    present = {name: numbered(codes, rows=drawn.rows) for name, codes in axes.items() if codes is not None}
     labels = {name: range(int(codes.max()) + 1) for name, codes in present.items()}
-    counts = Counts.from_cells(labels, list(present.values()), np.ones(case.rows, dtype=np.int64))
+    counts = Counts.from_cells(labels, list(present.values()), np.ones(drawn.rows, dtype=np.int64))
     known = ["z"] if seen is not None else []
     return estimate_by_units(
         measure,
@@ -112,7 +112,7 @@ def _estimated(
         ["x"],
         known if channel is None else [],
         known if channel is not None else [],
-        unit=None if case.units is None else "unit",
+        unit=None if drawn.units is None else "unit",
         channel=channel,
-        confidence=case.confidence,
+        confidence=drawn.confidence,
     )

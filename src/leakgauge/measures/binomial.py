@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import OptionError
+from leakgauge.measures.clusters import design_effect_of_mean
 from leakgauge.probability import Estimate
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats, Truths
 
 
 def at_least(successes: npt.ArrayLike, trials: npt.ArrayLike, miss: float) -> Floats:
@@ -33,6 +34,12 @@ def share(successes: int, trials: int, confidence: float, design_effect: float =
     low, high = float(at_least(right, of, miss)), float(at_most(right, of, miss))
     value = successes / trials
     return Estimate(value, min(low, value), max(high, value), confidence, trials)
+
+
+def share_of(outcomes: Truths, units: Codes | None, confidence: float) -> Estimate:
+    """How often something holds, from targets, of which those of one unit count as far as they differ."""
+    effect = design_effect_of_mean(outcomes.astype(np.float64), units)
+    return share(int(outcomes.sum()), len(outcomes), confidence, effect)
 
 
 def difference(gained: int, lost: int, trials: int, confidence: float, design_effect: float = 1.0) -> Estimate:

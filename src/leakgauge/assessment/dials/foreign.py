@@ -13,12 +13,13 @@ import numpy as np
 from leakgauge.artefacts import Audit, Quantity
 from leakgauge.artefacts.dials import DialEvidence, Statistic, share
 from leakgauge.assessment.dials import Sight, attacker_of_audit
-from leakgauge.assessment.dials.numbers import TENTHS
 from leakgauge.assessment.dials.usefulness import association
-from leakgauge.assessment.outgoing.learnt import Learnt, sureness
-from leakgauge.audit.attacks.attacker import Attacker as Fitted
-from leakgauge.audit.attacks.columns import numbered, values_of
 from leakgauge.audit.foreign import ForeignRelease
+from leakgauge.case.attacker import Attacker as Fitted
+from leakgauge.case.certainty import sureness
+from leakgauge.case.columns import numbered, values_of
+from leakgauge.case.learnt import LearntLaw
+from leakgauge.case.numbers import TENTHS
 from leakgauge.measures.countability import is_countable
 from leakgauge.probability.cells import Codes, gather
 
@@ -34,23 +35,23 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
 
     If there is too much to count, the upper limit of what the best attacker learnt counts instead.
     """
-    case = release.seen
-    hidden = next(one for one in case.secrets if one.names == (secret,))
-    fitted = Fitted.of(case, hidden)
+    drawn = release.seen
+    hidden = next(one for one in drawn.secrets if one.names == (secret,))
+    fitted = Fitted.of(drawn, hidden)
     everything, before = fitted.everything, fitted.by(fitted.known.predictor)
     at = np.arange(len(fitted.letters))
-    shares = np.bincount(hidden.each) / case.rows
-    learnt = Learnt(
-        before,
-        everything,
-        fitted.letters,
-        fitted.learner.named,
+    shares = np.bincount(hidden.each) / drawn.rows
+    whole = float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum())
+    right, sure = (
         fitted.is_right(everything).astype(np.float64),
-        sureness(everything[at, fitted.letters], before[at, fitted.letters]),
-        float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum()),
-        release.roles.background,
-        fitted.units,
-        release.confidence,
+        sureness(*(p[at, fitted.letters] for p in (everything, before))),
+    )
+    learnt = LearntLaw(
+        *(before, everything, fitted.letters, fitted.learner.named, right, sure),
+        *(release.roles.background, fitted.units, release.confidence),
+        # The secret's own column is among what was learnt from.
+        *(whole, 0.0, whole),
+        of_numbers=False,
     )
     tried, statistics = attacker_of_audit(audit, (secret,)).gained, tuple(_worths(release, secret, hidden.each))
     explained = _explained(release, secret)
@@ -61,7 +62,7 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
         msgspec.structs.replace(one, gained=_larger(one.gained, tried), left=None if explained else one.left)
         if explained is not None or one.knows == release.roles.background
         else one
-        for one in learnt.attackers(0.0, of_numbers=False)
+        for one in learnt.attackers
     )
     return DialEvidence(attackers=attackers, exposed=learnt.exposed(), statistics=statistics)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.audit.attacks.lookups import Lookup, Prior
+from leakgauge.case.lookups import Lookup, Prior
 from leakgauge.measures.held_out import bits_lost
 from leakgauge.probability.cells import Codes, Floats
 

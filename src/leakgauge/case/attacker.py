@@ -13,17 +13,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from leakgauge.artefacts import Sentence
-from leakgauge.audit.attacks.attack import Truths
-from leakgauge.audit.attacks.case import Case, Secret
-from leakgauge.audit.attacks.learner import Chosen, Learner
-from leakgauge.audit.attacks.lookups import Predictor
-from leakgauge.audit.attacks.own_column import ByCounts, ByLaw, Likelihood, read_among_seen
-from leakgauge.audit.attacks.seen import Role
+from leakgauge.case.drawn import Drawn, Secret
+from leakgauge.case.learner import Chosen, Learner
+from leakgauge.case.lookups import Predictor
+from leakgauge.case.own_column import ByCounts, ByLaw, Likelihood, read_among_seen
+from leakgauge.case.seen import Role
 from leakgauge.measures.held_out import bits_lost
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, Truths
 
 SHARPNESSES = (1.0, 2.0, 4.0)
-_FITTED: WeakKeyDictionary[Case, dict[tuple[str, ...], Attacker]] = WeakKeyDictionary()
+_FITTED: WeakKeyDictionary[Drawn, dict[tuple[str, ...], Attacker]] = WeakKeyDictionary()
 """Fits by case: an audit asks for the same fit more than once."""
 
 
@@ -49,17 +48,17 @@ class Attacker:
     sharpness: float = 1.0
 
     @classmethod
-    def of(cls, case: Case, secret: Secret) -> Attacker:
+    def of(cls, drawn: Drawn, secret: Secret) -> Attacker:
         """Learnt once for each secret of a case."""
-        fitted = _FITTED.setdefault(case, {})
+        fitted = _FITTED.setdefault(drawn, {})
         if secret.names not in fitted:
-            learner = Learner.of(case, secret)
+            learner = Learner.of(drawn, secret)
             known = learner.best(learner.places(Role.BACKGROUND), learner.prior)
             everywhere, seen_own = range(len(learner.columns)), learner.places(Role.OWN)
             plain = learner.best([at for at in everywhere if at not in seen_own], known)
             whole = learner.best(everywhere, plain) if seen_own else plain
-            units = None if case.units is None else case.units[learner.rows[learner.score]]
-            own = _own(case, secret, learner, whole.predictor)
+            units = None if drawn.units is None else drawn.units[learner.rows[learner.score]]
+            own = _own(drawn, secret, learner, whole.predictor)
             sharpness = _sharpness(learner, whole.predictor, own)
             fitted[secret.names] = cls(learner, known, plain, whole, own, units, sharpness)
         return fitted[secret.names]
@@ -115,12 +114,12 @@ def posterior(given: Floats, logs: Floats) -> Floats:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _own(case: Case, secret: Secret, learner: Learner, plain: Predictor) -> Likelihood | None:
+def _own(drawn: Drawn, secret: Secret, learner: Learner, plain: Predictor) -> Likelihood | None:
     """The law of the record, unless counted frequencies predict other rows clearly better."""
     if secret.column is None:
         return None
     rows, letters = learner.rows[learner.learn], learner.letters[learner.learn]
-    law = ByLaw.of(secret.column, read_among_seen(case, secret.column), rows, letters, learner.width)
+    law = ByLaw.of(secret.column, read_among_seen(drawn, secret.column), rows, letters, learner.width)
     counted = ByCounts.of(secret.column, rows, letters, learner.width)
     chosen, given = learner.rows[learner.choose], plain(learner.seen[learner.choose])
     truth = learner.letters[learner.choose]

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import binned, quantile_edges
+from leakgauge.case.columns import binned, quantile_edges
 from leakgauge.measures.held_out import UNIFORM
 from leakgauge.probability.cells import Codes, Floats
 

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import binned, codes_of, numbered, quantile_edges
-from leakgauge.audit.attacks.posterior import groups
-from leakgauge.audit.attacks.rows import AT_ONCE, equal_rows
-from leakgauge.audit.outputs import Outputs
-from leakgauge.mechanisms.mechanism import Law
+from leakgauge.case.columns import binned, codes_of, equal_rows, groups, numbered, quantile_edges
+from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:
-    from leakgauge.audit.attacks.case import Case, ReleasedColumn
+    from leakgauge.case.drawn import Drawn, ReleasedColumn
 
+AT_ONCE = 1 << 22
+"""Likelihoods held in memory."""
 QUANTILES = 64
 """Released numbers are learnt by so many quantiles."""
 MOST_GROUPS = 256
@@ -111,10 +110,10 @@ class ByCounts:
         return np.asarray(self.logs[:, self.codes[released]].T)
 
 
-def read_among_seen(case: Case, column: ReleasedColumn) -> Codes:
+def read_among_seen(drawn: Drawn, column: ReleasedColumn) -> Codes:
     """For each row the number of its combination of the seen columns that the mechanism reads; else 0."""
-    together = numbered(*(one.codes for one in case.seen if one.name in column.reads), rows=case.rows)
-    return together if int(together.max()) < MOST_GROUPS else np.zeros(case.rows, dtype=np.int64)
+    together = numbered(*(one.codes for one in drawn.seen if one.name in column.reads), rows=drawn.rows)
+    return together if int(together.max()) < MOST_GROUPS else np.zeros(drawn.rows, dtype=np.int64)
 
 
 def _shares(counts: Codes) -> Floats:

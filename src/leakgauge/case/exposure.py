@@ -18,12 +18,13 @@ import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
-from leakgauge.audit.attacks.attack import SHARE, Truths, scored
-from leakgauge.audit.attacks.attacker import Attacker
-from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret
-from leakgauge.audit.attacks.columns import letters_of, numbered, ranks_of, values_of
-from leakgauge.audit.attacks.learner import Learner
-from leakgauge.audit.attacks.seen import Role, SeenColumn
+from leakgauge.artefacts.quantity import SHARE
+from leakgauge.case.attacker import Attacker
+from leakgauge.case.columns import letters_of, numbered, ranks_of, values_of
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret
+from leakgauge.case.learner import Learner
+from leakgauge.case.seen import Role, SeenColumn
+from leakgauge.measures.binomial import share_of
 from leakgauge.measures.clusters import estimate_by_units
 from leakgauge.measures.countability import is_countable
 from leakgauge.measures.held_out import held_out_information
@@ -35,7 +36,7 @@ from leakgauge.measures.shannon import (
 )
 from leakgauge.measures.terms import Measure
 from leakgauge.probability import Channel, Counts, Estimate
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, Truths
 from leakgauge.tables.sampling import Sample
 
 BITS = "bits"
@@ -43,9 +44,9 @@ BEST_PAIRS = 3
 LARGEST_CHANNEL = 1 << 20
 
 
-def exposure(case: Case, secret: Secret) -> Exposure:
+def exposure(drawn: Drawn, secret: Secret) -> Exposure:
     """What is revealed about a secret: by each column, by the best pairs, by what is known, and by everything."""
-    return _Exposed(case, secret, Attacker.of(case, secret)).told()
+    return _Exposed(drawn, secret, Attacker.of(drawn, secret)).told()
 
 
 def told_by_each(
@@ -59,10 +60,10 @@ def told_by_each(
         (secret,), None, letters_of(sample.columns[secret], secret), values_of(sample.columns[secret], secret)
     )
     units = None if unit is None else values_of(sample.columns[unit], unit)
-    case = Case((), (whole,), nobody, (), nobody, tuple(columns), (), confidence, seen=seen, units=units)
-    learner = Learner.of(case, whole)
+    drawn = Drawn((), (whole,), nobody, (), nobody, tuple(columns), (), confidence, seen=seen, units=units)
+    learner = Learner.of(drawn, whole)
     scored_units = None if units is None else units[learner.rows[learner.score]]
-    exposed = _Exposed(case, whole, Attacker(learner, learner.prior, learner.prior, learner.prior, None, scored_units))
+    exposed = _Exposed(drawn, whole, Attacker(learner, learner.prior, learner.prior, learner.prior, None, scored_units))
     return Quantity.estimated(exposed.entropy, BITS), exposed.singles()
 
 
@@ -85,7 +86,7 @@ def released_from(column: ReleasedColumn | None, cells: Codes, count: int) -> Fl
 class _Exposed:
     """A secret, and the attacker who learnt of it."""
 
-    case: Case
+    drawn: Drawn
     secret: Secret
     attacker: Attacker
 
@@ -160,7 +161,7 @@ class _Exposed:
     def _bracket(self, uses: Sequence[int], probabilities: Floats, part: Bracket | None = None) -> Bracket:
         """What some unchanged columns reveal: no less than a part of them."""
         if not uses:
-            nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
+            nothing = Estimate(0.0, 0.0, 0.0, self.drawn.confidence, self.drawn.rows)
             return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
         if not self._is_countable(uses):
             told, exact = (
@@ -197,7 +198,7 @@ class _Exposed:
         Seeing more reveals no less, so a lower bound for a part is one for the whole. Each of two lower bounds may miss
         half as often.
         """
-        attacker, confidence = self.attacker, self.case.confidence
+        attacker, confidence = self.attacker, self.drawn.confidence
         sure = confidence if least == 0 else (1 + confidence) / 2
         shown = held_out_information(attacker.letters, probabilities, attacker.units, sure)
         # Of the people in this table nobody learns more than their secret holds.
@@ -208,7 +209,7 @@ class _Exposed:
         return self._share(self.attacker.is_right(probabilities))
 
     def _share(self, right: Truths) -> Quantity:
-        return Quantity.estimated(scored(right, right, self.attacker.units).success(self.case.confidence), SHARE)
+        return Quantity.estimated(share_of(right, self.attacker.units, self.drawn.confidence), SHARE)
 
     def _most_by(self, uses: Sequence[int]) -> float:
         """Columns reveal no more bits than their own entropy, if their values can be counted."""
@@ -216,7 +217,7 @@ class _Exposed:
         if not is_countable(int(together.max()) + 1, self._independent):
             return math.inf
         counts, unit = self._counts({"z": together})
-        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.case.confidence).high
+        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.drawn.confidence).high
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.each.max()) + 1) * (int(self._together(uses).max()) + 1)
@@ -225,10 +226,10 @@ class _Exposed:
     @cached_property
     def _independent(self) -> int:
         """Rows; where a person has several, people."""
-        return self.case.rows if self.case.units is None else len(np.unique(self.case.units))
+        return self.drawn.rows if self.drawn.units is None else len(np.unique(self.drawn.units))
 
     def _together(self, uses: Sequence[int]) -> Codes:
-        return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.case.rows)
+        return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.drawn.rows)
 
     def _estimated(self, measure: Measure, uses: Sequence[int], channel: Channel | None = None) -> Estimate:
         """A measure of the secret (x), what is seen (z) and perhaps a known channel, in bits."""
@@ -242,14 +243,14 @@ class _Exposed:
             ["z"] if uses and known else [],
             unit=unit,
             channel=channel,
-            confidence=self.case.confidence,
+            confidence=self.drawn.confidence,
         )
 
     def _counts(self, axes: dict[str, Codes]) -> tuple[Counts, str | None]:
         """Of all rows, and the name of the axis of units where there is one."""
-        units = {} if self.case.units is None else {"unit": numbered(self.case.units, rows=self.case.rows)}
+        units = {} if self.drawn.units is None else {"unit": numbered(self.drawn.units, rows=self.drawn.rows)}
         labels = {name: range(int(codes.max()) + 1) for name, codes in (axes | units).items()}
-        rows = np.ones(self.case.rows, dtype=np.int64)
+        rows = np.ones(self.drawn.rows, dtype=np.int64)
         return Counts.from_cells(labels, [*axes.values(), *units.values()], rows), next(iter(units), None)
 
     @cached_property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.audit.outputs import Outputs
+from leakgauge.mechanisms.mechanism import Outputs
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.letters import encoded
@@ -125,3 +125,21 @@ def codes_of(outputs: Outputs) -> Codes:
     packed = np.ascontiguousarray(np.packbits(outputs.astype(np.bool_), axis=1))
     whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     return np.unique(whole, return_inverse=True)[1].astype(np.int64)
+
+
+def equal_rows(classes: Codes, columns: Sequence[Outputs]) -> tuple[Codes, Codes]:
+    """One row of each kind, by class first, and for every row which kind it is."""
+    place = np.unique(classes, return_inverse=True)[1].astype(np.int64)
+    for column in columns:
+        codes = codes_of(column)
+        place = np.unique(place * (np.int64(codes.max()) + 1) + codes, return_inverse=True)[1].astype(np.int64)
+    first = np.unique(place, return_index=True)[1]
+    return first.astype(np.int64), place
+
+
+def groups(codes: Codes) -> Iterator[tuple[int, Codes]]:
+    """Each code that occurs, with where it occurs."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(codes[order]) != 0]))
+    for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+        yield int(codes[order[first]]), order[first:last]

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import Sentence
-from leakgauge.audit.attacks.boosting import FOLDS, boosted
-from leakgauge.audit.attacks.columns import numbered
-from leakgauge.audit.attacks.lookups import MANY, Lookup, Predictor, Prior
-from leakgauge.audit.attacks.seen import Role, SeenColumn
+from leakgauge.case.boosting import FOLDS, boosted
+from leakgauge.case.columns import numbered
+from leakgauge.case.lookups import MANY, Lookup, Predictor, Prior
+from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.measures.held_out import bits_lost
 from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from leakgauge.audit.attacks.case import Case, Secret
+    from leakgauge.case.drawn import Drawn, Secret
 
 CLASSES = 32
 """A secret with more values is guessed by the most frequent ones and the rest."""
@@ -76,11 +76,11 @@ class Learner:
     _singles: dict[int, Chosen] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, case: Case, secret: Secret) -> Learner:
+    def of(cls, drawn: Drawn, secret: Secret) -> Learner:
         """A seeded sample of the case, split by unit; simulation only."""
-        draws = case.draws()
-        columns = case.seen_beside(secret)
-        units = np.arange(case.rows) if case.units is None else case.units
+        draws = drawn.draws()
+        columns = drawn.seen_beside(secret)
+        units = np.arange(drawn.rows) if drawn.units is None else drawn.units
         rows, part = _parts(units, draws)
         letters, width, named = classes_of(secret.letters[rows])
         seen = np.stack([one.codes[rows] for one in columns], axis=1) if columns else np.empty((len(rows), 0), np.int64)
