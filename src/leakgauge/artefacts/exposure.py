@@ -14,16 +14,19 @@ class Bracket(Part, frozen=True):
     Attributes:
         information: in bits. Exact: the estimate with its interval. Else the value is the unfavourable end, ``low`` is
             what an attacker achieves and ``high`` the most that can be revealed, each with the confidence by itself.
-        success: the share of scored rows whose secret the attacker guesses; a better attacker may guess more.
-        exact: whether there are enough rows for each combination to count them; a bracket never looks exact.
+        success: the share of people whose secret the attacker guesses.
+        exact: whether there are enough people for each combination to count them; a bracket never looks exact.
+        everybody: whether right guesses are counted over everybody, by an attacker who knows how often everything
+            occurs. Else they are tried on rows that the attacker was not trained on, and a better one may guess more.
     """
 
     information: Quantity
     success: Quantity
     exact: bool
+    everybody: bool = False
 
 
-class ToldByColumns(Bracket, frozen=True):
+class ToldByColumns(Bracket, frozen=True, kw_only=True):
     """What one column, or a few together, reveal about a secret.
 
     Attributes:

@@ -16,13 +16,13 @@ from leakgauge.artefacts.request import Limits
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
 from leakgauge.assessment.dials.foreign import evidence_of_foreign
-from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.assessment.outgoing import Outgoing, with_attacks
 from leakgauge.assessment.verdict import verdict_of
 from leakgauge.audit.foreign import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.case import Case
-from leakgauge.errors import OptionError, VerificationError, did_you_mean
+from leakgauge.errors import OptionError, VerificationError
 from leakgauge.release import Release
 from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
@@ -81,20 +81,6 @@ def policy_of(limits: Limits) -> DialPolicy:
     """
     named = DEFAULT_POLICY if limits.policy is None else read_dial_policy(limits.policy)
     return named.asking(min_protection=limits.min_protection, min_usefulness=limits.min_usefulness)
-
-
-def use_named(use: str | Use) -> Use:
-    """The use of that name.
-
-    Raises:
-        OptionError: there is none.
-    """
-    if isinstance(use, Use):
-        return use
-    names = [one.value for one in Use]
-    if use not in names:
-        raise OptionError("There is no use {found!r}; {hint}", found=use, hint=did_you_mean(use, names))
-    return Use(use)
 
 
 def judge(

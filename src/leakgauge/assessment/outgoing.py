@@ -20,6 +20,8 @@ from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.counted import CountedSecret, channel_of
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
+from leakgauge.mechanisms import Mechanism
+from leakgauge.probability import Channel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.recorded_plan import recorded_plan
 
@@ -139,6 +141,38 @@ class Outgoing:
         """What the rows of another released column are worth for its own shares."""
         counts = self.case.table.counts(*other.reads, limit=max(self.case.table.rows, 1))
         return _worth(CountedSecret(counts, other.reads, (), channel_of(other), other.reads), ()) or 0.0
+
+
+def judge_settings(
+    case: Case,
+    secret: Secret,
+    use: Use,
+    bound: Callable[[Mechanism | Channel], RecordedPlan],
+    public_through: tuple[str, ...] = (),
+) -> Callable[[Mechanism | Channel | None], DialEvidence | None]:
+    """What is known of a whole release, by how one secret is released in it; of None, by a release without it.
+
+    Args:
+        case: the table and who looks at it.
+        secret: that is released in several ways.
+        use: what the release is for.
+        bound: the plan with the secret released so.
+        public_through: the public columns that leave through a channel.
+    """
+    plans = list[RecordedPlan]()
+
+    def judge(how: Mechanism | Channel | None) -> DialEvidence | None:
+        if how is not None:
+            plans[:] = [bound(how)]
+        if not plans:
+            return None
+        plan = plans[0]
+        if how is None:
+            own = plan.hiding(secret)
+            plan = replace(plan, columns=tuple(one for one in plan.columns if one is not own))
+        return Outgoing(case, plan, public_through).evidence(secret, use)
+
+    return judge
 
 
 def _worth(counted: CountedSecret, beside: tuple[str, ...]) -> float | None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from leakgauge.case.counted import CountedSecret, channel_of, counted_numbers
-from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.law import ReleaseLaw, Sight
 from leakgauge.case.learnt import LearntLaw, learnt_law
 from leakgauge.case.numbers import numbers_of
 from leakgauge.measures import Estimator, background_floor, estimate
@@ -49,12 +49,29 @@ class CountedLaw:
     by_points: bool = False
 
     @cached_property
+    def _sight(self) -> Sight:
+        """What somebody sees who knows the declared background."""
+        return self.law.sight(self.knows)
+
+    @cached_property
     def bits(self) -> float | None:
         """I(X;W): what everything released or known reveals about the secret; None where points stand for it."""
         if self.by_points:
             return None
-        sight = self.law.sight(self.knows)
-        return max(self.law.sight().before.uncertainty() - sight.uncertainty(), 0.0) / math.log(2)
+        return max(self.law.sight(published=()).before.uncertainty() - self._sight.uncertainty(), 0.0) / math.log(2)
+
+    @property
+    def guessed(self) -> float:
+        """How often the best guess by everything released or known is right."""
+        return self._sight.guessed()
+
+    def without_own(self) -> CountedLaw:
+        """The law of everything but the secret's own released column."""
+        return replace(self, law=replace(self.law, channel=None))
+
+    def of_own_alone(self) -> CountedLaw:
+        """The law of the secret's own released column and nothing else."""
+        return replace(self, law=replace(self.law, published=()), knows=())
 
 
 Law: TypeAlias = CountedLaw | LearntLaw
@@ -152,10 +169,13 @@ class Case:
         own = plan.hiding(secret)
         if own is not None and own.mechanism.noise is None and channel_of(own) is None:
             return None
-        return self._counted_law(secret, plan) or self._learnt_law(secret, plan)
+        return self.counted_law(secret, plan) or self._learnt_law(secret, plan)
 
-    def _counted_law(self, secret: tuple[str, ...], plan: RecordedPlan) -> CountedLaw | None:
+    def counted_law(self, secret: tuple[str, ...], plan: RecordedPlan) -> CountedLaw | None:
+        """The same where it can be counted."""
         own = plan.hiding(secret)
+        if own is not None and own.mechanism.noise is None and channel_of(own) is None:
+            return None
         others = [one for one in plan.columns if one is not own]
         channels = {one.name: channel_of(one) for one in others if len(one.reads) == 1}
         if any(channels.get(one.name) is None for one in others):

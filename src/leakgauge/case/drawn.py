@@ -30,6 +30,7 @@ from leakgauge.case.roles import Asked
 from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.errors import OptionError, TableError
 from leakgauge.measures.binomial import require_confidence
+from leakgauge.measures.countability import is_countable
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.notions.ceilings import Promise, promises
@@ -45,6 +46,9 @@ from leakgauge.tables.suppression import whole
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.random import Generator
+
+    from leakgauge.case.case import Case, CountedLaw
+    from leakgauge.release.bound import RecordedPlan
 
 FEWEST_ROWS = 16
 """Below this nothing is left to tell after the rows are split."""
@@ -132,6 +136,8 @@ class Drawn:
             release made elsewhere, every column counts as revealed by it.
         is_sample: whether the rows are a sample of a larger release.
         altered: the public columns of the release that tell more than those of the table do.
+        case: the table and who looks at it; None where nothing is known of how the rows were released.
+        plan: by which they were.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -149,11 +155,40 @@ class Drawn:
     public_is_known: bool = True
     is_sample: bool = False
     altered: tuple[str, ...] = ()
+    case: Case | None = None
+    plan: RecordedPlan | None = None
+
+    def counted_law(self, secret: tuple[str, ...]) -> CountedLaw | None:
+        """The law of the release, where it is known, can be counted, and is what was released."""
+        if self.case is None or self.plan is None or self.altered:
+            return None
+        law = self.case.counted_law(secret, self.plan)
+        return None if law is None or law.by_points else law
 
     @property
     def rows(self) -> int:
         """That are attacked."""
         return len(self.classes)
+
+    @cached_property
+    def people(self) -> int:
+        """Rows; where a person has several, persons."""
+        return self.rows if self.units is None else len(np.unique(self.units))
+
+    def base_rate(self, secret: tuple[str, ...]) -> float | None:
+        """How often the secret is guessed right by what is known without the release, over everybody.
+
+        None where what is known is too fine to count, or the rows are a sample.
+        """
+        letters = next((one.letters for one in self.secrets if one.names == secret), None)
+        known = numbered(*(one.codes for one in self.seen if one.role is Role.BACKGROUND), rows=self.rows)
+        if letters is None or self.is_sample:
+            return None
+        width, groups = int(letters.max()) + 1, int(known.max()) + 1
+        if not is_countable(width * groups, self.people):
+            return None
+        counts = np.bincount(known * width + letters, minlength=groups * width).reshape(groups, width)
+        return float(counts.max(axis=1).sum() / self.rows)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -224,6 +259,8 @@ def read_case(
     simulation_seed: int = 0,
 ) -> Drawn:
     """A release beside its original; arguments and errors as of ``attack``."""
+    from leakgauge.case.case import Case
+
     require_settings(confidence, targets, simulation_seed)
     made = Release.read(release)
     record, place = made.record, made.record_file
@@ -264,9 +301,11 @@ def read_case(
             for role, names, of in ((Role.BACKGROUND, known, knowing), (Role.PUBLIC, only_public, written))
             for name in names
         ),
-        None if unit is None else values_of(values[unit], unit),
+        None if asked.unit is None else values_of(values[asked.unit], asked.unit),
         is_sample=sample is not None,
         altered=tuple(name for name in plan.public if not follows_from(written[name], published[name], name)),
+        case=Case(in_bins(plan.table, bins or {}), known, asked.unit, confidence),
+        plan=plan,
     )
 
 

@@ -20,12 +20,14 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.artefacts.quantity import SHARE
 from leakgauge.case.attacker import Attacker
+from leakgauge.case.case import CountedLaw
 from leakgauge.case.columns import letters_of, numbered, ranks_of, values_of
 from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret
 from leakgauge.case.learner import Learner
 from leakgauge.case.seen import Role, SeenColumn
+from leakgauge.measures.binomial import share as share_from
 from leakgauge.measures.binomial import share_of
-from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.measures.clusters import design_effect_of_mean, estimate_by_units
 from leakgauge.measures.countability import is_countable
 from leakgauge.measures.held_out import held_out_information
 from leakgauge.measures.shannon import (
@@ -97,8 +99,12 @@ class _Exposed:
         known = self._bracket(learner.places(Role.BACKGROUND), attacker.by(attacker.known.predictor))
         others = tuple(at for at in everywhere if at not in own)
         plain = everything = self._bracket(others, attacker.by(attacker.plain.predictor), known)
+        law = self.drawn.counted_law(self.secret.names)
+        if law is not None:
+            plain = everything = self._by_law(law.without_own(), plain)
         if self.secret.column is not None:
             everything = self._everything(everywhere, plain)
+            everything = everything if law is None else self._by_law(law, everything)
         elif own:
             alone = self._bracket(own, attacker.by(learner.single(own[0]).predictor))
             most = max(plain, alone, key=lambda one: one.information.ends[0])
@@ -136,8 +142,9 @@ class _Exposed:
             bracket.information,
             bracket.success,
             bracket.exact,
-            tuple(one.name for one in columns),
-            tuple(one.role.value for one in columns),
+            bracket.everybody,
+            columns=tuple(one.name for one in columns),
+            roles=tuple(one.role.value for one in columns),
         )
 
     def _told_by_own_column(self) -> tuple[ToldByColumns, ...]:
@@ -148,29 +155,60 @@ class _Exposed:
         # Where it reads what is seen, it may tell that as well, and all that goes with it.
         most = math.inf if self._read else self._most_by_own
         information = self._between(probabilities, most) if exact is None else exact
+        found = Bracket(Quantity.estimated(information, BITS), self._success(probabilities), exact is not None)
+        law = self.drawn.counted_law(self.secret.names)
+        if exact is not None and law is not None:
+            found = self._by_law(law.of_own_alone(), found)
+        written = self.secret.column.writes
         return (
             ToldByColumns(
-                Quantity.estimated(information, BITS),
-                self._success(probabilities),
-                exact is not None,
-                self.secret.column.writes,
-                (Role.OWN.value,) * len(self.secret.column.writes),
+                found.information,
+                found.success,
+                found.exact,
+                found.everybody,
+                columns=written,
+                roles=(Role.OWN.value,) * len(written),
             ),
         )
 
     def _bracket(self, uses: Sequence[int], probabilities: Floats, part: Bracket | None = None) -> Bracket:
         """What some unchanged columns reveal: no less than a part of them."""
-        if not uses:
-            nothing = Estimate(0.0, 0.0, 0.0, self.drawn.confidence, self.drawn.rows)
-            return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
-        if not self._is_countable(uses):
-            told, exact = (
-                self._between(probabilities, self._most_by(uses), 0.0 if part is None else part.information.ends[0]),
-                False,
-            )
-        else:
+        if uses and not self._is_countable(uses):
+            least = 0.0 if part is None else part.information.ends[0]
+            told = self._between(probabilities, self._most_by(uses), least)
+            return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact=False)
+        told, exact = Estimate(0.0, 0.0, 0.0, self.drawn.confidence, self.drawn.rows), True
+        if uses:
             told, exact = self._enclosed(self._estimated(mutual_information, uses), uses)
-        return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+        return Bracket(Quantity.estimated(told, BITS), self._counted_success(uses), exact, exact and self._are_all)
+
+    @property
+    def _are_all(self) -> bool:
+        """Whether the rows are those of everybody."""
+        return not self.drawn.is_sample
+
+    def _counted_success(self, uses: Sequence[int]) -> Quantity:
+        """How often the commonest secret among those who look alike is right, over all rows."""
+        seen, letters = self._together(uses), self.secret.letters
+        width = int(letters.max()) + 1
+        counts = np.bincount(seen * width + letters, minlength=(int(seen.max()) + 1) * width).reshape(-1, width)
+        right = counts.argmax(axis=1)[seen] == letters
+        return Quantity.estimated(share_of(right, self.drawn.units, self.drawn.confidence), SHARE)
+
+    def _by_law(self, law: CountedLaw, found: Bracket) -> Bracket:
+        """The same, exact for everybody in the table; the interval is that of counting, where it has one."""
+        assert law.bits is not None
+        counted = found.information
+        low, high = counted.ends if found.exact else (law.bits, law.bits)
+        low, high = min(low, law.bits), max(high, law.bits)
+        bits = Quantity(law.bits, BITS) if low == high else Quantity(law.bits, BITS, low, high, counted.confidence)
+        if int(self.secret.letters.max()) != int(self.secret.each.max()):
+            # Of many numbers the tenth is guessed, not the number.
+            return Bracket(bits, found.success, exact=True)
+        rows, share = self.drawn.rows, law.guessed
+        effect = design_effect_of_mean(np.ones(rows), self.drawn.units)
+        right = share_from(share * rows, rows, self.drawn.confidence, effect)
+        return Bracket(bits, Quantity.estimated(right, SHARE), exact=True, everybody=True)
 
     def _enclosed(self, told: Estimate, uses: Sequence[int]) -> tuple[Estimate, bool]:
         """What was counted, and whether it is exact: what other mechanisms drew is one sample of their noise."""
@@ -212,21 +250,17 @@ class _Exposed:
         return Quantity.estimated(share_of(right, self.attacker.units, self.drawn.confidence), SHARE)
 
     def _most_by(self, uses: Sequence[int]) -> float:
-        """Columns reveal no more bits than their own entropy, if their values can be counted."""
+        """Columns reveal no more bits than their own entropy, if their values can be counted and were not drawn."""
         together = self._together(uses)
-        if not is_countable(int(together.max()) + 1, self._independent):
+        drawn = any(self.attacker.learner.columns[at].role is Role.PROTECTED for at in uses)
+        if drawn or not is_countable(int(together.max()) + 1, self.drawn.people):
             return math.inf
         counts, unit = self._counts({"z": together})
-        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.drawn.confidence).high
+        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.drawn.confidence).value
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.each.max()) + 1) * (int(self._together(uses).max()) + 1)
-        return is_countable(cells, self._independent)
-
-    @cached_property
-    def _independent(self) -> int:
-        """Rows; where a person has several, people."""
-        return self.drawn.rows if self.drawn.units is None else len(np.unique(self.drawn.units))
+        return is_countable(cells, self.drawn.people)
 
     def _together(self, uses: Sequence[int]) -> Codes:
         return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.drawn.rows)
@@ -291,7 +325,7 @@ class _Exposed:
         """The bits that the secret's own column adds at most, whatever is seen besides."""
         added = self._by_own(conditional_mutual_information) if self._read else self._own_information
         if added is not None:
-            return added.high
+            return added.value
         column = self.secret.column
         pure = [one.epsilon for one in (column.promises if column is not None else ()) if one.delta == 0]
         # The divergence between the outputs of two inputs is at most ε tanh(ε/2) nats under ε-differential privacy.

@@ -15,6 +15,7 @@ from leakgauge.case.boosting import FOLDS, boosted
 from leakgauge.case.columns import numbered
 from leakgauge.case.lookups import MANY, Lookup, Predictor, Prior
 from leakgauge.case.seen import Role, SeenColumn
+from leakgauge.measures.countability import is_countable
 from leakgauge.measures.held_out import bits_lost
 from leakgauge.probability.cells import Codes, Floats
 
@@ -147,8 +148,8 @@ class Learner:
                 yield self._judged(grown, Sentence("boosted trees over {columns!s}", columns=self._names(uses)))
 
     def is_countable(self, uses: Sequence[int]) -> bool:
-        """Whether secret and columns together have at most a fifth as many cells as there are rows."""
-        return 5 * self.width * self.combinations(uses) <= len(self.rows)
+        """Whether there are rows enough for every combination of the secret and some columns."""
+        return is_countable(self.width * self.combinations(uses), len(self.rows))
 
     def combinations(self, uses: Sequence[int]) -> int:
         """How many different values some columns have together."""

@@ -40,8 +40,7 @@ def total_told(drawn: Drawn, exposures: Sequence[Exposure]) -> Total | None:
     letters = numbered(*(one.each for one in drawn.secrets), rows=drawn.rows)
     besides = drawn.seen_besides
     seen = numbered(*(one.codes for one in (*drawn.seen, *besides)), rows=drawn.rows)
-    people = drawn.rows if drawn.units is None else len(np.unique(drawn.units))
-    countable = is_countable((int(letters.max()) + 1) * (int(seen.max()) + 1), people)
+    countable = is_countable((int(letters.max()) + 1) * (int(seen.max()) + 1), drawn.people)
     whole = _estimated(drawn, entropy, letters)
     channel = (_product(drawn, letters) or _product(drawn, letters, seen)) if countable else None
     if countable and (channel is not None or not drawn.columns):

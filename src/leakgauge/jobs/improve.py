@@ -16,17 +16,20 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
-from leakgauge.assessment.dials import DialPolicy
-from leakgauge.assessment.judging import DEFAULT_POLICY, use_named
-from leakgauge.assessment.search import HandedOut, Search, Trial, most_useful
+from leakgauge.assessment.dials.usefulness import use_named
+from leakgauge.assessment.outgoing import judge_settings
+from leakgauge.assessment.search import Goal, HandedOut, Search, Trial, searched
 from leakgauge.assessment.search.column import MOST_LETTERS
+from leakgauge.assessment.search.searching import Judge
+from leakgauge.case import Case
 from leakgauge.design import Keep
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.mechanisms import Mechanism
-from leakgauge.probability import Estimate, PriorOrigin
+from leakgauge.probability import Channel, Estimate, PriorOrigin
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release import Release
+from leakgauge.release import Release, ReleasePlan
+from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.queries import Histogram, Protection
@@ -35,6 +38,7 @@ from leakgauge.release.recorded_plan import plan_of
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.remembered import remembered
 
 FROM_THE_TABLE = Sentence(
     "The search used this table's exact counts, so the choice of setting is not covered by any budget. Nothing was "
@@ -42,37 +46,6 @@ FROM_THE_TABLE = Sentence(
 )
 FEWEST_ROWS, MOST_ROWS = 1000, 100_000
 """Rows of the table that represents a noisy histogram: noise of a tiny ε would make it huge, or too small to search."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """The goal of a search; names and meanings as in ``improve``.
-
-    Attributes:
-        as_it_is: whether the column itself must be released, not bins of it or counts.
-        handed_out: what recipients get to know of the mechanism.
-    """
-
-    secret: str
-    min_protection: float | None = None
-    min_usefulness: float | None = None
-    min_guarantee: float | None = None
-    max_exposed: float | None = DEFAULT_POLICY.max_exposed
-    max_lost: float | None = DEFAULT_POLICY.max_lost
-    use: str = "statistics"
-    keep: Keep = Keep.SHARES
-    published: tuple[str, ...] = ()
-    backgrounds: tuple[tuple[str, ...], ...] = ()
-    lower: float | None = None
-    upper: float | None = None
-    start: Mechanism | None = None
-    as_it_is: bool = False
-    handed_out: HandedOut = HandedOut.DECLARED
-
-    def __post_init__(self) -> None:
-        # Limits that no setting can keep are refused before a histogram is bought.
-        DialPolicy(self.min_protection, None, self.min_guarantee, self.min_usefulness)
-        use_named(self.use)
 
 
 @dataclass(frozen=True)
@@ -169,13 +142,14 @@ def improve(
             min_protection,
             min_usefulness,
             min_guarantee,
-            use=use,
+            use=use_named(use),
             keep=kept_by(keep),
             published=tuple(public),
             backgrounds=(tuple(background),) if background else (),
             lower=lower,
             upper=upper,
             start=None if start is None else _mechanism_of(start, secret),
+            handed_out=HandedOut.DECLARED,
         )
         return search(
             source,
@@ -212,6 +186,7 @@ def search(
     table: Table,
     goal: Goal,
     *,
+    judge: Judge | None = None,
     accounted: float | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
@@ -220,54 +195,42 @@ def search(
     """The result of searching an open table.
 
     If a noisy histogram is bought, nothing else is read; a BudgetError says that it does not fit the budget.
+
+    Args:
+        judge: what is known of a release of the column as it is; by default of one beside the published columns alone.
     """
     tell = None if progress is None else lambda done: progress(done, 0)
     if accounted is None:
-        return Improvement(goal, _found(table, goal, progress=tell), FROM_THE_TABLE)
+        found = searched(table, goal, judge or _beside_published(table, goal), tell)
+        return Improvement(goal, found, FROM_THE_TABLE)
     if (goal.lower, goal.upper) != (None, None):
         raise OptionError("An accounted search does not handle numbers; leave lower and upper out.")
     if goal.published or any(goal.backgrounds):
         raise OptionError("An accounted search reads only the secret; leave public and background out.")
     source = noisy_table(table, goal.secret, accounted, ledger, dataset)
     # What was paid for may be known.
-    goal = replace(goal, handed_out=HandedOut.EVERYTHING)
+    goal = replace(goal, handed_out=HandedOut.EVERYTHING, rows=table.rows, counts_are_private=False)
     learned = Sentence(
         "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
         "occur is not protected, and nothing else was read.",
         epsilon=accounted,
     )
-    return Improvement(goal, _found(source, goal, rows=table.rows, counts_are_private=False, progress=tell), learned)
+    return Improvement(goal, searched(source, goal, progress=tell), learned)
 
 
-def _found(
-    table: Table,
-    goal: Goal,
-    *,
-    rows: int | None = None,
-    counts_are_private: bool = True,
-    progress: Callable[[int], None] | None = None,
-) -> Search:
-    return most_useful(
-        table,
-        goal.secret,
-        min_protection=goal.min_protection,
-        min_usefulness=goal.min_usefulness,
-        min_guarantee=goal.min_guarantee,
-        max_exposed=goal.max_exposed,
-        max_lost=goal.max_lost,
-        published=goal.published,
-        backgrounds=[one for one in goal.backgrounds if one],
-        use=goal.use,
-        keep=goal.keep,
-        lower=goal.lower,
-        upper=goal.upper,
-        start=goal.start,
-        rows=rows,
-        counts_are_private=counts_are_private,
-        as_it_is=goal.as_it_is,
-        handed_out=goal.handed_out,
-        progress=progress,
-    )
+def _beside_published(table: Table, goal: Goal) -> Judge:
+    """What is known of the column beside the published ones, as of every release of a plan."""
+    case = Case(remembered(table), tuple(dict.fromkeys(name for one in goal.backgrounds for name in one)))
+
+    def bound(how: Mechanism | Channel) -> BoundPlan:
+        return bind(ReleasePlan({goal.secret: as_planned(how, goal.secret)}, goal.published), case.table)
+
+    return judge_settings(case, (goal.secret,), goal.use, bound)
+
+
+def as_planned(how: Mechanism | Channel, secret: str) -> Mechanism | NamedChannel:
+    """A setting as a plan takes it: a channel follows from the table's counts."""
+    return NamedChannel(how, (secret,), (secret,), PriorOrigin.THIS_TABLE) if isinstance(how, Channel) else how
 
 
 def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None, dataset: str | None) -> Table:
@@ -315,7 +278,7 @@ def stored(found: Improvement) -> StoredImprovement:
     chosen, start = searched.chosen, searched.start
     return StoredImprovement(
         column=goal.secret,
-        use=goal.use,
+        use=goal.use.value,
         asked={name: float(limit) for name, limit in searched.goal.limits().items()},
         learned_from=found.learned_from,
         trials=tuple(map(_tried, searched.trials)),

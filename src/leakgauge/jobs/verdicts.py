@@ -15,7 +15,7 @@ from leakgauge.artefacts import Audit, Job, Judgement, codec
 from leakgauge.artefacts.request import FRAME, Declared
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
-from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.assessment.judging import (
     DEFAULT_POLICY,
     Terms,
@@ -24,7 +24,6 @@ from leakgauge.assessment.judging import (
     judge_foreign,
     policy_of,
     secrets_of,
-    use_named,
 )
 from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit

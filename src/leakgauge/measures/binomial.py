@@ -27,7 +27,7 @@ def at_most(successes: npt.ArrayLike, trials: npt.ArrayLike, miss: float) -> Flo
     return np.asarray(1 - at_least(n - np.asarray(successes, dtype=np.float64), n, miss))
 
 
-def share(successes: int, trials: int, confidence: float, design_effect: float = 1.0) -> Estimate:
+def share(successes: float, trials: int, confidence: float, design_effect: float = 1.0) -> Estimate:
     """A probability from a count, with its two-sided interval; so many trials are worth one independent one."""
     miss = (1 - require_confidence(confidence)) / 2
     right, of = successes / design_effect, trials / design_effect

@@ -13,7 +13,7 @@ import numpy as np
 
 from leakgauge.case.certainty import NOTHING_LEFT
 from leakgauge.case.law import Sight
-from leakgauge.errors import ModelError
+from leakgauge.errors import ModelError, OptionError, did_you_mean
 from leakgauge.probability.cells import Floats
 
 
@@ -22,6 +22,20 @@ class Use(Enum):
 
     STATISTICS = "statistics"
     ROWS = "rows"
+
+
+def use_named(use: str | Use) -> Use:
+    """The use of that name.
+
+    Raises:
+        OptionError: there is none.
+    """
+    if isinstance(use, Use):
+        return use
+    names = [one.value for one in Use]
+    if use not in names:
+        raise OptionError("There is no use {found!r}; {hint}", found=use, hint=did_you_mean(use, names))
+    return Use(use)
 
 
 def association(sight: Sight) -> float | None:

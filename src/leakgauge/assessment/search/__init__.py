@@ -1,8 +1,9 @@
 """The improvement loop by dials: the most useful setting that protects enough, by law and counts alone."""
 
 from leakgauge.assessment.dials.usefulness import Use
-from leakgauge.assessment.search.families import HandedOut, Stage
+from leakgauge.assessment.search.families import Stage
 from leakgauge.assessment.search.found import Search, Trial
-from leakgauge.assessment.search.searching import most_useful
+from leakgauge.assessment.search.goal import Goal, HandedOut
+from leakgauge.assessment.search.searching import most_useful, searched
 
-__all__ = ["HandedOut", "Search", "Stage", "Trial", "Use", "most_useful"]
+__all__ = ["Goal", "HandedOut", "Search", "Stage", "Trial", "Use", "most_useful", "searched"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from leakgauge.assessment.indicators.source import FEWEST_ROWS, NUMERIC
+from leakgauge.assessment.search.goal import Goal
 from leakgauge.case.columns import columns_of, letters_of, numbered
 from leakgauge.case.numbers import TENTHS, numbers_of
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
@@ -73,16 +74,7 @@ class CountedColumn:
         return self.source.row_marginal() if isinstance(self.source, Joint) else self.source
 
 
-def counted_column(
-    table: Table,
-    secret: str,
-    *,
-    published: Sequence[str] = (),
-    backgrounds: Iterable[str | Sequence[str]] = (),
-    rows: int | None = None,
-    counts_are_private: bool = True,
-    has_bounds: bool = False,
-) -> CountedColumn:
+def counted_column(table: Table, goal: Goal) -> CountedColumn:
     """The counts of a column of a table, with the columns that are published or known.
 
     Raises:
@@ -90,7 +82,8 @@ def counted_column(
         OptionError: the secret is published or known.
         TableError: too few rows.
     """
-    known = tuple((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
+    secret, published, rows = goal.secret, goal.published, goal.rows
+    known = tuple(tuple(dict.fromkeys(one)) for one in goal.backgrounds)
     others = tuple(dict.fromkeys((*published, *(name for names in known for name in names))))
     kinds = {column.name: column.kind for column in table.columns()}
     for name in (secret, *others):
@@ -107,28 +100,21 @@ def counted_column(
             fewest=FEWEST_ROWS,
         )
     arrays = columns_of(table, (secret, *others))
-    about = CountedColumn(secret, rows or table.rows, Distribution([0], [1.0]), others, tuple(published), known)
-    about = replace(about, learnt=counts_are_private)
+    about = CountedColumn(secret, rows or table.rows, Distribution([0], [1.0]), others, published, known)
+    about = replace(about, learnt=goal.counts_are_private)
     beside = [letters_of(arrays[name], name) for name in others]
     distinct, codes = encoded(arrays[secret], secret)
     if len(distinct) < 2:
         raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=secret)
     # Few whole numbers are codes, unless somebody says within which bounds they are.
-    are_numbers = has_bounds or kinds[secret] is Kind.FLOAT or len(distinct) > TENTHS
+    are_numbers = goal.bounds is not None or kinds[secret] is Kind.FLOAT or len(distinct) > TENTHS
     if kinds[secret] in NUMERIC and not distinct.null_count and are_numbers:
         return _of_numbers(table, about, np.asarray(distinct.to_numpy(zero_copy_only=False), np.float64), codes, beside)
     labels: Sequence[Label] = distinct.to_pylist()
     if kinds[secret] in (*NUMERIC, Kind.DATE, Kind.TIMESTAMP) and len(labels) > BINS[-1]:
         # Dates, and numbers some of which are missing, are protected as the names of bins.
         how = Quantiles(BINS[1]) if kinds[secret] in NUMERIC else Auto()
-        binned = counted_column(
-            in_bins(table, {secret: how}),
-            secret,
-            published=published,
-            backgrounds=known,
-            rows=rows,
-            counts_are_private=counts_are_private,
-        )
+        binned = counted_column(in_bins(table, {secret: how}), replace(goal, lower=None, upper=None))
         return replace(binned, is_binned=True)
     if len(labels) > MOST_LETTERS:
         raise ColumnError(

@@ -18,6 +18,7 @@ from leakgauge.assessment.dials import ReleaseLaw, evidence_by_law, evidence_of_
 from leakgauge.assessment.dials.evidence import readings_of
 from leakgauge.assessment.dials.usefulness import Use
 from leakgauge.assessment.search.column import CountedColumn
+from leakgauge.assessment.search.goal import DELTA, HandedOut
 from leakgauge.design import Keep, RateDistortion, Slope, solve
 from leakgauge.distances import Absolute, Hamming
 from leakgauge.errors import OptionError
@@ -38,7 +39,6 @@ from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 
-DELTA = 1e-6
 MOST_DESIGNED = 64
 """Values up to which channels are designed."""
 MOST_CELLS = 1 << 16
@@ -55,14 +55,6 @@ class Stage(Enum):
     PARAMETERS = "parameters"
     MECHANISM = "mechanism"
     FORM = "form of the data"
-
-
-class HandedOut(Enum):
-    """What recipients get to know of a mechanism; a column that they cannot read is of no use to them."""
-
-    NOTHING = "nothing"
-    DECLARED = "mechanisms with declared parameters"
-    EVERYTHING = "every channel"
 
 
 @dataclass(frozen=True, eq=False)

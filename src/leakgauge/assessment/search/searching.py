@@ -8,20 +8,22 @@ protection falls as usefulness rises, so a coarse grid and bisection find the la
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
+from typing import TypeAlias, Unpack
 
 from leakgauge.arguments import checked
-from leakgauge.artefacts.dials import Dials
+from leakgauge.artefacts.dials import DialEvidence, Dials
 from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
-from leakgauge.assessment.dials.usefulness import Use
 from leakgauge.assessment.search.column import CountedColumn, counted_column
-from leakgauge.assessment.search.families import DELTA, ROWS, Family, HandedOut, Stage, families, sampled
+from leakgauge.assessment.search.families import ROWS, Family, Stage, families, sampled
 from leakgauge.assessment.search.found import MUCH_EXPOSED, Search, Trial
-from leakgauge.design import Keep
+from leakgauge.assessment.search.goal import Goal, GoalOptions
 from leakgauge.errors import ColumnError, InputError, OptionError
 from leakgauge.mechanisms import Mechanism
+from leakgauge.probability import Channel
 from leakgauge.tables import Table
 
 GRID = 10
@@ -35,119 +37,69 @@ AS_GOOD = 0.5
 """Points of usefulness, or protection, that a dearer change must be better by."""
 
 
+Judge: TypeAlias = Callable[[Mechanism | Channel | None], DialEvidence | None]
+"""What is known of a release of the column itself, through a mechanism or a channel, or of one without the column."""
+
+
 @checked
 def most_useful(
-    table: Table,
-    secret: str,
-    *,
-    min_protection: float | None = None,
-    min_usefulness: float | None = None,
-    max_exposed: float | None = 10.0,
-    max_lost: float | None = 0.01,
-    min_guarantee: float | None = None,
-    published: Sequence[str] = (),
-    backgrounds: Iterable[str | Sequence[str]] = (),
-    use: Use | str = Use.STATISTICS,
-    keep: Keep = Keep.SHARES,
-    lower: float | None = None,
-    upper: float | None = None,
-    delta: float = DELTA,
-    start: Mechanism | None = None,
-    rows: int | None = None,
-    counts_are_private: bool = True,
-    as_it_is: bool = False,
-    handed_out: HandedOut = HandedOut.EVERYTHING,
-    progress: Callable[[int], None] | None = None,
+    table: Table, secret: str, *, progress: Callable[[int], None] | None = None, **asked: Unpack[GoalOptions]
 ) -> Search:
     """The most useful setting that protects enough; without ``min_protection``, the most protective useful one.
 
     Args:
         table: only its counts are read; nothing is drawn.
         secret: the column to release.
-        min_protection: from 0 to 100.
-        min_usefulness: from 0 to 100.
-        max_exposed: the people of one value, in percent, who may be made all but certain to have it; None for any.
-        max_lost: the share of rows whose values may never be released; None for any.
-        min_guarantee: from 0 to 100; a mechanism fitted to private counts has none.
-        published: columns that are released unchanged.
-        backgrounds: what an attacker may know, each a column or several.
-        use: what readers do with the release.
-        keep: what designed channels keep.
-        lower: the publicly known least number of the column; without bounds no noise is added to numbers.
-        upper: the greatest number.
-        delta: of Gaussian noise.
-        start: the mechanism of today: settings of the same kind are the cheapest to change to.
-        rows: of the release, where the table stands for another, such as a noisy histogram.
-        counts_are_private: whether the counts are private, so that a mechanism fitted to them reveals something; not if
-            they were bought.
-        as_it_is: whether the column itself must be released, not bins of it or counts.
-        handed_out: what recipients get to know of the mechanism: settings from which they could then compute nothing
-            are not tried.
         progress: called with the number of settings tried.
+        asked: fields of the ``Goal``, such as ``min_protection`` and ``published``.
 
     Raises:
         OptionError: limits or bounds outside their range, limits that contradict each other, or nothing asked.
         ColumnError, TableError: a column that cannot be used.
     """
-    if min_protection is None and min_usefulness is None:
+    return searched(table, Goal.of(secret, asked), progress=progress)
+
+
+def searched(
+    table: Table, goal: Goal, judge: Judge | None = None, progress: Callable[[int], None] | None = None
+) -> Search:
+    """The same for a goal; releases of the column itself are judged as the whole release will be, if that is known."""
+    if goal.min_protection is None and goal.min_usefulness is None:
         raise OptionError("Nothing is asked for; give a least protection, a least usefulness or both.")
-    goal = DialPolicy(
-        min_protection=min_protection,
-        min_usefulness=min_usefulness,
-        max_exposed=max_exposed,
-        max_lost=max_lost,
-        min_guarantee=min_guarantee,
-        max_alone=None,
-        declared=(),
-    )
-    bounds, wanted = _bounds(lower, upper), _use(use)
-    column = counted_column(
-        table,
-        secret,
-        published=published,
-        backgrounds=backgrounds,
-        rows=rows,
-        counts_are_private=counts_are_private,
-        has_bounds=bounds is not None,
-    )
-    tried = families(column, use=wanted, keep=keep, bounds=bounds, delta=delta)
-    every = [one for one in tried if one.is_readable(handed_out)]
-    if as_it_is:
+    # What is beside the column itself is part of the whole release, which is judged apart.
+    apart = judge is not None and goal.as_it_is
+    column = counted_column(table, replace(goal, published=(), backgrounds=()) if apart else goal)
+    tried = families(column, use=goal.use, keep=goal.keep, bounds=goal.bounds, delta=goal.delta)
+    every = [one for one in tried if one.is_readable(goal.handed_out)]
+    if goal.as_it_is:
         every = [one for one in every if one.form == ROWS]
         if not every:
             if column.numbers is None or column.is_binned:
                 raise ColumnError(
                     "Column {name!r} has too many values to be released by name; merge them, for instance with --bins "
                     "{name!s}=auto.",
-                    name=secret,
+                    name=goal.secret,
                 )
             raise ColumnError(
                 "Column {name!r} has too many numbers to be released by name; bin them, for instance with --bins "
                 "{name!s}=auto, or give publicly known bounds, lower and upper, and --publish-shares, so that noise "
                 "can be added that recipients know.",
-                name=secret,
+                name=goal.secret,
             )
-    return _Searching(column, goal, start, progress).search(every)
+    if judge is not None:
+        every = [_judged_by(judge, one) if one.form == ROWS else one for one in every]
+    without = partial(judge, None) if judge is not None and goal.published else None
+    return _Searching(column, goal.limits, goal.start, without, progress).search(every)
 
 
-def _use(use: Use | str) -> Use:
-    if use not in (*Use, *(one.value for one in Use)):
-        raise OptionError("--use {found!r} is neither statistics nor rows; use one of them.", found=str(use))
-    return Use(use)
+def _judged_by(judge: Judge, family: Family) -> Family:
+    """The family judged so; what is fitted to the counts is released as a channel of its own."""
 
+    def as_channel(mechanism: Mechanism) -> DialEvidence | None:
+        channel = mechanism.channel()
+        return None if channel is None else judge(channel)
 
-def _bounds(lower: float | None, upper: float | None) -> tuple[float, float] | None:
-    if lower is None and upper is None:
-        return None
-    if lower is None or upper is None:
-        raise OptionError("One bound of the numbers is given without the other; give lower and upper.")
-    if not -math.inf < lower < upper < math.inf:
-        raise OptionError(
-            "The bounds {lower} and {upper} are not two finite numbers in order; give lower below upper.",
-            lower=lower,
-            upper=upper,
-        )
-    return lower, upper
+    return replace(family, judge=as_channel if family.is_fitted else judge)
 
 
 @dataclass(eq=False)
@@ -157,6 +109,7 @@ class _Searching:
     column: CountedColumn
     goal: DialPolicy
     start: Mechanism | None = None
+    without: Callable[[], DialEvidence | None] | None = None
     progress: Callable[[int], None] | None = None
     tried: list[Trial] = field(default_factory=list)
 
@@ -312,6 +265,9 @@ class _Searching:
     def _withheld(self) -> Dials | None:
         """What the published columns tell although the secret is not released; None where there are none."""
         column = self.column
+        if self.without is not None:
+            evidence = self.without()
+            return None if evidence is None else dials_of(evidence)
         if not column.published:
             return None
         law = ReleaseLaw(column.source, None, column.columns, column.published)

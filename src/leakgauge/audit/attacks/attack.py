@@ -56,6 +56,23 @@ class Attack:
 
 
 @dataclass(frozen=True)
+class Anchors:
+    """What an attack is compared with.
+
+    Attributes:
+        independent: its advantage on a release that has nothing to do with the table.
+        raw: its advantage where the data are released as they are.
+        ceiling: the highest success that the claim allows; None where nothing is claimed.
+        is_above: of a ceiling that was itself estimated, whether the success is above it beyond chance.
+    """
+
+    independent: Estimate
+    raw: Estimate
+    ceiling: float | None
+    is_above: bool = True
+
+
+@dataclass(frozen=True)
 class Score:
     """Counts of right guesses with a release, without it, only with it and only without it, and of targets.
 
@@ -82,41 +99,39 @@ class Score:
         """The difference, paired."""
         return difference(self.gained, self.lost, self.trials, confidence, self.design_effect)
 
-    def finding(
-        self,
-        attack: Attack,
-        drawn: Drawn,
-        target: tuple[str, ...],
-        knows: tuple[str, ...],
-        *,
-        independent: Estimate,
-        raw: Estimate,
-        ceiling: float | None,
-        name: Sentence | None = None,
-        method: Sentence | None = None,
-        judged: bool | None = None,
-        is_above: bool = True,
-    ) -> Finding:
-        """The score compared with the highest success that the claim allows, if the release itself was attacked.
+    def over(self, base_rate: float, confidence: float) -> Estimate:
+        """The difference to a base rate that is known of everybody; half of the miss, as of two paired shares."""
+        found = self.success((1 + confidence) / 2)
+        value, low, high = (end - base_rate for end in (found.value, found.low, found.high))
+        return Estimate(value, low, high, confidence, found.n)
 
-        A ceiling that was itself estimated comes with ``is_above``: whether the success is above it beyond chance.
+    def finding(
+        self, attack: Attack, drawn: Drawn, target: tuple[str, ...], knows: tuple[str, ...], anchors: Anchors
+    ) -> Finding:
+        """The score between its anchors.
+
+        What is guessed of a secret without the release is counted over everybody where it can be: one base rate for
+        all attacks of one attacker, whichever rows they are tried on.
         """
-        sure = self.success(confidence_against_claims(drawn)).low
-        judged = attack.judged if judged is None else judged
+        sure, ceiling = self.success(confidence_against_claims(drawn)).low, anchors.ceiling
+        base_rate = drawn.base_rate(target) if attack.aim is Aim.SECRET else None
+        baseline, advantage = self.baseline(drawn.confidence), self.advantage(drawn.confidence)
+        if base_rate is not None:
+            advantage = self.over(base_rate, drawn.confidence)
         return Finding(
-            name or attack.title,
+            attack.title,
             target,
             knows,
             Quantity.estimated(self.success(drawn.confidence), SHARE),
-            Quantity.estimated(self.baseline(drawn.confidence), SHARE),
-            Quantity.estimated(self.advantage(drawn.confidence), SHARE),
-            Quantity.estimated(independent, SHARE),
-            Quantity.estimated(raw, SHARE),
+            Quantity.estimated(baseline, SHARE) if base_rate is None else Quantity(base_rate, SHARE),
+            Quantity.estimated(advantage, SHARE),
+            Quantity.estimated(anchors.independent, SHARE),
+            Quantity.estimated(anchors.raw, SHARE) if base_rate is None else Quantity(1 - base_rate, SHARE),
             self.gained,
             None if ceiling is None else Quantity(ceiling, SHARE),
-            attack.method if method is None else method,
-            judged,
-            beats_claim=judged and ceiling is not None and sure > ceiling and is_above,
+            attack.method,
+            attack.judged,
+            beats_claim=attack.judged and ceiling is not None and sure > ceiling and anchors.is_above,
         )
 
 

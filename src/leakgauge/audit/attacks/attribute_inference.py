@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
+from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES
 from leakgauge.audit.outputs import Outputs
 from leakgauge.case.columns import equal_rows, numbered
 from leakgauge.case.drawn import Drawn, ReleasedSecret
+from leakgauge.measures.countability import is_countable
 from leakgauge.notions.ceilings import ceiling
 from leakgauge.probability.cells import Codes
 
@@ -51,10 +52,12 @@ def _finding(drawn: Drawn, secret: ReleasedSecret) -> Finding:
         drawn,
         secret.names,
         drawn.knows,
-        independent=independent_advantage(permuted, plain.guesses(z) == x, draws, drawn.confidence, units),
-        raw=raw_advantage(without, drawn.confidence, units),
-        # Relative to what is seen unchanged: a public column that reveals the secret is not held against the mechanism.
-        ceiling=ceiling(secret.column.promises, plain.share, plain.letters, plain.rows),
+        Anchors(
+            independent=independent_advantage(permuted, plain.guesses(z) == x, draws, drawn.confidence, units),
+            raw=raw_advantage(without, drawn.confidence, units),
+            # Relative to what is seen unchanged: a public column that reveals the secret is not held against it.
+            ceiling=ceiling(secret.column.promises, plain.share, plain.letters, plain.rows),
+        ),
     )
 
 
@@ -62,7 +65,7 @@ def _seen(drawn: Drawn, secret: ReleasedSecret) -> Codes:
     """For each row the number of what is known and published of it, where that is seen often enough to be counted."""
     together = numbered(drawn.background, drawn.classes, rows=drawn.rows)
     cells = (int(together.max()) + 1) * (int(secret.letters.max()) + 1)
-    if 5 * cells <= drawn.rows:
+    if is_countable(cells, drawn.people):
         return together
     # The columns a claim is conditional on always count as known: the ceiling is relative to them.
     return numbered(drawn.background, secret.column.given, rows=drawn.rows)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
+from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES
 from leakgauge.audit.outputs import Outputs
@@ -51,14 +52,15 @@ def _curve(drawn: Drawn, secret: ReleasedSecret) -> Iterator[Finding]:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]
         yield score.finding(
-            AVERAGING,
+            replace(AVERAGING, title=_ONE_RELEASE if releases == 1 else Sentence(_TITLE, releases=releases)),
             drawn,
             secret.names,
             drawn.knows,
-            independent=independent_advantage(by_chance[releases] == x, without, draws, drawn.confidence),
-            raw=raw_advantage(without, drawn.confidence),
-            ceiling=ceiling(promised, best.share, best.letters, best.rows),
-            name=_ONE_RELEASE if releases == 1 else Sentence(_TITLE, releases=releases),
+            Anchors(
+                independent=independent_advantage(by_chance[releases] == x, without, draws, drawn.confidence),
+                raw=raw_advantage(without, drawn.confidence),
+                ceiling=ceiling(promised, best.share, best.letters, best.rows),
+            ),
         )
 
 

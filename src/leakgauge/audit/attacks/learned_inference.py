@@ -3,6 +3,7 @@ secret."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import (
     Aim,
+    Anchors,
     Attack,
     confidence_against_claims,
     independent_advantage,
@@ -48,20 +50,24 @@ def _finding(drawn: Drawn, secret: Secret) -> Finding:
     by_chance = attacker.is_right_with_own(attacker.independent(shuffled), shuffled)
     allowed = _allowed(secret, attacker, draws)
     return scored(right, without, units).finding(
-        LEARNED_INFERENCE,
+        replace(
+            LEARNED_INFERENCE,
+            method=Sentence(
+                "{method}; of {rows:d} rows, best predicted by {predictor}",
+                method=LEARNED_INFERENCE.method,
+                rows=len(attacker.learner.rows),
+                predictor=attacker.title,
+            ),
+        ),
         drawn,
         secret.names,
         drawn.knows,
-        independent=independent_advantage(by_chance, without, draws, drawn.confidence, units),
-        raw=raw_advantage(without, drawn.confidence, units),
-        ceiling=None if allowed is None else min(float(allowed.mean()), 1.0),
-        method=Sentence(
-            "{method}; of {rows:d} rows, best predicted by {predictor}",
-            method=LEARNED_INFERENCE.method,
-            rows=len(attacker.learner.rows),
-            predictor=attacker.title,
+        Anchors(
+            independent=independent_advantage(by_chance, without, draws, drawn.confidence, units),
+            raw=raw_advantage(without, drawn.confidence, units),
+            ceiling=None if allowed is None else min(float(allowed.mean()), 1.0),
+            is_above=allowed is not None and _is_above(right - allowed, units, confidence_against_claims(drawn)),
         ),
-        is_above=allowed is not None and _is_above(right - allowed, units, confidence_against_claims(drawn)),
     )
 
 

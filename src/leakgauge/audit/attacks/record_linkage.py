@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, scored
+from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, scored
 from leakgauge.audit.attacks.rows import AS_IS, Crowd
 from leakgauge.case.columns import equal_rows
 from leakgauge.case.drawn import Drawn
@@ -53,9 +53,11 @@ def record_linkage(drawn: Drawn) -> tuple[Finding, ...]:
             drawn,
             tuple(name for column in drawn.columns for name in column.writes),
             (*drawn.reads, *drawn.public),
-            independent=scored(by_chance, without).advantage(drawn.confidence),
-            raw=scored(as_is, without).advantage(drawn.confidence),
-            ceiling=ceiling([one.swapped() for one in drawn.together], 1 / sizes, sizes, np.ones(len(sizes))),
+            Anchors(
+                independent=scored(by_chance, without).advantage(drawn.confidence),
+                raw=scored(as_is, without).advantage(drawn.confidence),
+                ceiling=ceiling([one.swapped() for one in drawn.together], 1 / sizes, sizes, np.ones(len(sizes))),
+            ),
         ),
     )
 

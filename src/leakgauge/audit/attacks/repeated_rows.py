@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
+from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.case.columns import numbered
 from leakgauge.case.drawn import Drawn, ReleasedSecret
 from leakgauge.case.learner import classes_of
@@ -115,17 +115,21 @@ def _finding(
     sizes = np.bincount(units)
     sizes = sizes[sizes > 0]
     return scored(right[scoring], without, units).finding(
-        REPEATED_ROWS,
+        replace(
+            REPEATED_ROWS,
+            title=_LINKED if linked else REPEATED_ROWS.title,
+            method=_method(best.names, int(np.median(sizes)), int(sizes.max())),
+            judged=not linked,
+        ),
         drawn,
         secret.names,
         drawn.knows,
-        independent=independent_advantage(shuffled, without, draws, drawn.confidence, units),
-        raw=raw_advantage(without, drawn.confidence, units),
-        # The guarantee for one row says little about many rows that share their secret.
-        ceiling=None,
-        name=_LINKED if linked else None,
-        method=_method(best.names, int(np.median(sizes)), int(sizes.max())),
-        judged=not linked,
+        Anchors(
+            independent=independent_advantage(shuffled, without, draws, drawn.confidence, units),
+            raw=raw_advantage(without, drawn.confidence, units),
+            # The guarantee for one row says little about many rows that share their secret.
+            ceiling=None,
+        ),
     )
 
 

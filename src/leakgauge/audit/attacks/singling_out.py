@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, Score, scored
+from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, Score, scored
 from leakgauge.case.columns import equal_rows, numbered
 from leakgauge.case.drawn import Drawn, ReleasedColumn
 from leakgauge.probability.cells import Codes
@@ -93,15 +93,16 @@ def singling_out(drawn: Drawn) -> tuple[Finding, ...]:
         found, independent, raw = (_score(descriptions, *people) for descriptions in made)
         findings.append(
             found.finding(
-                SINGLING_OUT,
+                replace(SINGLING_OUT, title=Sentence(name)),
                 drawn,
                 tuple(name for one in columns for name in one.names),
                 (),
-                independent=independent.advantage(drawn.confidence),
-                raw=raw.advantage(drawn.confidence),
-                # Published columns single people out whatever the mechanisms claim.
-                ceiling=None,
-                name=Sentence(name),
+                Anchors(
+                    independent=independent.advantage(drawn.confidence),
+                    raw=raw.advantage(drawn.confidence),
+                    # Published columns single people out whatever the mechanisms claim.
+                    ceiling=None,
+                ),
             )
         )
     return tuple(findings)

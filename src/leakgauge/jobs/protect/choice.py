@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import msgspec
 
@@ -13,8 +14,11 @@ from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
+from leakgauge.assessment.dials import dials_of
+from leakgauge.assessment.dials.usefulness import use_named
 from leakgauge.assessment.judging import policy_of
-from leakgauge.assessment.search import HandedOut
+from leakgauge.assessment.outgoing import Outgoing, judge_settings
+from leakgauge.assessment.search import Goal, HandedOut
 from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
@@ -22,12 +26,13 @@ from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import InputError, OptionError, RefusalError, UnprovedError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
-from leakgauge.jobs.improve import Goal, Improvement, noisy_table, search, stored
+from leakgauge.jobs.improve import as_planned, noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.probability import Channel, Joint, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
+from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
@@ -63,7 +68,7 @@ class Chosen:
     ``noisy`` says whether it is a noisy number, which may leave its bounds.
     """
 
-    plan: str
+    plan: str | Mechanism | NamedChannel
     channel: NamedChannel | None = None
     noisy: bool = False
 
@@ -96,20 +101,50 @@ def choose(
     sources: Sources,
     progress: Callable[[int, int], None],
     keep: Keep | None,
-    margin: float = 0.0,
+    beside: Mapping[tuple[str, ...], Chosen],
 ) -> Chosen:
     """How the secret will be released; the evidence for the choice is stored through ``keep``.
 
-    A searched setting protects by ``margin`` points more than asked for.
+    A searched setting is judged ``beside`` the other columns that are released.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
     """
     if aim.is_searched:
-        return _searched(asked, aim, sources, progress, keep or _forget, margin)
+        return _searched(asked, aim, sources, progress, keep or _forget, beside)
     if aim.mechanism:
         return _best_mechanism(asked, aim, sources, keep or _forget)
     return _designed(asked, aim, sources, keep)
+
+
+def choose_all(
+    asked: Request,
+    sources: Sources,
+    chosen: dict[tuple[str, ...], Chosen],
+    choose_one: Callable[[Aim, Mapping[tuple[str, ...], Chosen]], Chosen],
+) -> None:
+    """How every secret will be released, beside the columns ``chosen`` already.
+
+    Each of several secrets that are searched for reveals a little about the others: those that are no longer protected
+    enough once the others are chosen are searched for again. That takes more noise, which never harms the others.
+    """
+    for aim in asked.aims:
+        chosen[aim.columns] = choose_one(aim, chosen)
+    limits, searched = policy_of(asked.limits), [aim for aim in asked.aims if aim.is_searched]
+    if len(searched) < 2 or asked.budget.accounted is not None or "min_protection" not in limits.given:
+        return
+    for _ in searched:
+        plan = bind(plan_of(asked, chosen, sources), sources.original)
+        going = Outgoing(sources.case, plan, asked.roles.public_through)
+        short = [
+            aim
+            for aim in searched
+            if dials_of(going.evidence(aim.columns)).protection.ends[0] < (limits.min_protection or 0.0)
+        ]
+        for aim in short:
+            chosen[aim.columns] = choose_one(aim, chosen)
+        if not short:
+            return
 
 
 def require_designable(asked: Request, sources: Sources) -> None:
@@ -298,52 +333,60 @@ def _named(channel: Channel, aim: Aim) -> NamedChannel:
 
 
 def _searched(
-    asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep, margin: float
+    asked: Request,
+    aim: Aim,
+    sources: Sources,
+    progress: Callable[[int, int], None],
+    keep: Keep,
+    beside: Mapping[tuple[str, ...], Chosen],
 ) -> Chosen:
-    """The most useful setting that protects as asked for, plus a margin in points."""
-    (secret,) = aim.columns
-    seen = sources.known(asked, aim.columns) if asked.budget.accounted is None else ()
-    limits = policy_of(asked.limits)
+    """The most useful setting that protects as asked for, judged in the whole release."""
+    (secret,), limits, bought = aim.columns, policy_of(asked.limits), asked.budget.accounted is not None
     least, useful = (
         getattr(limits, name) if name in limits.given else None for name in ("min_protection", "min_usefulness")
     )
     goal = Goal(
         secret,
-        min_protection=None if least is None else min(max(least + margin, 0.0), MOST_PROTECTION),
+        min_protection=None if least is None else min(least, MOST_PROTECTION),
         min_usefulness=useful,
         min_guarantee=limits.min_guarantee,
         max_exposed=limits.max_exposed,
         max_lost=limits.max_lost,
-        use=asked.limits.use,
+        use=use_named(asked.limits.use),
         keep=KeepOnTheWhole(asked.limits.kept),
-        # Of too many columns to count, the most revealing; the effect of all of them is judged afterwards.
-        published=tuple(name for name in asked.roles.public if name in seen),
-        backgrounds=(tuple(name for name in asked.roles.background if name in seen),),
+        # What was bought is of the secret alone.
+        published=() if bought else asked.roles.public,
+        backgrounds=() if bought else (asked.roles.background,),
         lower=aim.lower,
         upper=aim.upper,
         as_it_is=True,
         # The setting follows from the counts: unless these may be known, recipients get only the release.
         handed_out=HandedOut.EVERYTHING if asked.declared.publish_shares else HandedOut.NOTHING,
     )
-    found = _found(asked, goal, sources, progress)
-    if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
-        # Limits of the default policy only colour the verdict and refuse nothing.
-        found = _found(asked, replace(goal, max_exposed=None, max_lost=None), sources, progress)
-    keep("improvement.json", stored(found))
-    trial = found.search.require()
-    if trial.channel is None:
-        return _planned(str(trial.said), asked, aim, sources)
-    named = _named(trial.channel, aim)
-    bought = asked.budget.accounted is not None
-    return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
 
+    def bound(how: Mechanism | Channel) -> BoundPlan:
+        chosen = {group: one for group, one in beside.items() if group != aim.columns}
+        noisy = not isinstance(how, Channel) and how.noise is not None
+        chosen[aim.columns] = Chosen(as_planned(how, secret), noisy=noisy)
+        return bind(plan_of(asked, chosen, sources), sources.original)
 
-def _found(asked: Request, goal: Goal, sources: Sources, progress: Callable[[int, int], None]) -> Improvement:
-    return search(
+    judge = judge_settings(sources.case, aim.columns, goal.use, bound, asked.roles.public_through)
+    searching = partial(
+        search,
         sources.table,
-        goal,
+        judge=judge,
         accounted=asked.budget.accounted,
         ledger=sources.ledger,
         dataset=sources.dataset,
         progress=progress,
     )
+    found = searching(goal)
+    if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
+        # Limits of the default policy only colour the verdict and refuse nothing.
+        found = searching(replace(goal, max_exposed=None, max_lost=None))
+    keep("improvement.json", stored(found))
+    trial = found.search.require()
+    if trial.channel is None:
+        return _planned(str(trial.said), asked, aim, sources)
+    named = _named(trial.channel, aim)
+    return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)

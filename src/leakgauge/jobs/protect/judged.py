@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,7 +24,7 @@ from leakgauge.design.keeping import keeps_shares
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.compare import comparison
-from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, plan_of
+from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, choose_all, plan_of
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import solved_least_telling
 from leakgauge.probability import Channel
@@ -36,10 +36,6 @@ from leakgauge.tables.remembered import remembered
 
 MOST_COMPARED = 64
 """The most values of a secret for which a named mechanism is compared with the best channel."""
-MOST_SEARCHES = 4
-"""How often a setting is searched for again until the whole release just protects as asked for."""
-NEAR_ENOUGH = 0.4
-"""Points above the goal within which no better setting is searched for."""
 ANY_DISTORTION = MaxDistortion(1.0)
 
 
@@ -115,8 +111,7 @@ class Judging:
         """
         with ExitStack() as opened:
             settled, sources = self._sources(asked, opened)
-            chosen, seeing = _chosen(settled, sources, self.known)
-            return promised(self, settled, seeing, chosen, lambda done, of: None, lambda *artefact: None)[0]
+            return self.of_plan(settled, sources, rehearsed(settled, sources, self.known))
 
     def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
         """The same for a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
@@ -152,12 +147,11 @@ def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | No
 
     Channels ``designed`` for an equivalent job are reused.
     """
-    chosen, _ = _chosen(asked, sources, {} if designed is None else designed)
-    return plan_of(asked, chosen, sources)
+    return plan_of(asked, _chosen(asked, sources, {} if designed is None else designed), sources)
 
 
-def _chosen(asked: Request, sources: Sources, known: dict[object, Any]) -> tuple[dict[Secret, Chosen], Sources]:
-    """How every column of a job is released, and its sources as the attacker sees them."""
+def _chosen(asked: Request, sources: Sources, known: dict[object, Any]) -> dict[Secret, Chosen]:
+    """How every column of a job is released."""
     shared = _beside_the_aims(asked, sources)
 
     def once(of: object, make: Callable[[], Chosen]) -> Chosen:
@@ -175,67 +169,14 @@ def _chosen(asked: Request, sources: Sources, known: dict[object, Any]) -> tuple
     }
     through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
     seeing = replace(sources, through=through)
-    for aim in asked.aims:
-        chosen[aim.columns] = once(aim, partial(choose, asked, aim, seeing, lambda done, of: None, None))
-    return chosen, seeing
 
+    def choose_one(aim: Aim, beside: Mapping[Secret, Chosen]) -> Chosen:
+        made = partial(choose, asked, aim, seeing, lambda done, of: None, None, beside)
+        # A setting that is searched for depends on all that is released beside it.
+        return made() if aim.is_searched else once(aim, made)
 
-def promised(
-    judging: Judging,
-    asked: Request,
-    sources: Sources,
-    chosen: dict[Secret, Chosen],
-    tell: Callable[[int, int], None],
-    keep: Callable[..., None],
-) -> tuple[Judgement, ReleasePlan]:
-    """The verdict by law before anything is drawn, and the plan; searched settings protect as asked for.
-
-    A search covers one secret at a time and only columns that can be counted. If the whole release reveals more, the
-    search is repeated with a goal higher by as much; if it reveals less, with a lower one. Better settings replace
-    those ``chosen``, and their evidence is stored through ``keep``.
-    """
-    least = judging.policy.min_protection if "min_protection" in judging.policy.given else None
-    searched = [] if least is None else [aim for aim in asked.aims if aim.is_searched]
-    margins = dict.fromkeys((aim.columns for aim in searched), 0.0)
-    best_plan = plan_of(asked, chosen, sources)
-    found = best = judging.of_plan(asked, sources, best_plan)
-    for _ in range(MOST_SEARCHES):
-        over = {group: _protection(found, group) - (least or 0.0) for group in margins}
-        if all(0 <= points <= NEAR_ENOUGH for points in over.values()):
-            break
-        others, beside = dict(chosen), list[tuple[Any, ...]]()
-        try:
-            for aim in searched:
-                group = aim.columns
-                margins[group] += NEAR_ENOUGH / 4 - over[group]
-                others[group] = choose(asked, aim, sources, tell, partial(_noted, beside, group), margins[group])
-        except RefusalError:
-            # No setting protects that much more: the one found is judged as it is.
-            break
-        plan = plan_of(asked, others, sources)
-        found = judging.of_plan(asked, sources, plan)
-        if _is_better(found, best, tuple(margins), least or 0.0):
-            best, best_plan = found, plan
-            chosen.update(others)
-            for artefact in beside:
-                keep(*artefact)
-    return best, best_plan
-
-
-def _noted(beside: list[tuple[Any, ...]], *artefact: Any) -> None:
-    beside.append(artefact)
-
-
-def _protection(found: Judgement, group: Secret) -> float:
-    return found.dials[", ".join(group)].protection.ends[0]
-
-
-def _is_better(found: Judgement, best: Judgement, groups: Sequence[Secret], least: float) -> bool:
-    """Whether it protects enough and is more useful, or comes nearer to protecting enough."""
-    short, before = (max(least - min(_protection(one, group) for group in groups), 0.0) for one in (found, best))
-    if short or before:
-        return short < before
-    return found.usefulness.ends[0] > best.usefulness.ends[0]
+    choose_all(asked, seeing, chosen, choose_one)
+    return chosen
 
 
 def _beside_the_aims(asked: Request, sources: Sources) -> str:

@@ -19,11 +19,19 @@ from leakgauge.jobs.assess import Explaining, explained
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.actions import with_actions
-from leakgauge.jobs.protect.choice import CHANNEL, Chosen, choose, keep_possibilities, plan_of, require_affordable
+from leakgauge.jobs.protect.choice import (
+    CHANNEL,
+    Chosen,
+    choose,
+    choose_all,
+    keep_possibilities,
+    plan_of,
+    require_affordable,
+)
 from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
-from leakgauge.jobs.protect.judged import Judging, promised
+from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.protect.telling import least_telling, telling
@@ -223,15 +231,16 @@ def design_stage(work: Work) -> tuple[str, ...]:
         if file not in written:
             written.append(file)
 
+    def choose_one(aim: Aim, beside: Mapping[tuple[str, ...], Chosen]) -> Chosen:
+        return choose(asked, aim, sources, work.tell, partial(keep, aim.columns), beside)
+
     for done, aim in enumerate(asked.aims):
         keep_possibilities(asked, aim, sources, partial(keep, aim.columns))
-        work.tell(2 * done + 1, 2 * len(asked.aims))
-        chosen[aim.columns] = choose(asked, aim, sources, work.tell, partial(keep, aim.columns))
-        work.tell(2 * done + 2, 2 * len(asked.aims))
+        work.tell(done + 1, 2 * len(asked.aims))
+    choose_all(asked, sources, chosen, choose_one)
     folder.plan = plan_of(asked, chosen, work.sources)
     if work.is_promised:
-        found, folder.plan = promised(work.judging, asked, sources, chosen, work.tell, keep)
-        promise = with_actions(found, folder.job.request, work.judging)
+        promise = with_actions(work.judging.of_plan(asked, sources, folder.plan), folder.job.request, work.judging)
         folder.write(PROMISE, promise)
         written.append(PROMISE)
         promise.require()

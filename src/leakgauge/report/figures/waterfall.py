@@ -33,15 +33,21 @@ def waterfall_figure(
         commonest: the share of the commonest value of the secret, which is guessed where nothing is known; without it
             the first step is what is known anyway.
     """
-    steps = _steps(list(_levels(exposure, commonest, language)), people, language)
-    under = [
-        language.say(
-            "Counted on {scored} people whose rows the attacker was not trained on, and shown for all {people}.",
-            scored=f"{exposure['scored']:,}",
-            people=f"{people:,}",
-        ),
-        language.say("A better attacker may guess more."),
-    ]
+    everybody = all(exposure[name].get("everybody") for name in ("known", "plain", "everything"))
+    steps = _steps(list(_levels(exposure, commonest, language)), people, language, exact=everybody)
+    if everybody:
+        under = [
+            language.say("Counted over all {people} people; nobody guesses more by what is seen.", people=f"{people:,}")
+        ]
+    else:
+        under = [
+            language.say(
+                "Tried on {scored} people whose rows the attacker was not trained on, and scaled up to all {people}.",
+                scored=f"{exposure['scored']:,}",
+                people=f"{people:,}",
+            ),
+            language.say("A better attacker may guess more."),
+        ]
     labels = min(max(width_of(line) for one in steps for line in one["step"].split("\n")) + 8, _LABELS + 30)
     area = chart.WIDTH - 44 - labels
     most = chart.domain_with_room([(one["end"], one["number"]) for one in steps], area)
@@ -123,14 +129,22 @@ def _success(bracket: Fields) -> float:
     return value_of(bracket, "success") or 0.0
 
 
-def _steps(levels: list[tuple[str, str, float]], people: int, language: Language) -> list[dict[str, Any]]:
+def _steps(
+    levels: list[tuple[str, str, float]], people: int, language: Language, *, exact: bool
+) -> list[dict[str, Any]]:
     """The bars: each begins where the one before it ends, and the last is all of them."""
     rows: list[dict[str, Any]] = []
     reached = 0.0
+
+    def counted(start: float, end: float) -> int:
+        # Rounded ends, so that the steps add up.
+        return round(people * end) - round(people * start) if exact else _about(people * (end - start))
+
     for at, (said, kind, share) in enumerate(levels):
         start, reached = reached, max(reached, min(share, 1.0))
-        rows.append(_bar(said, kind, start, reached, people, language, signed=at > 0))
-    rows.append(_bar(language.say("guessed right in the end"), "total", 0.0, reached, people, language, signed=False))
+        rows.append(_bar(said, kind, start, reached, counted(start, reached), language, signed=at > 0))
+    said = language.say("guessed right in the end")
+    rows.append(_bar(said, "total", 0.0, reached, counted(0.0, reached), language, signed=False))
     for row, after in pairwise(rows):
         row["next"] = after["step"]
     rows[-1]["next"] = rows[-1]["step"]
@@ -138,13 +152,11 @@ def _steps(levels: list[tuple[str, str, float]], people: int, language: Language
 
 
 def _bar(
-    said: str, kind: str, start: float, end: float, people: int, language: Language, *, signed: bool
+    said: str, kind: str, start: float, end: float, count: int, language: Language, *, signed: bool
 ) -> dict[str, Any]:
     sign = "+" if signed else ""
     number = language.say(
-        "{count} people, {share} %",
-        count=f"{sign}{_about(people * (end - start)):,}",
-        share=f"{sign}{100 * (end - start):.3g}",
+        "{count} people, {share} %", count=f"{sign}{count:,}", share=f"{sign}{100 * (end - start):.3g}"
     )
     step = "\n".join(lines_of(said, _LABELS))
     return {

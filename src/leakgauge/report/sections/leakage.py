@@ -79,9 +79,14 @@ def _everything(tell: Teller) -> Iterator[Content]:
     columns, pairs = (_ranked(tell, *place, name) for name in ("columns", "pairs"))
     if not all(is_exact(tell, *one) for one in (*((*place, name) for name in rows), *columns, *pairs)):
         yield better_attacker(tell)
+    if all(tell.get("audit.json", *place, name, "everybody") for name in rows):
+        yield tell.say(
+            "Right guesses are counted over everybody, by an attacker who knows how often everything occurs; nobody "
+            "guesses more by what is seen."
+        )
     yield tell.say(
-        "The attacker did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of them: "
-        "{scored}.",
+        "An attacker who learns did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of "
+        "them: {scored}.",
         attacker=Plain(tell.told(tell.get("audit.json", *place, "attacker"))),
         rows=tell.number("audit.json", *place, "rows", count=True),
         scored=tell.number("audit.json", *place, "scored", count=True),
