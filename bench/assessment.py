@@ -10,7 +10,7 @@ import pyarrow as pa
 from bench.clock import best, timed
 from leakgauge.artefacts import Request
 from leakgauge.assessment.dials import dials_of
-from leakgauge.assessment.search import Use, most_useful
+from leakgauge.assessment.search import Goal, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_channel
 from leakgauge.jobs.protect.actions import actions
@@ -111,7 +111,7 @@ def _search(rows: Table, secret: str, published: tuple[str, ...], bounds: dict[s
 
 def _by_hand(rows: Table, secret: str, published: tuple[str, ...]) -> float:
     """The most useful ε of such a scan that protects enough; 0 where none does."""
-    column, most = counted_column(rows, secret, published=published), 0.0
+    column, most = counted_column(rows, Goal(secret, published=published)), 0.0
     for epsilon in np.arange(0.05, 8, 0.05):
         evidence = by_channel(column, Use.STATISTICS, randomized_response(epsilon, letters=column.values.outcomes))
         assert evidence is not None

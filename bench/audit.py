@@ -12,10 +12,10 @@ import numpy as np
 from bench.clock import timed
 from leakgauge.artefacts import Shown
 from leakgauge.audit import lower_bound
-from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.subjects import subject_of
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement
+from leakgauge.measures.binomial import at_least, at_most
 from leakgauge.mechanisms import exponential_channel, gaussian, laplace, randomized_response
 from leakgauge.randomness import Simulated, simulation
 from tests.audit.families import Family, families

@@ -18,8 +18,9 @@ from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.comprehensive_evaluation import evaluate_evidence
 from leakgauge.assessment.factor_files import open_factors
 from leakgauge.assessment.published import grade_evidence
+from leakgauge.assessment.search import Goal
 from leakgauge.errors import FileError
-from leakgauge.jobs.improve import Goal, search, stored
+from leakgauge.jobs.improve import search, stored
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.mechanisms import laplace, randomized_response
 from leakgauge.randomness import Simulated

@@ -157,7 +157,7 @@ def test_reference_numbers_of_adult() -> None:
             adult_rows(), secret=("marital_status",), public=("occupation",), max_distortion=distortion
         )
         kept: dict[str, msgspec.Struct] = {}
-        how = choose(request, request.aims[0], sources, lambda *_: None, kept.__setitem__)
+        how = choose(request, request.aims[0], sources, lambda *_: None, kept.__setitem__, {})
         design = kept["design.json"]
         assert isinstance(design, Design) and design.leakage_with_background is not None
         assert design.background_floor is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
-from typing import Self
+from typing import Annotated, Self
 
 import msgspec
 
@@ -12,7 +12,7 @@ from leakgauge import notebook
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
 from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
-from leakgauge.artefacts.quantity import Part, Quantity, Real
+from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
@@ -54,6 +54,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         guessed: how many more people the attacker who decides the protection guesses right with the release than
             without it, and how many there are.
         guessed_anyway: people whom the same attacker guesses right without it.
+        guessed_knowing: the columns that this attacker knows.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.
         simulated: whether its noise follows from a seed: a rehearsal, which protects nobody whatever its dials say.
@@ -67,6 +68,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     smallest: int | None = None
     guessed: tuple[int, int] | None = None
     guessed_anyway: int | None = None
+    guessed_knowing: Annotated[tuple[str, ...] | None, Origin.DECLARED] = None
     epsilon: Real | None = None
     delta: Real | None = None
     leakage_bits: Real | None = None

@@ -227,11 +227,12 @@ def judgement(
     shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
     dials = {name: dials_of(one) for name, one in shown.items()}
     gains = [one.gained for each in shown.values() for one in each.attackers]
-    guessed, anyway = (None, None) if people is None else _guessed(people, shown, dials)
+    guessed, anyway, knowing = (None, None, None) if people is None else _guessed(people, shown, dials)
     facts = msgspec.structs.replace(
         facts,
         guessed=guessed,
         guessed_anyway=anyway,
+        guessed_knowing=knowing,
         advantage=max((one.ends[1] for one in gains if one is not None), default=None),
     )
     verdict = verdict_of(dials, terms.policy, facts)
@@ -253,9 +254,9 @@ def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, 
 
 def _guessed(
     people: int, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
-) -> tuple[tuple[int, int] | None, int | None]:
+) -> tuple[tuple[int, int] | None, int | None, tuple[str, ...] | None]:
     """For the deciding secret and attacker: how many more people are guessed right with the release than without it,
-    and how many without it.
+    how many without it, and what the attacker knows.
 
     By the law, over everybody; an attack is tried on some of them, so its shares are not those of the table.
     """
@@ -268,11 +269,11 @@ def _guessed(
     ]
     if not by_law:
         # Numbers are not guessed right or wrong.
-        return None, None
+        return None, None, None
     gained, before = max(by_law)
     if gained <= 0:
-        return None, None
-    return (round(gained * people), people), round(before * people)
+        return None, None, None
+    return (round(gained * people), people), round(before * people), dials[deciding].attacker
 
 
 def facts_of(

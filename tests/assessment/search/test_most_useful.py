@@ -11,7 +11,7 @@ import pytest
 
 from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy, dials_of
-from leakgauge.assessment.search import Stage, Use, most_useful
+from leakgauge.assessment.search import Goal, Stage, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_noise
 from leakgauge.assessment.verdict import verdict_of
@@ -144,7 +144,7 @@ def test_published_and_known_columns_count(people: Table) -> None:
 def test_noise_is_judged_alike_beside_a_column_that_tells_nothing() -> None:
     table, noise = made_up(), laplace(7.0, lower=0, upper=100)
     alone, beside = (
-        dials_of(by_noise(counted_column(table, "bell", published=published), Use.STATISTICS, noise))
+        dials_of(by_noise(counted_column(table, Goal("bell", published=published)), Use.STATISTICS, noise))
         for published in ((), ("area",))
     )
     # Counts of few rows tell a little by chance, which is against the release.
@@ -225,5 +225,5 @@ def test_values_that_are_read_by_name_are_those_of_the_table() -> None:
     """Not what is left of them after weighing: 5.000000000000001 is another value than 5.0."""
     counts = {float(at): 7 * at + 3 for at in range(1, 31)} | {0.1: 11, 0.7: 13}
     values = [value for value, count in counts.items() for _ in range(count)]
-    column = counted_column(open_table(pa.table({"score": values})), "score")
+    column = counted_column(open_table(pa.table({"score": values})), Goal("score"))
     assert column.by_name and {*column.values.outcomes} == {*counts}

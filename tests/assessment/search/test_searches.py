@@ -10,7 +10,7 @@ import pytest
 
 from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.assessment.dials import dials_of
-from leakgauge.assessment.search import Search, Use, most_useful
+from leakgauge.assessment.search import Goal, Search, Use, most_useful
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import by_channel, by_noise
 from leakgauge.design import Keep, RateDistortion, Slope, solve
@@ -82,7 +82,7 @@ def best_by_hand(column: CountedColumn, bounds: dict[str, float], step: float) -
 
 def require_as_good(table: Table, name: str, bounds: dict[str, float], step: float = 0.05) -> Search:
     found = most_useful(table, name, min_protection=LEAST, max_exposed=MOST_EXPOSED, **bounds)  # type: ignore[arg-type]
-    by_scan = best_by_hand(counted_column(table, name), bounds, step)
+    by_scan = best_by_hand(counted_column(table, Goal(name)), bounds, step)
     if by_scan is not None:
         assert found.chosen is not None, name
         assert found.chosen.usefulness >= by_scan - 1, name
@@ -128,7 +128,7 @@ def test_no_step_of_randomized_response_is_better(name: str) -> None:
     """Held to protection alone, in steps of 0.05."""
     found = most_useful(made_up(), name, min_protection=LEAST, max_exposed=None)
     assert found.chosen is not None
-    column = counted_column(made_up(), name)
+    column = counted_column(made_up(), Goal(name))
     for epsilon in np.arange(0.05, 8, 0.05):
         evidence = by_channel(column, Use.STATISTICS, randomized_response(epsilon, letters=column.values.outcomes))
         assert evidence is not None

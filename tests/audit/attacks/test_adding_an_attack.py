@@ -15,6 +15,7 @@ from leakgauge.assessment.indicators import protected_column
 from leakgauge.audit import ATTACKS
 from leakgauge.audit.attacks.attack import (
     Aim,
+    Anchors,
     Attack,
     confidence_against_claims,
     independent_advantage,
@@ -51,9 +52,11 @@ def trusting(drawn: Drawn) -> tuple[Finding, ...]:
                 drawn,
                 secret.names,
                 drawn.knows,
-                independent=independent_advantage(shuffled == secret.letters, without, drawn.draws(), drawn.confidence),
-                raw=raw_advantage(without, drawn.confidence),
-                ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
+                Anchors(
+                    independent_advantage(shuffled == secret.letters, without, drawn.draws(), drawn.confidence),
+                    raw_advantage(without, drawn.confidence),
+                    ceiling(secret.column.promises, best.share, best.letters, best.rows),
+                ),
             )
         )
     return tuple(findings)

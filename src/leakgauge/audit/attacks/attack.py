@@ -44,6 +44,7 @@ class Attack:
         judged: whether it attacks the release itself; a simulated release proves nothing against the real one.
         knows_mechanism: whether the attacker knows how the mechanism draws.
         repeated: whether it sees many releases of the same values.
+        knows_shares: whether the attacker knows how often each secret goes with what is known.
     """
 
     title: Sentence
@@ -53,6 +54,7 @@ class Attack:
     judged: bool = True
     knows_mechanism: bool = True
     repeated: bool = False
+    knows_shares: bool = True
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Score:
         all attacks of one attacker, whichever rows they are tried on.
         """
         sure, ceiling = self.success(confidence_against_claims(drawn)).low, anchors.ceiling
-        base_rate = drawn.base_rate(target) if attack.aim is Aim.SECRET else None
+        knows_base_rate = attack.aim is Aim.SECRET and attack.knows_shares
+        base_rate = drawn.base_rate(target) if knows_base_rate else None
         baseline, advantage = self.baseline(drawn.confidence), self.advantage(drawn.confidence)
         if base_rate is not None:
             advantage = self.over(base_rate, drawn.confidence)

@@ -153,4 +153,6 @@ REPEATED_ROWS = Attack(
     Sentence("the likeliest secret of all rows that share a published or known value"),
     Aim.SECRET,
     repeated_rows,
+    # Which rows belong together is known, not how often each secret goes with what they share.
+    knows_shares=False,
 )

@@ -11,7 +11,7 @@ from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
-from leakgauge.report.figures.texts import clauses, ended, joined, named
+from leakgauge.report.figures.texts import clauses, ended, joined, listed, named
 
 ICONS = 100
 _ACROSS, _STEP, _DOWN = 25, 27, 36
@@ -46,7 +46,7 @@ def people_figure(
     if guessed and anyway is not None:
         because, everybody = guessed
         groups = {"anyway": anyway, "because": because, "not": max(everybody - anyway - because, 0)}
-        by = language.say("By the attacker who decides the protection.")
+        by = _by(facts or {}, language)
     elif attack is not None:
         groups = _people(attack, everybody)
         by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(sentence_of(attack["attack"])))
@@ -83,6 +83,18 @@ def people_figure(
         ),
     }
     return Figure(spec, joined(language, said, ended(language, clauses(language, *names)), by))
+
+
+def _by(facts: Fields, language: Language) -> str:
+    """Who guesses so: the attacker who decides the protection."""
+    knows = facts.get("guessed_knowing")
+    if knows is None:
+        return language.say("By the attacker who decides the protection.")
+    if not knows:
+        return language.say("By the attacker who decides the protection, who knows nothing of a person beforehand.")
+    return language.say(
+        "By the attacker who decides the protection, who knows {columns!s}.", columns=listed(language, *knows)
+    )
 
 
 def shared_out(counts: Sequence[int], icons: int = ICONS) -> list[int]:
