@@ -1,7 +1,10 @@
-"""What the attacker learns from all that leaves is one number: in the design, the audit, the verdict and on the job."""
+"""What the attacker learns from all that leaves is one number: in the design, the promise, the audit, the verdict, on
+the screen and in the report."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,14 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Audit, Design, Judgement, Measurement
+from leakgauge.artefacts.codec import read
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.protect import Done, protect
+from leakgauge.jobs.protect.judged import Judging
 from leakgauge.randomness import simulation
+from leakgauge.tables import open_table
+from tests.cli.running import run
+from tests.frozen.tables import make_tables
 from tests.grids import nightly
 from tests.jobs.stubs import stubbed
 
@@ -26,12 +34,16 @@ def random_case(seed: int) -> tuple[pa.Table, dict[str, Any], int]:
     people, each = int(draw.integers(150, 400)), int(draw.choice([1, 1, 6]))
     sizes = {"secret": int(draw.integers(2, 5)), "other": 3, "town": int(draw.choice([2, 5, people // 2]))}
     own = {name: draw.integers(size, size=people) for name, size in sizes.items()}
+    cost = np.round(draw.lognormal(3, 1, people), 1)
     # A town tells on some of its people.
     own["town"] = np.where(draw.random(people) < 0.7, own["town"], own["secret"])
     order = draw.permutation(people * each)
     columns = {name: pa.array([f"{name[0]}{values[at // each]}" for at in order]) for name, values in own.items()}
-    table = pa.table({"person": pa.array([int(at // each) for at in order]), **columns})
-    asked: dict[str, Any] = {"secret": ["secret", "other"] if draw.random() < 0.3 else ["secret"], "simulate": 1}
+    numbers = {"person": [int(at // each) for at in order], "cost": [float(cost[at // each]) for at in order]}
+    table = pa.table({**{name: pa.array(values) for name, values in numbers.items()}, **columns})
+    secrets = [["secret"], ["secret"], ["secret", "other"], ["cost"]][int(draw.integers(4))]
+    asked: dict[str, Any] = {"secret": secrets, "simulate": 1}
+    asked |= {"bins": ["cost=quantiles:4"]} if secrets == ["cost"] else {}
     asked |= {"public": ["town"]} if draw.random() < 0.7 else {"background": ["town"]}
     asked |= {"max_leakage": 0.3} if draw.random() < 0.5 else {"max_distortion": 0.3}
     asked |= {"unit": "person"} if each > 1 else {}
@@ -48,6 +60,8 @@ def test_every_file_says_the_same(seed: int, made: Path, tmp_path: Path) -> None
         pytest.skip(str(error))
     if done.released:
         require_one_answer(done, people)
+        with open_table(table) as opened:
+            require_same_promise(done, Judging(opened).before(done.job.request))
 
 
 def require_one_answer(done: Done, people: int) -> None:
@@ -57,18 +71,70 @@ def require_one_answer(done: Done, people: int) -> None:
     for outcome in done.job.secrets:
         everything, entropy = exposures[outcome.secret].everything, exposures[outcome.secret].entropy.value
         assert outcome.leakage_after == everything.information and outcome.exact == everything.exact
+        assert everything.information.ends[1] <= entropy * (1 + 1e-9) or everything.exact
         assert everything.information.value <= entropy * (1 + 1e-9)
         design = done.kept.get(Design, roles.file("design.json", outcome.secret))
         leakage = done.kept.get(Measurement, roles.file("leakage.json", outcome.secret))
         if not everything.exact or design is None or leakage is None:
-            assert everything.information.ends[1] <= entropy * (1 + 1e-9)
             continue
         told = everything.information.value
         measured = leakage.leakage_with_background or leakage.mutual_information
-        assert measured is not None and measured.value == pytest.approx(told, abs=1e-9)
         designed = design.leakage_with_background or design.leakage
-        assert designed.value == pytest.approx(told, abs=1e-9)
+        assert measured is not None and measured.value == pytest.approx(designed.value, abs=1e-9)
+        if len(audit.exposures) == 1:
+            assert designed.value == pytest.approx(told, abs=1e-9)
+        else:
+            # A design knows nothing of what other secrets' columns will reveal besides.
+            assert designed.value <= told + 1e-9
     assert verdict.facts.leakage_bits == max(one.everything.information.value for one in audit.exposures)
-    if verdict.facts.guessed is not None:
+    if verdict.facts.guessed is not None and verdict.facts.guessed_anyway is not None:
         more, everybody = verdict.facts.guessed
         assert everybody == people and 0 < more <= people
+        deciding = exposures[tuple(verdict.deciding.split(", "))]
+        if deciding.everything.everybody and verdict.facts.guessed_knowing == roles.background:
+            in_the_end = deciding.everything.success.value * people
+            assert verdict.facts.guessed_anyway == round(deciding.known.success.value * people)
+            assert more + verdict.facts.guessed_anyway == pytest.approx(in_the_end, abs=1)
+
+
+def require_same_promise(done: Done, promise: Judgement) -> None:
+    """Where the law is counted it is the same number before anything is drawn, and else within the interval."""
+    audit, verdict = done.read(Audit, "audit.json"), done.read(Judgement, "verdict.json")
+    exact = all(one.everything.exact for one in audit.exposures)
+    assert promise.facts.leakage_bits == pytest.approx(verdict.facts.leakage_bits, abs=1e-9)
+    for name, dials in verdict.dials.items():
+        promised = promise.dials[name].protection
+        if exact:
+            # An attack on what was drawn may show a little more by chance.
+            assert dials.protection.value <= promised.value + 1e-9
+            assert verdict.evidence[name].attackers[0].told == promise.evidence[name].attackers[0].told
+        else:
+            assert promised.ends[0] <= dials.protection.ends[1] and dials.protection.ends[0] <= promised.ends[1]
+
+
+def test_screen_and_report_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The panel of 4,000 people with six rows each, whose bits were three numbers in one folder."""
+    make_tables(tmp_path)
+    command = ("protect", str(tmp_path / "panel.csv"), "--secret", "illness", "--public", "city", "--unit", "person")
+    options = ("--rows-per-unit", "6", "--max-leakage", "0.6", "--simulate", "7", "-o", str(tmp_path / "out"))
+    code, out, _ = run(capsys, *command, *options)
+    assert code in (0, 1)
+    told = read(Audit, tmp_path / "out" / "audit.json").exposures[0].everything.information
+    verdict = read(Judgement, tmp_path / "out" / "verdict.json")
+    design = read(Design, tmp_path / "out" / "design.json")
+    assert design.leakage_with_background is not None
+    assert told.value == pytest.approx(design.leakage_with_background.value, abs=1e-9)
+    assert verdict.facts.leakage_bits == told.value
+    assert f"{told.value:.3g} of " in out
+    report = (tmp_path / "out" / "report.json").read_text(encoding="utf-8")
+    sources = [number for number in _numbers(json.loads(report)) if "everything/information" in number["source"]]
+    assert sources and all(number["value"] == told.value for number in sources)
+
+
+def _numbers(stored: Any) -> Iterator[dict[str, Any]]:
+    """Every number of a stored report."""
+    if isinstance(stored, dict) and {"value", "source"} <= stored.keys():
+        yield stored
+    elif isinstance(stored, dict | list):
+        for one in stored.values() if isinstance(stored, dict) else stored:
+            yield from _numbers(one)
