@@ -27,6 +27,20 @@ def test_the_rule_has_one_home() -> None:
     assert len(found) == 1 and found[0].startswith("measures/countability.py")
 
 
+def test_nobody_multiplies_cells_by_hand() -> None:
+    judging = ("case", "audit/attacks", "assessment/dials", "assessment/search", "jobs", "web")
+    found = [
+        f"{file.relative_to(SOURCE)}:{node.lineno}"
+        for room in judging
+        for file in sorted((SOURCE / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+        for side in (node.left, node.right)
+        if isinstance(side, ast.Constant) and side.value == PEOPLE_PER_CELL
+    ]
+    assert found == []
+
+
 def test_people_are_counted_and_not_their_rows() -> None:
     from contextlib import ExitStack
 

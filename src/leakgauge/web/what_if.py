@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from leakgauge.case import Case, ReleaseLaw
+from leakgauge.case.case import CountedLaw
 from leakgauge.design import Solution
 from leakgauge.errors import OptionError
-from leakgauge.measures import background_floor, leakage_with_background, mutual_information, vulnerability
-from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
-from leakgauge.probability import Counts, Scenario, Seen
+from leakgauge.measures.countability import PEOPLE_PER_CELL
+from leakgauge.probability import Counts
 from leakgauge.tables import Binning, Kind, Table, in_bins, parse_binning
 
 _PLAIN: Final = 32
@@ -30,20 +32,18 @@ def counts_of(
     table: Table, secret: Sequence[str], known: Sequence[str], bins: Mapping[str, Binning], unit: str | None
 ) -> Counts:
     """How often each secret occurs with what the attacker knows; refused where people are too few for that."""
-    coarse = in_bins(table, bins)
+    case = Case(in_bins(table, bins), tuple(known), unit)
     if known:
-        groups = [secret, known, *([(unit,)] if unit else [])]
-        letters, beside, *persons = (one.groups for one in coarse.group_sizes([tuple(one) for one in groups]))
-        cells, people = letters * beside, persons[0] if persons else table.rows
-        if not is_countable(cells, people) or cells > _MOST_CELLS:
+        cells = math.prod(one.groups for one in case.table.group_sizes([tuple(secret), tuple(known)]))
+        if not case.is_countable(secret, known) or cells > _MOST_CELLS:
             raise OptionError(
                 "Secret and knowledge have {cells:,} combinations for {people:,} people, and up to {most:,} are "
                 "counted; let the attacker know fewer columns.",
                 cells=cells,
-                people=people,
-                most=min(people // PEOPLE_PER_CELL, _MOST_CELLS),
+                people=case.people,
+                most=min(case.people // PEOPLE_PER_CELL, _MOST_CELLS),
             )
-    return coarse.counts(*secret, *known)
+    return case.table.counts(*secret, *known)
 
 
 def learnt(counts: Counts, secret: Sequence[str], known: Sequence[str], curve: Sequence[Solution]) -> dict[str, object]:
@@ -51,18 +51,12 @@ def learnt(counts: Counts, secret: Sequence[str], known: Sequence[str], curve: S
 
     ``floor`` and ``leakage`` are in bits, ``guess`` the share of rows whose secret is guessed right.
     """
-    before = Scenario.from_counts(counts, secret, background=known)
+    knows = tuple(known)
+    source = counts.joint(tuple(secret), knows) if knows else counts.distribution(*secret)
+    before = CountedLaw(ReleaseLaw(source, None, knows), knows)
+    laws = [(one, CountedLaw(ReleaseLaw(source, one.channel, knows), knows)) for one in curve]
     return {
-        "floor": background_floor(before) if known else 0.0,
-        "guess": vulnerability.posterior(before, seen=Seen.BACKGROUND) if known else vulnerability.prior(before),
-        "points": [_point(before, one) for one in curve],
-    }
-
-
-def _point(before: Scenario, found: Solution) -> dict[str, float]:
-    after = Scenario(before.background or before.source, found.channel)
-    return {
-        "distortion": found.distortion,
-        "leakage": leakage_with_background(after) if after.background else mutual_information(after),
-        "guess": vulnerability.posterior(after, seen=Seen.BOTH),
+        "floor": before.bits,
+        "guess": before.guessed,
+        "points": [{"distortion": one.distortion, "leakage": law.bits, "guess": law.guessed} for one, law in laws],
     }
