@@ -17,7 +17,16 @@ from msgspec.structs import fields
 
 from leakgauge.artefacts.request import Budget, Coarsening, Declared, Limits, Reading
 from leakgauge.artefacts.request.aim import PerSecret
-from leakgauge.artefacts.request.part import Names, Option, Options, RequestPart, hints, metadata, takes_several
+from leakgauge.artefacts.request.part import (
+    METRES,
+    Names,
+    Option,
+    Options,
+    RequestPart,
+    hints,
+    metadata,
+    takes_several,
+)
 from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
 
@@ -45,6 +54,15 @@ class _File(click.Path):
         return super().convert(_named(value, param, ctx), param, ctx)
 
 
+class _Length(click.types.StringParamType):
+    """A length with its unit, in metres."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from leakgauge.location.cell_size import parse_length
+
+        return parse_length(value, param.opts[0]) if isinstance(value, str) and param is not None else value
+
+
 def _named(value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
     """The name that was typed; an empty one, as of a variable that is not set, would be that of the working folder."""
     if value == "" and param is not None:
@@ -54,6 +72,7 @@ def _named(value: Any, param: click.Parameter | None, ctx: click.Context | None)
 
 FILE: Final = _File(path_type=Path)
 ADDRESS: Final = _Address()
+LENGTH: Final = _Length()
 NAMES = ("hamming", "absolute", "squared", "great-circle")
 READING: Final = Reading.__struct_fields__
 """Keyword arguments of ``open_table``."""
@@ -65,14 +84,33 @@ def options_of(*parts: type[RequestPart]) -> Callable[[Command], Command]:
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed(every), command)
 
 
+def taking(**parts: type[RequestPart]) -> Callable[[Command], Command]:
+    """Every option of some parts; the command gets each part in one argument, by the name it has here.
+
+    What is not typed has the default of the part's field.
+    """
+
+    def takes_parts(command: Command) -> Command:
+        @wraps(command)
+        def takes(**given: Any) -> None:
+            typed = {name: value for name, value in given.items() if value is not None}
+            rest = given.keys() - {name for part in parts.values() for name in part.__struct_fields__}
+            taken = {name: part.of_options(typed) for name, part in parts.items()}
+            command(**{name: given[name] for name in rest}, **taken)
+
+        return options_of(*parts.values())(cast("Command", takes))
+
+    return takes_parts
+
+
 def option_of(part: type[RequestPart], name: str) -> Callable[[Command], Command]:
     """An option as the annotation of a request's field says it."""
     said, default = metadata(part)[name], next(one.default for one in fields(part) if one.name == name)
     option = _said(said)
     assert option is not None
-    kind, is_address = _kind(get_args(hints(part)[name])[0]), Names.PLACE in said
-    how = _how(option, kind, default, takes_several(part, name), is_address)
-    return click.option(f"--{name.replace('_', '-')}", **how)
+    kind = LENGTH if METRES in said else ADDRESS if Names.PLACE in said else _kind(get_args(hints(part)[name])[0])
+    how = _how(option, kind, default, takes_several(part, name))
+    return click.option(f"--{(option.called or name).replace('_', '-')}", name, **how)
 
 
 def names_of(part: type[RequestPart]) -> str:
@@ -88,14 +126,14 @@ def _kind(hint: Any) -> Any:
     """The type of a field that may be None, without None; numbers for each secret are texts, such as ``C=0.2``."""
     if hint == PerSecret:
         return PerSecret
-    inside = (
-        [one for one in get_args(hint) if one is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
-    )
-    return inside[0]
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin is tuple:
+        return inside[0]
+    return next(one for one in inside if one is not NoneType) if origin in (Union, UnionType) else hint
 
 
-def _how(option: Option, kind: Any, default: Any, several: bool, is_address: bool) -> Options:
-    how: Options = {"help": option.help, "metavar": option.metavar}
+def _how(option: Option, kind: Any, default: Any, several: bool) -> Options:
+    how: Options = {"help": option.help, "metavar": option.metavar, "required": option.required}
     if kind is bool:
         return {"help": option.help, "is_flag": True}
     if several or kind is PerSecret:
@@ -104,10 +142,10 @@ def _how(option: Option, kind: Any, default: Any, several: bool, is_address: boo
         how |= {"type": click.Choice(option.choices), "metavar": None}
     elif option.least is not None:
         how["type"] = click.IntRange(option.least)
-    elif is_address:
-        how["type"] = ADDRESS
-    elif kind in (int, float):
+    elif kind in (int, float, ADDRESS, LENGTH):
         how["type"] = kind
+    elif kind is Path:
+        how["type"] = FILE
     if option.default:
         how |= {"default": default, "show_default": option.default}
     elif option.default is None and default not in (None, (), NODEFAULT):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Column, Table
 
+from leakgauge.artefacts.request.surveying import Surveying
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import Parts, alert, counting, deliver, require_not_read
@@ -25,22 +26,14 @@ SHOWN = 12
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; may be repeated.")
-@click.option("--column", multiple=True, metavar="COLUMN", help="Only look at these columns; by default all.")
-@click.option("--unit", metavar="COLUMN", help="The column that says whose row it is; intervals are then per person.")
-@options.bins
-@options.levels
+@options.taking(asked=Surveying)
 @options.reading
-@options.confidence
 @options.output
 def command(
     table: str,
     secret: tuple[str, ...],
-    column: tuple[str, ...],
-    unit: str | None,
-    bins: tuple[str, ...],
-    levels: tuple[str, ...],
+    asked: Surveying,
     reading: Mapping[str, Any],
-    confidence: float,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -55,19 +48,9 @@ def command(
     from leakgauge.jobs.survey import survey
     from leakgauge.tables.levels import level_files
 
-    require_not_read(output, table, *level_files(levels))
+    require_not_read(output, table, *level_files(asked.levels))
     with counting(say("looking through the columns")) as progress:
-        found = survey(
-            table,
-            secret,
-            columns=column,
-            unit=unit,
-            bins=bins,
-            levels=levels,
-            confidence=confidence,
-            progress=progress,
-            **reading,
-        )
+        found = survey(table, secret, progress=progress, **asked.given(), **reading)
     deliver(found, as_json, output, lambda: render(found))
 
 
