@@ -205,6 +205,7 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
 
 
 def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+    from leakgauge.audit.foreign import ForeignRoles
     from leakgauge.jobs.audit import audit_foreign
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
@@ -220,13 +221,12 @@ def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None)
         audit = audit_foreign(
             released,
             table,
-            given["secret"],
-            withheld=given["withhold"],
+            ForeignRoles(given["secret"], given["withhold"], given["background"], given["unit"], given["key"]),
             bins=parse_binnings(given["bins"], given["background"]),
             reading=given["reading"],
             simulation_seed=given["simulate"] or 0,
             progress=tell,
-            **_settings(given, "key", "background", "unit", "confidence", "targets"),
+            **_settings(given, "confidence", "targets"),
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
 

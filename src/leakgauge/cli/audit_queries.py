@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def audit_planned(source: str, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
     """Draw the answers, reconstruct the secret from them, and show how well that went."""
-    from leakgauge.jobs.audit_queries import audit_queries
+    from leakgauge.jobs.audit_queries import Answering, audit_queries
     from leakgauge.tables import open_table
 
     if len(given["secret"]) != 1:
@@ -31,18 +31,14 @@ def audit_planned(source: str, given: Mapping[str, Any], as_json: bool, output: 
         raise OptionError("The noise of the answers is unknown; give the budget of each with --epsilon.")
     require_not_read(output, source, given["queries"])
     with open_table(source, **given["reading"]) as table, counting(say("Answering")) as tell:
-        audit = audit_queries(
-            given["queries"],
-            table,
-            given["secret"][0],
-            epsilon=given["epsilon"],
-            delta=given["delta"],
+        drawn = Answering(
+            given["epsilon"],
+            given["delta"],
             confidence=given["confidence"],
             simulation_seed=given["simulate"],
-            name=source,
-            progress=tell,
             **({} if given["runs"] is None else {"runs": given["runs"]}),
         )
+        audit = audit_queries(given["queries"], table, given["secret"][0], drawn, name=source, progress=tell)
     deliver(audit, as_json, output, lambda: _render(audit))
 
 
