@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from leakgauge.artefacts.request import Budget, Coarsening, Declared, Limits, Reading
+from leakgauge.artefacts.request import Coarsening, Declared, Reading
 from leakgauge.artefacts.request.aim import PerSecret
 from leakgauge.artefacts.request.part import (
     METRES,
@@ -146,40 +146,19 @@ def _how(option: Option, kind: Any, default: Any, several: bool) -> Options:
         how["type"] = kind
     elif kind is Path:
         how["type"] = FILE
-    if option.default:
+    if kind is LENGTH and option.default:
+        how |= {"default": option.default, "show_default": True}
+    elif option.default:
         how |= {"default": default, "show_default": option.default}
     elif option.default is None and default not in (None, (), NODEFAULT):
         how |= {"default": default, "show_default": True}
     return how
 
 
-secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
-together = click.option("--together", is_flag=True, help="Treat several secrets as one joint source.")
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
 released = click.option("--released", type=ADDRESS, metavar="TABLE", help="The release, if it was moved.")
-weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive each value is.")
-distortion = click.option(
-    "--distortion",
-    multiple=True,
-    default=("hamming",),
-    show_default="hamming",
-    metavar="[COLUMN=]NAME|FILE[:WEIGHT]",
-    help="hamming, absolute, squared, great-circle (km), or a CSV file; of several columns, such as age=absolute:0.1, "
-    "they are added up.",
-)
-max_distortion = click.option(
-    "--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion."
-)
-max_leakage = click.option(
-    "--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits."
-)
-keep = click.option(
-    "--keep",
-    type=click.Choice(["nothing", "shares", "associations"]),
-    help="Release every value as often as it occurs, or also as often within each background.",
-)
 confidence = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
 )
@@ -190,15 +169,8 @@ neighbours = click.option(
     show_default=True,
     help="Which data sets the guarantee compares.",
 )
-min_protection = click.option(
-    "--min-protection", type=float, metavar="P", help="The least protection of a typical person, from 0 to 100."
-)
-bins, levels = option_of(Coarsening, "bins"), option_of(Coarsening, "levels")
-dataset = option_of(Budget, "dataset")
-keep_order, use = option_of(Limits, "keep_order"), option_of(Limits, "use")
-min_usefulness = option_of(Limits, "min_usefulness")
-purpose, recipient = option_of(Declared, "purpose"), option_of(Declared, "recipient")
-review, report_language = option_of(Declared, "review"), option_of(Declared, "report_language")
+levels = option_of(Coarsening, "levels")
+report_language = option_of(Declared, "report_language")
 strict = click.option("--strict", is_flag=True, help="Exit 1 whenever the recommendation is not to release.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 

@@ -40,7 +40,7 @@ class Option:
     """How a field is asked for on the command line.
 
     Attributes:
-        help: what it is, in one line.
+        help: what it is, in one line; None where its name says it.
         metavar: what follows the option; None of a flag and of a choice.
         choices: the words to choose from, where there are no others.
         default: what is said to be the default, where the field's own does not say it; empty where the help does.
@@ -49,7 +49,7 @@ class Option:
         called: its name on the command line, where that is not the field's.
     """
 
-    help: str
+    help: str | None
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     default: str | None = None

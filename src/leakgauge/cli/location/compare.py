@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request.part import METRES, Option, RequestPart
+from leakgauge.artefacts.request.places import WITHIN, Near
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.location.options import (
-    length,
+    OF_A_REPORT,
     metres,
     on_the_map,
     or_dash,
     places,
-    report,
     require_report,
-    within,
     write_report,
 )
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
@@ -35,24 +35,28 @@ NARROW = 9
 """Characters of a column whose head may stand on two lines."""
 
 
+class PlaceComparing(RequestPart, frozen=True):
+    """The distance at which mechanisms are compared, and what is written beside the answer."""
+
+    max_distance: Annotated[
+        float, METRES, Option("The mean distance that all are set to, such as 800m.", "LENGTH", required=True)
+    ]
+    within: Near = WITHIN
+    report: Annotated[Path | None, OF_A_REPORT] = None
+
+
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
 @places
-@click.option(
-    "--max-distance", required=True, metavar="LENGTH", help="The mean distance that all are set to, such as 800m."
-)
-@within
-@report
+@options.taking(asked=PlaceComparing)
 @options.reading
 @options.output
 def compare(
     table: str,
     mechanisms: tuple[str, ...],
     places: Places,
-    max_distance: str,
-    within: str,
-    report: Path | None,
+    asked: PlaceComparing,
     reading: Mapping[str, Any],
     as_json: bool,
     output: Path | None,
@@ -73,17 +77,12 @@ def compare(
     from leakgauge.jobs.location.compare import compare_places
 
     require_not_read(output, table, places.areas, *(Path(name) for name in mechanisms if ":" not in name))
-    require_report(report, Path(table), output)
+    require_report(asked.report, Path(table), output)
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
         found = compare_places(
-            table,
-            places,
-            mechanisms,
-            max_distance=length(max_distance, "--max-distance") or 0.0,
-            within=length(within, "--within") or 0.0,
-            **reading,
+            table, places, mechanisms, max_distance=asked.max_distance, within=asked.within, **reading
         )
-    write_report(report, "location-comparison.json", found)
+    write_report(asked.report, "location-comparison.json", found)
     deliver(found, as_json, output, lambda: _render(found))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from leakgauge.artefacts.request.part import Option
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.output import Parts, alert, grid
@@ -68,27 +69,8 @@ def places(command: Command) -> Command:
     return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(_TAKEN), reads))
 
 
-def protection(command: Command) -> Command:
-    """The options that choose the mechanism; exactly one is given."""
-    taken = (
-        click.option("--epsilon-per-km", type=float, metavar="E", help="Planar Laplace noise of this metric privacy."),
-        click.option("--max-distance", metavar="LENGTH", help="The least leaking channel at this mean distance."),
-        click.option("--max-leakage", type=float, metavar="BITS", help="The channel that errs least at these bits."),
-        click.option(
-            "--mechanism",
-            metavar="MECHANISM",
-            help="planar-laplace:epsilon=2, coarser-cells:level=2, dummies:count=4, or a channel file.",
-        ),
-    )
-    return reduce(lambda decorated, option: option(decorated), reversed(taken), command)
-
-
-report = click.option(
-    "--report", type=options.FILE, metavar="FILE", help="Write a report with the map too, .html or .md."
-)
-within = click.option(
-    "--within", default="500m", show_default=True, metavar="LENGTH", help="How near a tracker's guess counts as near."
-)
+OF_A_REPORT: Final = Option("Write a report with the map too, .html or .md.", "FILE")
+"""How a report beside the answer is asked for."""
 
 
 def require_report(path: Path | None, *read: Path | None) -> None:
@@ -125,13 +107,6 @@ def metres(length: Quantity) -> str:
 def or_dash(quantity: Quantity | None, write: Callable[[float], str]) -> str:
     """A number for a person; a dash where there is none."""
     return "–" if quantity is None else write(quantity.value)
-
-
-def length(text: str | None, option: str) -> float | None:
-    """The metres that an option gives; None where it is not given."""
-    from leakgauge.location.cell_size import parse_length
-
-    return None if text is None else parse_length(text, option)
 
 
 def on_the_map(areas: AreasTold) -> str:

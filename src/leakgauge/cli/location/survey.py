@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.location.options import (
+    OF_A_REPORT,
     facts,
     metres,
     on_the_map,
     places,
-    report,
     require_report,
     warned,
     write_report,
@@ -29,20 +30,23 @@ if TYPE_CHECKING:
     from leakgauge.jobs.location.places import Places
 
 
+class PlaceSurveying(RequestPart, frozen=True):
+    """Where people are few, and what is written beside the answer."""
+
+    few: Annotated[int, Option("Count areas with fewer people than this.", "K")] = 10
+    report: Annotated[Path | None, OF_A_REPORT] = None
+
+
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @places
-@click.option(
-    "--few", type=int, default=10, show_default=True, metavar="K", help="Count areas with fewer people than this."
-)
-@report
+@options.taking(asked=PlaceSurveying)
 @options.reading
 @options.output
 def survey(
     table: str,
     places: Places,
-    few: int,
-    report: Path | None,
+    asked: PlaceSurveying,
     reading: Mapping[str, Any],
     as_json: bool,
     output: Path | None,
@@ -61,10 +65,10 @@ def survey(
     from leakgauge.jobs.location.survey import survey_places
 
     require_not_read(output, table, places.areas)
-    require_report(report, Path(table), output)
+    require_report(asked.report, Path(table), output)
     with working(say("Looking through {table!s} …", table=Path(table).name)):
-        found = survey_places(table, places, few=few, **reading)
-    write_report(report, "location-survey.json", found)
+        found = survey_places(table, places, few=asked.few, **reading)
+    write_report(asked.report, "location-survey.json", found)
     deliver(found, as_json, output, lambda: _render(found))
 
 

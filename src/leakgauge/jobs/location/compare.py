@@ -10,10 +10,10 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationComparison, PlacedMechanism
+from leakgauge.artefacts.request.places import WITHIN
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import named
-from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
 from leakgauge.jobs.location.places import Mapped, Places, table_name
 from leakgauge.languages import message

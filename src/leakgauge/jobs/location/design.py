@@ -8,6 +8,7 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import ChannelFile, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationDesign
+from leakgauge.artefacts.request.places import WITHIN
 from leakgauge.design import MaxDistortion, MaxLeakage
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, in_numbers, least_leaking
@@ -21,8 +22,6 @@ from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
 
 LEAST_DISTANCE = "least distance at this ε"
-WITHIN = 500.0
-"""Metres within which a guess is near, unless the caller says otherwise."""
 
 
 @checked

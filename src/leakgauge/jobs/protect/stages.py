@@ -125,11 +125,10 @@ class Work:
         """What a secret leaks to someone who knows other columns: released unchanged, or through a channel."""
         return measure(
             self.sources.table,
-            Roles(secret, background=known),
+            Roles(secret, background=known, unit=self.asked.roles.unit),
             called=Path(self.folder.job.asked.table).name,
             channels=() if channel is None else (channel,),
             confidence=self.asked.declared.confidence,
-            unit=self.asked.roles.unit,
         )
 
     def files(self, *names: str) -> tuple[str, ...]:
