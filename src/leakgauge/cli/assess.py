@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.assessing import ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 @click.argument("audit", metavar="[AUDIT]", type=FILE, required=False)
 @click.option("--original", type=options.ADDRESS, metavar="TABLE", help="The table that was released.")
 @options.released
-@options.reading
+@options.taking(reading=Reading)
 @options.taking(columns=JudgedColumns, by=JudgedBy, also=ExplainedBy)
 @click.option("--write-diagram", type=FILE, metavar="FILE", help="Write the default diagram, and nothing else.")
 @click.option("--template", type=FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
@@ -33,15 +34,7 @@ if TYPE_CHECKING:
 @options.gone("--target", "--min-privacy", "--min-utility", "--algebra", "--column")
 @options.strict
 @options.output
-def command(
-    columns: JudgedColumns,
-    by: JudgedBy,
-    also: ExplainedBy,
-    strict: bool,
-    as_json: bool,
-    output: Path | None,
-    **given: Any,
-) -> None:
+def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: bool, to: Output, **given: Any) -> None:
     """The verdict on a release: release, release if …, or do not release, with reasons and what would change it.
 
     \b
@@ -62,10 +55,10 @@ def command(
     release, reading = given.pop("release"), given.pop("reading")
     if release is None:
         raise OptionError("There is nothing to assess; name the folder of a job, or a record and its audit.")
-    _require_kept(output, release, given, (by.policy, by.diagram, by.questionnaire, also.fuzzy, also.stored))
+    _require_kept(to.file, release, given, (by.policy, by.diagram, by.questionnaire, also.fuzzy, also.stored))
     with working(say("Judging")):
-        found = assess(release, **given, **columns.given(), **by.given(), **also.given(), **reading)
-    deliver(found, as_json, output, lambda: _render(found, release))
+        found = assess(release, **given, **columns.given(), **by.given(), **also.given(), **reading.given())
+    deliver(found, to, lambda: _render(found, release))
     found.require(strict=strict)
 
 

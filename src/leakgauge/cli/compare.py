@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.comparing import Comparing
 from leakgauge.artefacts.request.part import RequestPart
 from leakgauge.artefacts.request.shared_options import Distortion, Together
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.languages import message
 from leakgauge.rounding import percent
 
@@ -39,17 +40,10 @@ class OneSource(RequestPart, frozen=True):
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
-@options.taking(asked=Comparing, source=OneSource)
-@options.reading
+@options.taking(asked=Comparing, source=OneSource, reading=Reading)
 @options.output
 def command(
-    table: str,
-    mechanisms: tuple[str, ...],
-    asked: Comparing,
-    source: OneSource,
-    reading: Mapping[str, Any],
-    as_json: bool,
-    output: Path | None,
+    table: str, mechanisms: tuple[str, ...], asked: Comparing, source: OneSource, reading: Reading, to: Output
 ) -> None:
     """Mechanisms for one secret on one scale, with what each leaks beyond the channel that leaks least.
 
@@ -78,14 +72,13 @@ def command(
     loss = loss_of(source.distortion, secret if asked.through is None else (asked.through,))
     files = (Path(name) for name in mechanisms if ":" not in name)
     weights = None if asked.weights is None else Path(str(asked.weights))
-    require_not_read(output, table, *files, *loss.files, weights, *level_files(asked.levels))
+    require_not_read(to.file, table, *files, *loss.files, weights, *level_files(asked.levels))
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        comparison = compare(table, mechanisms, distortion=loss.distortion(), **asked.given(), **reading)
+        comparison = compare(table, mechanisms, distortion=loss.distortion(), **asked.given(), **reading.given())
     bins = parse_binnings(asked.bins, secret + asked.background, asked.levels)
     deliver(
         comparison,
-        as_json,
-        output,
+        to,
         lambda: [*_render(comparison, secret), *options.between_centres(loss, bins, secret)],
     )
 

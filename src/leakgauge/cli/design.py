@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.artefacts.request.shared_options import (
     Background,
@@ -28,7 +29,7 @@ from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Parts, deliver, kept_private, number, require_not_read, told_level, working
+from leakgauge.cli.output import Output, Parts, deliver, kept_private, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -105,13 +106,12 @@ class Designing(RequestPart, frozen=True):
         message("How much"): "least slope max_distortion max_leakage within curve",
         message("What the channel keeps"): "distortion keep keep_at_least never_changed local_dp identifiability",
         message("Coarser columns"): "bins levels",
-        message("Reading the table"): " ".join(options.READING),
+        message("Reading the table"): options.names_of(Reading),
         message("Other options"): "gap output as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
-@options.taking(asked=Designing)
-@options.reading
+@options.taking(asked=Designing, reading=Reading)
 @click.option(
     "-o",
     "--output",
@@ -120,7 +120,7 @@ class Designing(RequestPart, frozen=True):
     help="The channel file; for a curve, .json or .csv; .svg draws it.",
 )
 @options.as_json
-def command(table: str, asked: Designing, reading: Mapping[str, Any], output: Path | None, as_json: bool) -> None:
+def command(table: str, asked: Designing, reading: Reading, output: Path | None, as_json: bool) -> None:
     """The channel that provably leaks least for the usefulness you need, from the frequencies in TABLE.
 
     \b
@@ -194,7 +194,7 @@ def command(table: str, asked: Designing, reading: Mapping[str, Any], output: Pa
     gap = question.gap if asked.gap is None else asked.gap
     with (
         working(say("Designing for {table!s} …", table=Path(table).name)),
-        open_table(table, **reading) as source,
+        open_table(table, **reading.given()) as source,
     ):
         bins = dict(question.bins)
         if within is not None:
@@ -231,7 +231,7 @@ def command(table: str, asked: Designing, reading: Mapping[str, Any], output: Pa
         if output is not None:
             write_whole(output, _channel_artefact(question, least, output))
         told = as_guessed(least)
-        deliver(told, as_json, None, lambda: [*guessed.render(told, question, output), *about_bins()])
+        deliver(told, Output(as_json), lambda: [*guessed.render(told, question, output), *about_bins()])
         return
     if output is not None and curve is None:
         write_whole(output, _channel_artefact(question, solutions[0], output))
@@ -239,7 +239,7 @@ def command(table: str, asked: Designing, reading: Mapping[str, Any], output: Pa
         write_whole(output, _curve_artefact(question, solutions, output, beside))
     rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
     answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
-    deliver(answer, as_json, None, lambda: [*_render(solutions, question, price, rounds, output), *about_bins()])
+    deliver(answer, Output(as_json), lambda: [*_render(solutions, question, price, rounds, output), *about_bins()])
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:

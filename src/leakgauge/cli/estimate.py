@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.artefacts.request.shared_options import Confidence
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.rounding import percent
 
@@ -50,10 +51,9 @@ class Estimating(RequestPart, frozen=True):
 
 @click.command()
 @click.argument("release", type=options.ADDRESS)
-@options.taking(asked=Estimating)
-@options.reading
+@options.taking(asked=Estimating, reading=Reading)
 @options.output
-def command(release: str, asked: Estimating, reading: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+def command(release: str, asked: Estimating, reading: Reading, to: Output) -> None:
     """What a recipient can compute from a release, corrected for its channels, each number with an interval.
 
     RELEASE is a released table, or the folder of a recipient's kit. Without --shares, --crosstab or --mean, the shares
@@ -71,17 +71,17 @@ def command(release: str, asked: Estimating, reading: Mapping[str, Any], as_json
 
     channels = _channels(asked.channel, release, reading)
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
-    require_not_read(output, release, *files)
+    require_not_read(to.file, release, *files)
     with working(say("Estimating from {release!s} …", release=Path(release).name)):
         recipient = estimate(
-            release, channels, confidence=asked.confidence, rows_per_unit=asked.rows_per_unit, **reading
+            release, channels, confidence=asked.confidence, rows_per_unit=asked.rows_per_unit, **reading.given()
         )
         answers = [recipient.shares(one) for one in asked.shares]
         answers += [recipient.crosstab(*_columns(one)) for one in asked.crosstab]
         answers += [recipient.mean(asked.mean, asked.by)] if asked.mean is not None else []
         answers, refused = (answers, ()) if answers else _everything(recipient)
     found = Estimates(Path(release).name, answers[0].rows, tuple(answers), (*refused, *recipient.notes))
-    deliver(found, as_json, output, lambda: render(found), shareable=True)
+    deliver(found, to, lambda: render(found), shareable=True)
 
 
 def render(found: Estimates) -> Parts:
@@ -142,13 +142,13 @@ def _worth(one: Estimated) -> str:
     )
 
 
-def _channels(texts: Sequence[str], release: str, reading: Mapping[str, Any]) -> dict[str, str]:
+def _channels(texts: Sequence[str], release: str, reading: Reading) -> dict[str, str]:
     """The channel of each column; the name of a column may itself hold an ``=``."""
     from leakgauge.tables import open_table
 
     known: tuple[str, ...] = ()
     if any(text.count("=") > 1 for text in texts) and not Path(release).is_dir():
-        with open_table(release, **reading) as table:
+        with open_table(release, **reading.given()) as table:
             known = tuple(one.name for one in table.columns())
     channels: dict[str, str] = {}
     for text in texts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.improving import Improving
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import Parts, counting, deliver, require_not_read
+from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read
 from leakgauge.drafts import require_room
 from leakgauge.languages import message
 
@@ -31,11 +31,10 @@ SHOWN = 8
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@options.taking(asked=Improving)
-@options.reading
+@options.taking(asked=Improving, reading=Reading)
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.output
-def command(table: str, asked: Improving, reading: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
     """The most useful setting that protects enough; with --min-usefulness alone, the most protective one.
 
     \b
@@ -49,24 +48,22 @@ def command(table: str, asked: Improving, reading: Mapping[str, Any], as_json: b
     """
     from leakgauge.jobs.improve import improve, stored
 
-    require_not_read(output, table, None if asked.start is None else Path(asked.start))
-    if asked.accounted is not None and output is not None:
+    require_not_read(to.file, table, None if asked.start is None else Path(asked.start))
+    if asked.accounted is not None and to.file is not None:
         # The disk is checked first, so that a full one does not waste the histogram's price.
-        require_room(output, 1 << 24)
+        require_room(to.file, 1 << 24)
     with counting(say("Trying")) as tell:
-        found = improve(table, **asked.given(), **reading, progress=tell)
+        found = improve(table, **asked.given(), **reading.given(), progress=tell)
     search = found.search
     job, promise = _promise(search, table, asked, reading)
     told = structs.replace(stored(found), promised=None if promise is None else promise.dials[search.secret])
-    deliver(told, as_json, output, lambda: [*_render(search, table, job, promise), retell(found.learned_from)])
+    deliver(told, to, lambda: [*_render(search, table, job, promise), retell(found.learned_from)])
     search.require()
     if promise is not None:
         promise.require()
 
 
-def _promise(
-    search: Search, table: str, asked: Improving, reading: Mapping[str, Any]
-) -> tuple[Request | None, Judgement | None]:
+def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> tuple[Request | None, Judgement | None]:
     """The job that releases the chosen setting, and its promise: it judges everything that leaves, a search one column.
 
     If the setting protects less than asked for beside everything else, the job searches for itself, which allows for
@@ -128,7 +125,7 @@ def _command(search: Search, chosen: Trial, table: str, job: Request | None) -> 
     return [said, Text(f"  {command}", no_wrap=True)]
 
 
-def released_by(chosen: Trial, table: str, asked: Improving, reading: Mapping[str, Any]) -> Request:
+def released_by(chosen: Trial, table: str, asked: Improving, reading: Reading) -> Request:
     """The job that releases a setting; mechanisms fitted to the counts are found again from the same limits."""
     from leakgauge.artefacts import Request
     from leakgauge.assessment.search import Stage
@@ -136,8 +133,8 @@ def released_by(chosen: Trial, table: str, asked: Improving, reading: Mapping[st
     from leakgauge.probability.labels import interval_of
     from leakgauge.tables.binnings import Edges, spelled_binning
 
-    how = {**reading, "min_protection": asked.min_protection, "min_usefulness": asked.min_usefulness, "use": asked.use}
-    how |= {"background": asked.background, "public": dict.fromkeys(asked.public)}
+    how = {**reading.given(), "min_protection": asked.min_protection, "min_usefulness": asked.min_usefulness}
+    how |= {"use": asked.use, "background": asked.background, "public": dict.fromkeys(asked.public)}
     secret = asked.secret
     bins = [one for one in chosen.values if isinstance(one, Interval)]
     if bins:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,19 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
-from leakgauge.artefacts.request.shared_options import (
-    Background,
-    Bins,
-    Confidence,
-    Levels,
-    Secrets,
-    Together,
-    Weights,
-)
+from leakgauge.artefacts.request.shared_options import Background, Bins, Confidence, Levels, Secrets, Together, Weights
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
@@ -58,13 +50,10 @@ class Measuring(RequestPart, frozen=True):
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@options.taking(asked=Measuring)
+@options.taking(asked=Measuring, reading=Reading)
 @click.option("--each", is_flag=True, hidden=True)
-@options.reading
 @options.output
-def command(
-    table: str, asked: Measuring, each: bool, reading: Mapping[str, Any], as_json: bool, output: Path | None
-) -> None:
+def command(table: str, asked: Measuring, each: bool, reading: Reading, to: Output) -> None:
     """What the secret columns of TABLE leak, in bits with intervals; each column by itself.
 
     TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file. Missing values count as a value of
@@ -95,7 +84,7 @@ def command(
     several = len(asked.secret) > 1 and not asked.together
     if asked.weights is not None and several:
         raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
-    require_not_read(output, table, *asked.channel, asked.weights, *level_files(asked.levels))
+    require_not_read(to.file, table, *asked.channel, asked.weights, *level_files(asked.levels))
     whole = Roles(asked.secret, asked.release, asked.background, asked.unit)
     roles = [replace(whole, secret=(one,)) for one in asked.secret] if several else [whole]
     settings: dict[str, Any] = {
@@ -106,13 +95,12 @@ def command(
         "confidence": asked.confidence,
     }
     bins = parse_binnings(asked.bins, whole.columns, asked.levels)
-    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading) as source:
+    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading.given()) as source:
         bins = {name: settled(source, name, how) for name, how in bins.items()}
         measurements = [measure(in_bins(source, bins), role, **settings) for role in roles]
     deliver(
         EachMeasurement(table, tuple(measurements)) if several else measurements[0],
-        as_json,
-        output,
+        to,
         lambda: [
             *(part for one in measurements for part in _render(one, Path(table).name, len(asked.channel))),
             *options.learnt_bins(bins),

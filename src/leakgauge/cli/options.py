@@ -15,19 +15,11 @@ from click.shell_completion import CompletionItem
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from leakgauge.artefacts.request import Coarsening, Declared, Reading
+from leakgauge.artefacts.request import Coarsening, Declared
 from leakgauge.artefacts.request.aim import PerSecret
-from leakgauge.artefacts.request.part import (
-    METRES,
-    Names,
-    Option,
-    Options,
-    RequestPart,
-    hints,
-    metadata,
-    takes_several,
-)
+from leakgauge.artefacts.request.part import METRES, Names, Option, Options, RequestPart, hints, metadata, takes_several
 from leakgauge.cli.language import say
+from leakgauge.cli.output import Output
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -74,8 +66,6 @@ FILE: Final = _File(path_type=Path)
 ADDRESS: Final = _Address()
 LENGTH: Final = _Length()
 NAMES = ("hamming", "absolute", "squared", "great-circle")
-READING: Final = Reading.__struct_fields__
-"""Keyword arguments of ``open_table``."""
 
 
 def options_of(*parts: type[RequestPart]) -> Callable[[Command], Command]:
@@ -210,17 +200,6 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
         )
 
 
-def reading(command: Command) -> Command:
-    """Options for reading a table; the command gets them in one argument ``reading``, as ``open_table`` takes them."""
-
-    @wraps(command)
-    def reads(**given: Any) -> None:
-        read = {name: given.pop(name) for name in READING}
-        command(**given, reading={name: said for name, said in read.items() if said not in (None, (), False)})
-
-    return options_of(Reading)(cast("Command", reads))
-
-
 def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
     """The bins that were learnt from the table, as they would be typed for ``--bins``."""
     from leakgauge.tables.binnings import asked_binning, spelled_binning
@@ -244,8 +223,15 @@ def between_centres(loss: Loss, bins: Mapping[str, Binning], released: Sequence[
 
 
 def output(command: Command) -> Command:
-    """``--json`` and ``-o FILE``."""
-    return as_json(click.option("-o", "--output", type=FILE, help="Write the JSON to this file too.")(command))
+    """``--json`` and ``-o FILE``; the command gets them in one argument ``to``."""
+
+    @wraps(command)
+    def delivers(as_json: bool, output: Path | None, **given: Any) -> None:
+        command(**given, to=Output(as_json, output))
+
+    return as_json(
+        click.option("-o", "--output", type=FILE, help="Write the JSON to this file too.")(cast("Command", delivers))
+    )
 
 
 @dataclass(frozen=True)

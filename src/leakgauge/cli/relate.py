@@ -11,7 +11,7 @@ from rich.table import Table
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Parts, deliver, grid, number, told_level
+from leakgauge.cli.output import Output, Parts, deliver, grid, number, told_level
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 from leakgauge.rounding import at_least, at_most
@@ -58,7 +58,7 @@ class Relating(RequestPart, frozen=True):
 @click.argument("subject", type=options.ADDRESS, metavar="CHANNEL|NOTION")
 @options.taking(asked=Relating)
 @options.output
-def command(subject: str, asked: Relating, as_json: bool, output: Path | None) -> None:
+def command(subject: str, asked: Relating, to: Output) -> None:
     """What a channel satisfies exactly and reveals at most; or what a statement implies in every other notion.
 
     CHANNEL is a channel file (JSON); NOTION a statement such as local-dp:1.0, identifiability:3.5,
@@ -73,7 +73,7 @@ def command(subject: str, asked: Relating, as_json: bool, output: Path | None) -
     from leakgauge.jobs.relate import relate
     from leakgauge.notions import Circumstances
 
-    require_writable(output, Path(subject), asked.prior, asked.against)
+    require_writable(to.file, Path(subject), asked.prior, asked.against)
     if asked.unordered and asked.records is None:
         raise OptionError(
             "--unordered says how data sets are compared, but their number of records is missing; give it with "
@@ -96,7 +96,7 @@ def command(subject: str, asked: Relating, as_json: bool, output: Path | None) -
         wanted=wanted,
         distortion=asked.distortion,
     )
-    deliver(relation, as_json, output, lambda: _render(relation))
+    deliver(relation, to, lambda: _render(relation))
 
 
 def _render(relation: Relation) -> Parts:

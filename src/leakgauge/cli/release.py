@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Names, Option, RequestPart
 from leakgauge.artefacts.request.shared_options import KeepOrder
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.output import (
+    Output,
     Parts,
     counting,
     deliver,
@@ -70,7 +72,7 @@ class Releasing(RequestPart, frozen=True):
     groups={
         message("Plan and files"): "plan output record overwrite keep_order sign on_workers",
         message("Budget"): "ledger dataset prior",
-        message("Reading the table"): " ".join(options.READING),
+        message("Reading the table"): options.names_of(Reading),
         message("Other options"): "dry_run simulate as_json",
     },
 )
@@ -82,10 +84,9 @@ class Releasing(RequestPart, frozen=True):
     metavar="OUT",
     help="The release, .csv or .parquet, or a new table, postgresql://…#schema.table.",
 )
-@options.taking(asked=Releasing)
-@options.reading
+@options.taking(asked=Releasing, reading=Reading)
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
-def command(table: str, asked: Releasing, output: str | None, reading: Mapping[str, Any], as_json: bool) -> None:
+def command(table: str, asked: Releasing, output: str | None, reading: Reading, as_json: bool) -> None:
     """Write the protected table that a plan describes, with its records; columns the plan does not name are not
     released.
 
@@ -139,14 +140,14 @@ def command(table: str, asked: Releasing, output: str | None, reading: Mapping[s
         where.require(asked.overwrite)
     name = dataset or default_dataset(table)
     with (
-        open_table(table, **reading) as source,
+        open_table(table, **reading.given()) as source,
         nullcontext() if address is None else open_ledger(address) as ledger,
     ):
         known = _priors(asked.prior, source, plan)
         if asked.dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
             found = _preview(bound, cost, None if verdict is None else verdict.allowed)
-            deliver(found, as_json, None, lambda: _render_dry(found, bound, cost))
+            deliver(found, Output(as_json), lambda: _render_dry(found, bound, cost))
             if verdict is not None:
                 verdict.require()
             return
@@ -169,7 +170,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Mapping[s
                 on_workers=asked.on_workers,
                 progress=tell,
             )
-        deliver(made.record, as_json, None, lambda: _render(made))
+        deliver(made.record, Output(as_json), lambda: _render(made))
 
 
 def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:

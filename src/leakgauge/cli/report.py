@@ -12,7 +12,7 @@ from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import STANDARD_OUTPUT, deliver, working
+from leakgauge.cli.output import STANDARD_OUTPUT, Output, deliver, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -69,7 +69,7 @@ def command(folder: Path, asked: Reporting, as_json: bool, output: Path | None) 
 
         require_writable(output)
         documents = twin(report.documents(language, kind, limit=least))
-        deliver(documents, as_json, output, list, shareable=kind is Edition.EXTERNAL)
+        deliver(documents, Output(as_json, output), list, shareable=kind is Edition.EXTERNAL)
         return
     if output == STANDARD_OUTPUT:
         from leakgauge.report.report import FORMS

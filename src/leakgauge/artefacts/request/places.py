@@ -3,19 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Final, TypeAlias, TypedDict
 
 from leakgauge.artefacts.request.part import METRES, Names, Option, RequestPart
 from leakgauge.artefacts.request.reading import ReadingOptions
 from leakgauge.artefacts.request.shared_options import Dataset
+from leakgauge.errors import OptionError
 
-MOST_STEPS: Final = 5000
-"""Steps that are tracked unless more are asked for."""
 Near: TypeAlias = Annotated[
     float, METRES, Option("How near a tracker's guess counts as near.", "LENGTH", default="500m")
 ]
 WITHIN: Final = 500.0
 """Metres within which a guess is near, unless the caller says otherwise."""
+
+
+class Places(RequestPart, frozen=True):
+    """The columns of the points, and how areas are made."""
+
+    lat: Annotated[str, Option("Latitudes, in degrees.", "COLUMN", required=True)]
+    lon: Annotated[str, Option("Longitudes, in degrees.", "COLUMN", required=True)]
+    cell: Annotated[str | None, Option("Cells of a size (500m, 2km), or rows by columns (12x12).", "SIZE")] = None
+    box: Annotated[str | None, Option("Edges of the map in degrees; by default around the points.", "S,N,W,E")] = None
+    hexagons: Annotated[int | None, Option("Hexagons of this resolution of H3, from 0 to 15.", "RES")] = None
+    areas: Annotated[Path | None, Option("Polygons (GeoJSON), or names and centres (CSV name,lat,lon).", "FILE")] = None
+    area: Annotated[str | None, Option("Areas that this column names.", "COLUMN")] = None
+    time: Annotated[str | None, Option("Times.", "COLUMN")] = None
+    user: Annotated[str | None, Option("Whose point it is.", "COLUMN")] = None
+    weight: Annotated[str | None, Option("How much a row counts, such as a population.", "COLUMN")] = None
+    smoothing: Annotated[float, Option("Added to the weight of each area, so that none counts as impossible.", "W")] = (
+        0.0
+    )
+
+    def require_possible(self) -> None:
+        """Refuse areas that are made in no way or in several."""
+        ways = [self.cell, self.hexagons, self.areas, self.area]
+        named = sum(one is not None for one in ways)
+        if named != 1:
+            raise OptionError(
+                "The areas are given in {count} ways; give exactly one of --cell, --hexagons, --areas and --area.",
+                count=named,
+            )
+        if self.box is not None and self.cell is None:
+            raise OptionError(
+                "--box {box!r} is the edge of a map of cells; give it together with --cell.", box=self.box
+            )
+
+    @property
+    def column(self) -> str:
+        """What the column of areas is called in a release."""
+        return "area" if self.area is not None or self.areas is not None else "cell"
 
 
 class PlaceProtection(RequestPart, frozen=True):
@@ -61,7 +98,7 @@ class Tracking(RequestPart, frozen=True):
     ] = 10_000.0
     steps: Annotated[
         int, Option("Steps that are tracked at most, in whole traces; a thousand take about a second.", "N")
-    ] = MOST_STEPS
+    ] = 5000
     window: Annotated[int, Option("Steps of the window.", "N")] = 3
     within: Near = WITHIN
 

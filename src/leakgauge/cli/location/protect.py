@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, Places
 from leakgauge.cli import options
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.location.design import mechanism_facts
-from leakgauge.cli.location.options import facts, metres, on_the_map, places, warned
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, simulation_warning
+from leakgauge.cli.location.options import facts, metres, on_the_map, warned
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, simulation_warning
 from leakgauge.cli.release import progress_of
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationProtection
-    from leakgauge.jobs.location.places import Places
 
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@places
-@options.taking(protection=PlaceProtection, asked=PlaceRelease)
+@options.taking(places=Places, protection=PlaceProtection, asked=PlaceRelease)
 @click.option(
     "-o", "--output", "folder", required=True, type=options.FILE, metavar="DIR", help="Folder of the results."
 )
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 @options.report_language
-@options.reading
+@options.taking(reading=Reading)
 @options.as_json
 def protect(
     table: str,
@@ -38,7 +36,7 @@ def protect(
     protection: PlaceProtection,
     asked: PlaceRelease,
     folder: Path,
-    reading: Mapping[str, Any],
+    reading: Reading,
     as_json: bool,
     **writing: Any,
 ) -> None:
@@ -76,9 +74,9 @@ def protect(
             **writing,
             **protection.given(),
             **asked.given(),
-            **reading,
+            **reading.given(),
         )
-    deliver(found, as_json, None, lambda: _render(found, folder))
+    deliver(found, Output(as_json), lambda: _render(found, folder))
 
 
 def _render(found: LocationProtection, folder: Path) -> Parts:

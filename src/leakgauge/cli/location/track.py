@@ -2,53 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
 
-from leakgauge.artefacts.request.places import PlaceProtection, Tracking
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.places import PlaceProtection, Places, Tracking
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.location.options import (
-    OF_A_REPORT,
-    metres,
-    on_the_map,
-    places,
-    require_report,
-    warned,
-    write_report,
-)
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.location.options import MapReport, metres, on_the_map, require_report, warned, write_report
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.rounding import interval, percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationTrack
-    from leakgauge.jobs.location.places import Places
-
-
-class PlaceTracking(Tracking, frozen=True):
-    """Whose traces are tracked, and what is written beside the answer."""
-
-    report: Annotated[Path | None, OF_A_REPORT] = None
 
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@places
-@options.taking(protection=PlaceProtection, asked=PlaceTracking)
-@options.reading
+@options.taking(places=Places, protection=PlaceProtection, asked=Tracking, beside=MapReport, reading=Reading)
 @options.output
 def track(
     table: str,
     places: Places,
     protection: PlaceProtection,
-    asked: PlaceTracking,
-    reading: Mapping[str, Any],
-    as_json: bool,
-    output: Path | None,
+    asked: Tracking,
+    beside: MapReport,
+    reading: Reading,
+    to: Output,
 ) -> None:
     """What a tracker infers from released traces: the guesses beside the true and the released places.
 
@@ -66,13 +49,12 @@ def track(
     """
     from leakgauge.jobs.location.track import track_places
 
-    require_not_read(output, table, places.areas)
-    require_report(asked.report, Path(table), output)
+    require_not_read(to.file, table, places.areas)
+    require_report(beside.report, Path(table), to.file)
     with working(say("Tracking {table!s} …", table=Path(table).name)):
-        tracking = {name: value for name, value in asked.given().items() if name != "report"}
-        found = track_places(table, places, **protection.given(), **tracking, **reading)
-    write_report(asked.report, "location-track.json", found)
-    deliver(found, as_json, output, lambda: _render(found))
+        found = track_places(table, places, **protection.given(), **asked.given(), **reading.given())
+    write_report(beside.report, "location-track.json", found)
+    deliver(found, to, lambda: _render(found))
 
 
 def _render(found: LocationTrack) -> Parts:

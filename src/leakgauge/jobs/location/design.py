@@ -8,11 +8,11 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import ChannelFile, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationDesign
-from leakgauge.artefacts.request.places import WITHIN
+from leakgauge.artefacts.request.places import WITHIN, Places
 from leakgauge.design import MaxDistortion, MaxLeakage
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, in_numbers, least_leaking
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.mechanisms.placed import released_shares
 from leakgauge.location.shown import metres
 from leakgauge.mechanisms.finite import through_channel
@@ -55,7 +55,7 @@ def design_places(
             count=len(given),
         )
     with open_table(table, **reading) as source:
-        mapped = places.counted(source)
+        mapped = Mapped.of(places, source)
     if epsilon_per_km is not None:
         choice, gap = _within_epsilon(mapped, epsilon_per_km, places.column)
     else:

@@ -16,14 +16,14 @@ from msgspec import structs
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
-from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, ProtectPlacesOptions
+from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, Places, ProtectPlacesOptions
 from leakgauge.audit.attacks.columns import released_columns
 from leakgauge.distances import MapCells
 from leakgauge.drafts import close_folder, write_whole
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers
 from leakgauge.jobs.location.measured import per_km
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.areas import codes_of_labels, distances_apart, shares_of_areas
 from leakgauge.location.placing import rows_with_areas
 from leakgauge.location.shown import metres
@@ -91,7 +91,7 @@ def protect_places(
             count=asked.reports_per_user,
         )
     with open_table(table, **reading_of(options)) as source:
-        mapped = places.counted(source)
+        mapped = Mapped.of(places, source)
         choice = chosen(mapped, places.column, PlaceProtection.of_options(options))
         derived = _derived(mapped, places, asked.public)
     place.mkdir(parents=True, exist_ok=True)

@@ -7,10 +7,10 @@ from typing import Final, Unpack
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import LocationTrack, Tracked
-from leakgauge.artefacts.request.places import PlaceProtection, Tracking, TrackPlacesOptions
+from leakgauge.artefacts.request.places import PlaceProtection, Places, Tracking, TrackPlacesOptions
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, chosen
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.languages import message
 from leakgauge.location.areas import distances_apart
 from leakgauge.location.mechanisms import Placed
@@ -62,7 +62,7 @@ def track_places(table: object, places: Places, **options: Unpack[TrackPlacesOpt
     asked = Tracking.of_options(options)
     reach, window = asked.reach, asked.window
     with open_table(table, **reading_of(options)) as source:
-        mapped = places.counted(source)
+        mapped = Mapped.of(places, source)
         if len(mapped.areas.labels) > MOST_AREAS:
             raise OptionError(
                 "{count:,} areas are more than the {most:,} on which traces are tracked; choose larger cells.",
