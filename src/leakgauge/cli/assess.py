@@ -85,14 +85,14 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
     from leakgauge.assessment.indicators import write_template
 
     diagram, template, language = (given.pop(name) for name in ("write_diagram", "template", "template_language"))
+    require_writable(template)
+    if template is not None and template.exists():
+        # The file may already hold answers.
+        raise FileError("{path} exists; name another file for the questionnaire.", path=template)
     if diagram is not None:
         write_diagram(diagram)
         click.echo(say("Wrote {path!s}.", path=diagram))
     if template is not None:
-        require_writable(template)
-        if template.exists():
-            # The file may already hold answers.
-            raise FileError("{path} exists; name another file for the questionnaire.", path=template)
         write_template(template, language)
         click.echo(say("Wrote {path!s}.", path=template))
     return diagram is not None or template is not None

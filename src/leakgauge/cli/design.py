@@ -142,7 +142,6 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
     private.
     """
     from leakgauge.artefacts.channel_file import read_channel
-    from leakgauge.cli import guessed
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
     from leakgauge.design.rounds import NextRound
     from leakgauge.design.rounds.designing import after_rounds, told_before
@@ -168,6 +167,8 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
     curve, within = asked.curve, asked.within
     options.require_one_source(secret, asked.together)
     if asked.least == "guess":
+        from leakgauge.cli import guessed
+
         guessed.require_distortion_alone(asked.given())
     target = _target(asked)
     known = _knowledge(asked.knowledge, background)
