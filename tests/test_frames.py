@@ -19,7 +19,7 @@ import leakgauge as lg
 from leakgauge.artefacts.codec import encode
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.randomness import simulation
-from leakgauge.tables import parse_binning
+from leakgauge.tables import in_bins, parse_binning
 from tests.cli.running import as_json, run
 from tests.jobs.finished import Finished
 
@@ -73,7 +73,7 @@ def test_measured(frame: object, file: Path, capsys: pytest.CaptureFixture[str])
     code, told = as_json(capsys, "measure", file, *typed)
     with lg.open_table(frame) as table:
         roles = Roles(("illness",), (), ("city", "age"))
-        found = measure(table, roles, called="frame", bins={"age": parse_binning("width:20")})
+        found = measure(in_bins(table, {"age": parse_binning("width:20")}), roles, called="frame")
     assert code == 0 and numbers(encode(found)) == numbers(told)
 
 

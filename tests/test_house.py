@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import types
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,23 @@ def test_nothing_is_written_at_import(tmp_path: Path) -> None:
         check=True,
     )
     assert list(tmp_path.iterdir()) == []
+
+
+KERNELS = ("probability", "distances", "randomness", "measures", "mechanisms", "notions", "design")
+"""Rooms of formulas, whose symbols are their parameters."""
+MOST_PARAMETERS = 7
+LONG_SIGNATURES = {"audit": 10, "assessment": 4, "jobs": 2, "release": 3}
+"""How many functions of a room take more; of every other room none does."""
+
+
+def test_few_functions_take_many_parameters() -> None:
+    """What belongs together is one frozen type, which checks itself."""
+    found = Counter[str]()
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                taken = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                found[path.relative_to(SOURCE).parts[0]] += len({*taken} - {"self", "cls"}) > MOST_PARAMETERS
+    outside = {room: count for room, count in found.items() if count and room not in KERNELS}
+    assert {room: count for room, count in outside.items() if count > LONG_SIGNATURES.get(room, 0)} == {}
+    assert sum(LONG_SIGNATURES.values()) < 20

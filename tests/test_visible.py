@@ -99,7 +99,7 @@ def test_a_bar_and_a_spinner_show_a_name_as_a_text(
 
 def test_a_command_to_copy_stays_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     command = Text("  leakgauge protect 'a\nRecommendation: release.'", no_wrap=True)
-    output.deliver({}, False, None, lambda: [command])
+    output.deliver({}, output.Output(), lambda: [command])
     assert capsys.readouterr().out == "  leakgauge protect 'a\\x0aRecommendation: release.'\n"
 
 

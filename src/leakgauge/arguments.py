@@ -21,9 +21,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which now refuses arguments whose types are not those of its annotations.
 
     Items of lists, tuples and mappings are checked too, but not labels: anything hashable is a label. A text where
-    several are taken, such as a column where columns are, is one of them: it would be read letter by letter. Of a
-    function that takes the options of a ``TypedDict``, a keyword that is none of them is refused here, where it was
-    given, and not by whatever the options are handed on to.
+    several are taken, such as a column where columns are, is one of them: it would be read letter by letter. The
+    options of a ``TypedDict`` are arguments like the others, and a keyword that is none of them is refused here, where
+    it was given, and not by whatever the options are handed on to.
 
     Raises:
         OptionError: names the argument, the type found and the type wanted; or a keyword that there is not.
@@ -41,6 +41,17 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         >>> listed("city")
         'city'
     """
+    return _checking(function, _with_options)
+
+
+def checked_but_options(function: Callable[P, R]) -> Callable[P, R]:
+    """The same, but for the types of the options of a ``TypedDict``, which whatever they are handed on to checks."""
+    return _checking(function, _hints)
+
+
+def _checking(
+    function: Callable[P, R], hints_of: Callable[[Callable[..., object]], Mapping[str, Any]]
+) -> Callable[P, R]:
     parameters = inspect.signature(function).parameters.values()
     places = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     rest = [one.name for one in parameters if one.kind is one.VAR_POSITIONAL]
@@ -57,7 +68,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         for name in kwargs if known else ():
             if name not in known:
                 raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-        names, hints = places + rest * (len(args) - len(places)), _hints(function)
+        names, hints = places + rest * (len(args) - len(places)), hints_of(function)
         given = [
             (value, name, hints.get(name, object)) for name, value in (*zip(names, args, strict=False), *kwargs.items())
         ]
@@ -88,14 +99,26 @@ def _hints(of: Callable[..., object]) -> dict[str, Any]:
 
 
 @cache
+def _options(function: Callable[..., object]) -> dict[str, Any]:
+    """The types of the options of a ``TypedDict``, where a function takes some."""
+    parameters = inspect.signature(function).parameters.values()
+    rest = next((_hints(function).get(one.name) for one in parameters if one.kind is one.VAR_KEYWORD), None)
+    return get_type_hints(get_args(rest)[0]) if get_origin(rest) is Unpack else {}
+
+
+@cache
+def _with_options(function: Callable[..., object]) -> dict[str, Any]:
+    return {**_hints(function), **_options(function)}
+
+
+@cache
 def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
     """All keywords that a function with the options of a ``TypedDict`` takes; none of any other function."""
-    parameters, hints = inspect.signature(function).parameters.values(), _hints(function)
-    rest = next((hints.get(one.name) for one in parameters if one.kind is one.VAR_KEYWORD), None)
-    if get_origin(rest) is not Unpack:
+    if not _options(function):
         return ()
+    parameters = inspect.signature(function).parameters.values()
     own = (one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY))
-    return (*own, *get_args(rest)[0].__annotations__)
+    return (*own, *_options(function))
 
 
 @cache

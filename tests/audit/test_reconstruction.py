@@ -12,7 +12,7 @@ from leakgauge.audit import reconstruct
 from leakgauge.audit.planned_queries import PlannedQueries, read_queries
 from leakgauge.audit.reconstruction import MOST_CELLS, AnsweredCounts
 from leakgauge.errors import ColumnError, FileError, OptionError, TableError
-from leakgauge.jobs.audit_queries import audit_queries
+from leakgauge.jobs.audit_queries import Answering, audit_queries
 from leakgauge.notions.composition import compose
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release.queries import Condition, Count, Protection
@@ -163,12 +163,12 @@ def _columns(table: Table) -> tuple[list[str], list[pa.Array]]:
 def test_a_job_says_what_the_answers_reveal(table: Table, tmp_path: Path) -> None:
     place = tmp_path / "planned.csv"
     place.write_text("".join(f"number<{at},ill=yes\n" for at in range(1, 91)))
-    weak = audit_queries(place, table, "ill", epsilon=20.0, runs=4, simulation_seed=1)
+    weak = audit_queries(place, table, "ill", Answering(20.0, runs=4, simulation_seed=1))
     assert (weak.exact_runs, weak.attack.success.value, weak.kinds, weak.rows) == (4, 1.0, 90, 90)
     assert weak.simulated and weak.epsilon.value == pytest.approx(1800) and weak.delta is None
     assert weak.attack.target == ("ill",) and weak.attack.knows == ("number",)
-    assert weak == audit_queries(place, table, "ill", epsilon=20.0, runs=4, simulation_seed=1)
-    strong = audit_queries(place, table, "ill", epsilon=0.01, delta=1e-6, runs=4)
+    assert weak == audit_queries(place, table, "ill", Answering(20.0, runs=4, simulation_seed=1))
+    strong = audit_queries(place, table, "ill", Answering(0.01, delta=1e-6, runs=4))
     assert strong.exact_runs == 0 and strong.attack.advantage.ends[0] < 0.05 and not strong.simulated
     assert strong.delta == pytest.approx(90e-6) and strong.mechanism.startswith("gaussian:")
     # Gaussian noise composes to less than the sum of what each answer spends, at the same δ in all.
@@ -204,6 +204,6 @@ def test_what_cannot_be_planned_is_refused_in_one_sentence(table: Table, tmp_pat
         PlannedQueries.of(table, "ill", [(Condition("town", "A"), Condition("ill", "yes"))])
     place.write_text("city=A,ill=yes\n")
     with pytest.raises(OptionError, match="1 runs"):
-        audit_queries(place, table, "ill", epsilon=1.0, runs=1)
+        audit_queries(place, table, "ill", Answering(1.0, runs=1))
     with pytest.raises(OptionError, match="ε of -1"):
-        audit_queries(place, table, "ill", epsilon=-1.0)
+        audit_queries(place, table, "ill", Answering(-1.0))

@@ -16,7 +16,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main, reproduce
 from leakgauge.cli.language import speaking
-from leakgauge.cli.output import deliver
+from leakgauge.cli.output import Output, deliver
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
@@ -87,13 +87,11 @@ def test_the_same_numbers_in_both_languages(
 ) -> None:
     told = {}
 
-    def deliver_both(
-        fields: Mapping[str, Any], as_json: bool, output: Path | None, render: Callable[[], list[RenderableType]]
-    ) -> None:
+    def deliver_both(fields: Mapping[str, Any], to: Output, render: Callable[[], list[RenderableType]]) -> None:
         # What was found is delivered in one language after the other: finding it takes most of the time.
         for code in ("en", "zh"):
             with speaking(code):
-                deliver(fields, as_json, output, render)
+                deliver(fields, to, render)
             told[code] = capsys.readouterr().out
 
     monkeypatch.setattr(f"leakgauge.cli.{arguments[0]}.deliver", deliver_both)

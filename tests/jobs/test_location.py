@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts.request.places import Places
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.places import Places
 from leakgauge.jobs.location.protect import protect_places
 from leakgauge.jobs.location.track import track_places
 from leakgauge.report import Report

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import leakgauge as lg
+from leakgauge.artefacts.request.surveying import Surveying
 from leakgauge.artefacts.survey import Suggested, Survey
 from leakgauge.assessment import DialPolicy
 from leakgauge.errors import ColumnError, InputError, RefusalError
@@ -44,7 +45,7 @@ def found(people: pa.Table) -> Survey:
 
 def test_groups_smaller_than_a_policy_allows_are_refused(people: pa.Table) -> None:
     with open_table(people) as table:
-        found = surveyed(table, ("illness",), names=("illness", "coin", "street"), public=("coin", "street"))
+        found = surveyed(table, ("illness",), Surveying(("illness", "coin", "street")), published=("coin", "street"))
     assert found.smallest is not None
     require_large_groups(found, DialPolicy(min_k=found.smallest))
     with pytest.raises(

@@ -12,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from leakgauge.jobs.location.places import Places
+from leakgauge.artefacts.request.places import Places
 from leakgauge.jobs.location.protect import protect_places
 from leakgauge.jobs.protect import protect
 from leakgauge.release import ReleasePlan

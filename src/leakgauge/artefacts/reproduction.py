@@ -125,18 +125,9 @@ class Reproductions(Artefact, frozen=True, tag="leakgauge/reproduction/1"):
     reproductions: tuple[Reproduction, ...]
 
 
-def line(
-    where: Sentence,
-    what: Sentence,
-    published: float,
-    ours: float,
-    unit: str,
-    tolerance: float,
-    note: Sentence | None = None,
-    slip: bool = False,
-) -> Line:
-    """A published number beside ours, which has its unit."""
-    return Line(where, what, published, Quantity(ours, unit, origin=Origin.PUBLIC), tolerance, note, slip)
+def computed(value: float, unit: str) -> Quantity:
+    """A number of ours beside a published one, with its unit."""
+    return Quantity(value, unit, origin=Origin.PUBLIC)
 
 
 def _rounds(ours: float, published: float, tolerance: float) -> bool:

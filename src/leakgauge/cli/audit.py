@@ -12,11 +12,12 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options
 from leakgauge.cli.audit_queries import audit_planned
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import listed, retell, say, wrapped
-from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
+from leakgauge.cli.output import Output, Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError, RefusalError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _OF_A_RELEASE = (
     *("original", "released", "secret", "withhold", "background", "unit", "bins", "levels", "targets", "key"),
-    *options.READING,
+    *Reading.__struct_fields__,
 )
 _WIDEST_TARGET = 32
 """Letters, about as many as the names of attacks have."""
@@ -56,7 +57,7 @@ _NOT_FOR = {
         message("A release"): "original released key secret withhold background unit bins levels targets",
         message("A mechanism or a program"): "program claim inputs samples to_the_end seconds",
         message("Planned queries"): "queries epsilon delta runs",
-        message("Reading the table"): " ".join(options.READING),
+        message("Reading the table"): options.names_of(Reading),
         message("Other options"): "confidence simulate output as_json",
     },
 )
@@ -79,7 +80,7 @@ _NOT_FOR = {
 @click.option(
     "--key", metavar="COLUMN", help="Without RECORD: the column that matches rows of both tables; default: their order."
 )
-@options.reading
+@options.taking(reading=Reading)
 @click.option(
     "--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD, by default, every one."
 )
@@ -103,7 +104,7 @@ _NOT_FOR = {
     "--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, so that a run can be repeated."
 )
 @options.output
-def command(as_json: bool, output: Path | None, **given: Any) -> None:
+def command(to: Output, **given: Any) -> None:
     """Test whether a release, a mechanism or a program keeps its claim, by what it actually does.
 
     \b
@@ -128,7 +129,7 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
             "and --secret, or a table with --queries and --secret."
         )
     kind = "a release made elsewhere" if foreign else "a program" if program is not None else _kind(given)
-    said = {**given, **given["reading"]}
+    said = {**given, **given["reading"].given()}
     for name in _NOT_FOR[kind]:
         if said.get(name) not in (None, (), False):
             option = name.replace("_", "-")
@@ -136,13 +137,13 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
                 "--{option!s} does not apply to the audit of {what}; leave it out.", option=option, what=kind
             )
     if foreign:
-        _audit_foreign(given, as_json, output)
+        _audit_foreign(given, to)
     elif kind == "planned queries":
-        audit_planned(subject, given, as_json, output)
+        audit_planned(subject, given, to)
     elif kind == "a record":
-        _audit_release(Path(subject), given, as_json, output)
+        _audit_release(Path(subject), given, to)
     else:
-        _audit_mechanism(subject or program, given, as_json, output)
+        _audit_mechanism(subject or program, given, to)
 
 
 def _kind(given: Mapping[str, Any]) -> str:
@@ -174,7 +175,7 @@ def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: given[name] for name in names if given[name] is not None}
 
 
-def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_release(record: Path, given: Mapping[str, Any], to: Output) -> None:
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
@@ -185,8 +186,8 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     if original is None:
         raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
     files = [] if released is None else source_files(released)
-    require_not_read(output, original, record, *files, *level_files(given["levels"]))
-    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
+    require_not_read(to.file, original, record, *files, *level_files(given["levels"]))
+    with open_table(original, **given["reading"].given()) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"], given["levels"])
         settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
@@ -200,11 +201,12 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
             progress=tell,
             **settings,
         )
-    deliver(audit, as_json, output, lambda: _render_release(audit))
+    deliver(audit, to, lambda: _render_release(audit))
     audit.require()
 
 
-def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_foreign(given: Mapping[str, Any], to: Output) -> None:
+    from leakgauge.audit.foreign import ForeignRoles
     from leakgauge.jobs.audit import audit_foreign
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
@@ -215,26 +217,25 @@ def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None)
         raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
     if not given["secret"] and not given["withhold"]:
         raise OptionError("Without a record, nothing says which column is to be protected; name it with --secret.")
-    require_not_read(output, original, *source_files(released))
-    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
+    require_not_read(to.file, original, *source_files(released))
+    with open_table(original, **given["reading"].given()) as table, counting(say("Attacking")) as tell:
         audit = audit_foreign(
             released,
             table,
-            given["secret"],
-            withheld=given["withhold"],
+            ForeignRoles(given["secret"], given["withhold"], given["background"], given["unit"], given["key"]),
             bins=parse_binnings(given["bins"], given["background"]),
-            reading=given["reading"],
+            reading=given["reading"].given(),
             simulation_seed=given["simulate"] or 0,
             progress=tell,
-            **_settings(given, "key", "background", "unit", "confidence", "targets"),
+            **_settings(given, "confidence", "targets"),
         )
-    deliver(audit, as_json, output, lambda: _render_release(audit))
+    deliver(audit, to, lambda: _render_release(audit))
 
 
-def _audit_mechanism(spelled: str, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_mechanism(spelled: str, given: Mapping[str, Any], to: Output) -> None:
     from leakgauge.jobs.audit import audit_mechanism, names_a_file
 
-    require_writable(output, *([Path(spelled)] if given["program"] is None and names_a_file(spelled) else []))
+    require_writable(to.file, *([Path(spelled)] if given["program"] is None and names_a_file(spelled) else []))
     for first, second in given["inputs"]:
         if first == second:
             raise OptionError("--inputs names {found!r} twice; name two different inputs.", found=first)
@@ -247,7 +248,7 @@ def _audit_mechanism(spelled: str, given: Mapping[str, Any], as_json: bool, outp
             progress=tell,
             **_settings(given, "claim", "inputs", "samples", "confidence", "seconds"),
         )
-    deliver(audit, as_json, output, lambda: _render_mechanism(audit))
+    deliver(audit, to, lambda: _render_mechanism(audit))
     if audit.violated:
         raise RefusalError("{claim!s} is disproved.", claim=str(audit.statement))
 

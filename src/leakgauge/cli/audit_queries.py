@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from leakgauge.cli.language import listed, say
-from leakgauge.cli.output import Parts, counting, deliver, grid, number, require_not_read
+from leakgauge.cli.output import Output, Parts, counting, deliver, grid, number, require_not_read
 from leakgauge.errors import OptionError
 from leakgauge.rounding import percent
 
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Quantity, QueryAudit
 
 
-def audit_planned(source: str, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
+def audit_planned(source: str, given: Mapping[str, Any], to: Output) -> None:
     """Draw the answers, reconstruct the secret from them, and show how well that went."""
-    from leakgauge.jobs.audit_queries import audit_queries
+    from leakgauge.jobs.audit_queries import Answering, audit_queries
     from leakgauge.tables import open_table
 
     if len(given["secret"]) != 1:
@@ -29,21 +28,17 @@ def audit_planned(source: str, given: Mapping[str, Any], as_json: bool, output: 
         )
     if given["epsilon"] is None:
         raise OptionError("The noise of the answers is unknown; give the budget of each with --epsilon.")
-    require_not_read(output, source, given["queries"])
-    with open_table(source, **given["reading"]) as table, counting(say("Answering")) as tell:
-        audit = audit_queries(
-            given["queries"],
-            table,
-            given["secret"][0],
-            epsilon=given["epsilon"],
-            delta=given["delta"],
+    require_not_read(to.file, source, given["queries"])
+    with open_table(source, **given["reading"].given()) as table, counting(say("Answering")) as tell:
+        drawn = Answering(
+            given["epsilon"],
+            given["delta"],
             confidence=given["confidence"],
             simulation_seed=given["simulate"],
-            name=source,
-            progress=tell,
             **({} if given["runs"] is None else {"runs": given["runs"]}),
         )
-    deliver(audit, as_json, output, lambda: _render(audit))
+        audit = audit_queries(given["queries"], table, given["secret"][0], drawn, name=source, progress=tell)
+    deliver(audit, to, lambda: _render(audit))
 
 
 def _render(audit: QueryAudit) -> Parts:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.comparing import Comparing
+from leakgauge.artefacts.request.part import RequestPart
+from leakgauge.artefacts.request.shared_options import Distortion, Together
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
 from leakgauge.cli.options import loss_of
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.languages import message
 from leakgauge.rounding import percent
 
@@ -26,49 +30,20 @@ NARROW, NUMBER = 9, 8
 """The widest column, in characters, whose head may stand on two lines."""
 
 
+class OneSource(RequestPart, frozen=True):
+    """Whether several secrets are one source, and what a wrong value of it costs."""
+
+    together: Together = False
+    distortion: Distortion = ("hamming",)
+
+
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
-@options.secrets
-@options.together
-@options.background
-@click.option(
-    "--knowledge",
-    type=click.Choice(["attacker", "both"]),
-    help="both: compare with channels that read the background too.",
-)
-@click.option("--max-distortion", type=float, metavar="D", help="The largest mean distortion allowed.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="The largest leakage allowed, in bits.")
-@click.option(
-    "--through", metavar="COLUMN", help="Rank mechanisms for this column by what it then reveals about the secret."
-)
-@options.keep
-@options.distortion
-@options.weights
-@options.bins
-@options.levels
-@options.reading
-@click.option(
-    "--by",
-    type=click.Choice(["bits", "epsilon", "identifiability"]),
-    default="bits",
-    show_default=True,
-    help="What ranks the mechanisms that meet the target.",
-)
-@click.option(
-    "--gap", type=float, metavar="NATS", help="Proven distance from the optimum, in nats; 1e-9, with weights 1e-6."
-)
+@options.taking(asked=Comparing, source=OneSource, reading=Reading)
 @options.output
 def command(
-    table: str,
-    mechanisms: tuple[str, ...],
-    secret: tuple[str, ...],
-    distortion: tuple[str, ...],
-    weights: Path | None,
-    reading: Mapping[str, Any],
-    as_json: bool,
-    output: Path | None,
-    **given: Any,
+    table: str, mechanisms: tuple[str, ...], asked: Comparing, source: OneSource, reading: Reading, to: Output
 ) -> None:
     """Mechanisms for one secret on one scale, with what each leaks beyond the channel that leaks least.
 
@@ -92,27 +67,18 @@ def command(
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
 
-    options.require_one_source(secret, given.pop("together"))
-    through, keep = given["through"], given.pop("keep") or "nothing"
-    loss = loss_of(distortion, secret if through is None else (through,))
+    secret = asked.secret
+    options.require_one_source(secret, source.together)
+    loss = loss_of(source.distortion, secret if asked.through is None else (asked.through,))
     files = (Path(name) for name in mechanisms if ":" not in name)
-    require_not_read(output, table, *files, *loss.files, weights, *level_files(given["levels"]))
+    weights = None if asked.weights is None else Path(str(asked.weights))
+    require_not_read(to.file, table, *files, *loss.files, weights, *level_files(asked.levels))
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        comparison = compare(
-            table,
-            mechanisms,
-            secret=secret,
-            distortion=loss.distortion(),
-            weights=weights,
-            keep=keep,
-            **given,
-            **reading,
-        )
-    bins = parse_binnings(given["bins"], secret + given["background"], given["levels"])
+        comparison = compare(table, mechanisms, distortion=loss.distortion(), **asked.given(), **reading.given())
+    bins = parse_binnings(asked.bins, secret + asked.background, asked.levels)
     deliver(
         comparison,
-        as_json,
-        output,
+        to,
         lambda: [*_render(comparison, secret), *options.between_centres(loss, bins, secret)],
     )
 

@@ -12,7 +12,7 @@ import click
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, grid, number, require_picture, working
+from leakgauge.cli.output import Output, Parts, deliver, grid, number, require_picture, working
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -52,13 +52,7 @@ _TYPED = 6
 )
 @click.option("--curve", type=FILE, metavar="FILE", help="Draw δ over ε, and the power of tests, to this .svg file.")
 @options.output
-def command(
-    sequence: tuple[str, ...],
-    curve: Path | None,
-    as_json: bool,
-    output: Path | None,
-    **given: Any,
-) -> None:
+def command(sequence: tuple[str, ...], curve: Path | None, to: Output, **given: Any) -> None:
     """What a sequence of mechanisms spends as a whole, by the best proof; or the least noise that meets a target.
 
     PLAN is a TOML file with a table [[step]] for each kind of step. STEP is a mechanism, written name:key=value,… or
@@ -80,15 +74,15 @@ def command(
 
     plan = _plan(sequence, **given)
     files = (*plan.files, *(Path(one) for one in sequence if _is_plan(one)))
-    require_writable(output, *files)
-    require_picture(curve, output, *files)
+    require_writable(to.file, *files)
+    require_picture(curve, to.file, *files)
     with working(say("Composing {count} kinds of steps …", count=len(plan.steps))):
         found = compose_plan(plan, curves=curve is not None)
     if curve is not None:
         from leakgauge.report.figures.privacy_curves import privacy_curves_figure
 
         write_whole(curve, privacy_curves_figure(encode(found), current()).to_svg() + "\n", shareable=False)
-    deliver(found, as_json, output, lambda: _render(found, plan, curve))
+    deliver(found, to, lambda: _render(found, plan, curve))
 
 
 def _is_plan(text: str) -> bool:

@@ -10,7 +10,7 @@ import click
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import deliver
+from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 
@@ -59,7 +59,7 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
     )
     with progress_lines() as tell:
         done = protect(asked, output, progress=tell)
-    deliver(done.job, as_json, None, lambda: render(done))
+    deliver(done.job, Output(as_json), lambda: render(done))
     if opened:
         click.launch(str(output / "report.html"))
 

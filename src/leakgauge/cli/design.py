@@ -8,16 +8,28 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.shared_options import (
+    Background,
+    Bins,
+    Distortion,
+    Kept,
+    Levels,
+    Secrets,
+    Together,
+    Weights,
+)
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Parts, deliver, kept_private, number, require_not_read, told_level, working
+from leakgauge.cli.output import Output, Parts, deliver, kept_private, number, require_not_read, told_level, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -34,6 +46,59 @@ PICTURED_GAP = 1e-5
 """In nats: finer than a picture can show."""
 
 
+class Designing(RequestPart, frozen=True):
+    """What the channel is for, what it must keep, and how closely it is found."""
+
+    secret: Secrets
+    together: Together = False
+    background: Background = ()
+    knowledge: Annotated[
+        str | None,
+        Option(
+            "Who knows the background; by default the attacker if a background is given, else nobody.",
+            choices=("nobody", "attacker", "both", "published"),
+        ),
+    ] = None
+    after: Annotated[
+        tuple[Path, ...],
+        Option(
+            "Channel of an earlier release of the secret; the new channel adds as little as possible. May be repeated.",
+            "FILE",
+        ),
+    ] = ()
+    through: Annotated[
+        str | None, Option("Release this column so that it reveals least about the secret.", "COLUMN")
+    ] = None
+    keep: Kept = "nothing"
+    keep_at_least: Annotated[
+        tuple[str, ...], Option("With --keep: a value stays with at least this probability.", "[VALUE=]P")
+    ] = ()
+    never_changed: Annotated[tuple[str, ...], Option("With --keep: a value that is always released.", "VALUE")] = ()
+    distortion: Distortion = ("hamming",)
+    least: Annotated[
+        str,
+        Option(
+            "What the channel makes least: the bits revealed, or for a largest distortion the chance of a right guess.",
+            choices=("bits", "guess"),
+        ),
+    ] = "bits"
+    slope: Annotated[
+        float | None, Option("The point where one unit of distortion is worth this many nats.", "NATS")
+    ] = None
+    max_distortion: Annotated[float | None, Option("The least leakage with at most this mean distortion.", "D")] = None
+    max_leakage: Annotated[float | None, Option("The least distortion with at most these bits.", "BITS")] = None
+    within: Annotated[float | None, Option("The mean absolute error that readers can bear.", "NUMBER")] = None
+    curve: Annotated[int | None, Option("N points from no leakage to the least distortion.", "N")] = None
+    local_dp: Annotated[float | None, Option("Keep this local ε as well, in nats.", "EPS")] = None
+    identifiability: Annotated[float | None, Option("Keep this identifiability as well, in nats.", "EPS")] = None
+    weights: Weights = None
+    bins: Bins = ()
+    levels: Levels = ()
+    gap: Annotated[
+        float | None, Option("Proven distance from the optimum, in nats; 1e-9, with bounds or weights 1e-6.", "NATS")
+    ] = None
+
+
 @click.command(
     cls=Grouped,
     groups={
@@ -41,62 +106,12 @@ PICTURED_GAP = 1e-5
         message("How much"): "least slope max_distortion max_leakage within curve",
         message("What the channel keeps"): "distortion keep keep_at_least never_changed local_dp identifiability",
         message("Coarser columns"): "bins levels",
-        message("Reading the table"): " ".join(options.READING),
+        message("Reading the table"): options.names_of(Reading),
         message("Other options"): "gap output as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
-@options.secrets
-@options.together
-@options.background
-@click.option(
-    "--knowledge",
-    type=click.Choice(["nobody", "attacker", "both", "published"]),
-    help="Who knows the background; by default the attacker if a background is given, else nobody.",
-)
-@click.option(
-    "--after",
-    type=FILE,
-    multiple=True,
-    metavar="FILE",
-    help="Channel of an earlier release of the secret; the new channel adds as little as possible. May be repeated.",
-)
-@click.option("--through", metavar="COLUMN", help="Release this column so that it reveals least about the secret.")
-@options.keep
-@click.option(
-    "--keep-at-least",
-    multiple=True,
-    metavar="[VALUE=]P",
-    help="With --keep: a value stays with at least this probability.",
-)
-@click.option("--never-changed", multiple=True, metavar="VALUE", help="With --keep: a value that is always released.")
-@options.distortion
-@click.option(
-    "--least",
-    type=click.Choice(["bits", "guess"]),
-    default="bits",
-    show_default=True,
-    help="What the channel makes least: the bits revealed, or for a largest distortion the chance of a right guess.",
-)
-@click.option(
-    "--slope", type=float, metavar="NATS", help="The point where one unit of distortion is worth this many nats."
-)
-@options.max_distortion
-@options.max_leakage
-@click.option("--within", type=float, metavar="NUMBER", help="The mean absolute error that readers can bear.")
-@click.option("--curve", type=int, metavar="N", help="N points from no leakage to the least distortion.")
-@click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε as well, in nats.")
-@click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
-@options.weights
-@options.bins
-@options.levels
-@options.reading
-@click.option(
-    "--gap",
-    type=float,
-    metavar="NATS",
-    help="Proven distance from the optimum, in nats; 1e-9, with bounds or weights 1e-6.",
-)
+@options.taking(asked=Designing, reading=Reading)
 @click.option(
     "-o",
     "--output",
@@ -105,17 +120,7 @@ PICTURED_GAP = 1e-5
     help="The channel file; for a curve, .json or .csv; .svg draws it.",
 )
 @options.as_json
-def command(
-    table: str,
-    secret: tuple[str, ...],
-    background: tuple[str, ...],
-    weights: Path | None,
-    curve: int | None,
-    after: tuple[Path, ...],
-    output: Path | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def command(table: str, asked: Designing, reading: Reading, output: Path | None, as_json: bool) -> None:
     """The channel that provably leaks least for the usefulness you need, from the frequencies in TABLE.
 
     \b
@@ -137,7 +142,6 @@ def command(
     private.
     """
     from leakgauge.artefacts.channel_file import read_channel
-    from leakgauge.cli import guessed
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
     from leakgauge.design.rounds import NextRound
     from leakgauge.design.rounds.designing import after_rounds, told_before
@@ -159,37 +163,39 @@ def command(
     from leakgauge.tables.chosen_bins import settled
     from leakgauge.tables.levels import level_files
 
-    options.require_one_source(secret, given["together"])
-    if given["least"] == "guess":
-        guessed.require_distortion_alone(given | {"curve": curve, "after": after, "weights": weights})
-    within = given["within"]
-    target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve, within)
-    known = _knowledge(given["knowledge"], background)
-    through = given["through"]
-    if after and through is not None:
+    secret, background, through = asked.secret, asked.background, asked.through
+    curve, within = asked.curve, asked.within
+    options.require_one_source(secret, asked.together)
+    if asked.least == "guess":
+        from leakgauge.cli import guessed
+
+        guessed.require_distortion_alone(asked.given())
+    target = _target(asked)
+    known = _knowledge(asked.knowledge, background)
+    if asked.after and through is not None:
         raise OptionError("--after names earlier releases of the secret itself; leave it or --through out.")
     released = secret if through is None else (through,)
-    loss = loss_of(given["distortion"] if within is None else _absolute(given["distortion"], released), released)
-    require_not_read(output, table, *loss.files, weights, *after, *level_files(given["levels"]))
-    channels = [read_channel(one) for one in after]
+    loss = loss_of(asked.distortion if within is None else _absolute(asked.distortion, released), released)
+    require_not_read(output, table, *loss.files, asked.weights, *asked.after, *level_files(asked.levels))
+    channels = [read_channel(one) for one in asked.after]
     question = Question(
         secret,
         background,
         loss.distortion(),
         known,
-        parse_binnings(given["bins"], tuple(dict.fromkeys(secret + released + background)), given["levels"]),
-        given["local_dp"],
-        given["identifiability"],
-        None if weights is None else read_label_values(weights),
+        parse_binnings(asked.bins, tuple(dict.fromkeys(secret + released + background)), asked.levels),
+        asked.local_dp,
+        asked.identifiability,
+        None if asked.weights is None else read_label_values(asked.weights),
         through,
-        Keep(given["keep"] or "nothing"),
-        _floors(given["keep_at_least"]),
-        given["never_changed"],
+        Keep(asked.keep),
+        _floors(asked.keep_at_least),
+        asked.never_changed,
     )
-    gap = question.gap if given["gap"] is None else given["gap"]
+    gap = question.gap if asked.gap is None else asked.gap
     with (
         working(say("Designing for {table!s} …", table=Path(table).name)),
-        open_table(table, **given["reading"]) as source,
+        open_table(table, **reading.given()) as source,
     ):
         bins = dict(question.bins)
         if within is not None:
@@ -206,7 +212,7 @@ def command(
         if curve is None:
             _require_drawable(problem, output)
         least = None
-        if given["least"] == "guess":
+        if asked.least == "guess":
             from leakgauge.design.vulnerability import least_vulnerability
 
             least = least_vulnerability(problem)
@@ -226,7 +232,7 @@ def command(
         if output is not None:
             write_whole(output, _channel_artefact(question, least, output))
         told = as_guessed(least)
-        deliver(told, as_json, None, lambda: [*guessed.render(told, question, output), *about_bins()])
+        deliver(told, Output(as_json), lambda: [*guessed.render(told, question, output), *about_bins()])
         return
     if output is not None and curve is None:
         write_whole(output, _channel_artefact(question, solutions[0], output))
@@ -234,7 +240,7 @@ def command(
         write_whole(output, _curve_artefact(question, solutions, output, beside))
     rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
     answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
-    deliver(answer, as_json, None, lambda: [*_render(solutions, question, price, rounds, output), *about_bins()])
+    deliver(answer, Output(as_json), lambda: [*_render(solutions, question, price, rounds, output), *about_bins()])
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:
@@ -265,17 +271,12 @@ def _absolute(distortion: Sequence[str], secret: Sequence[str]) -> tuple[str]:
     return ("absolute",)
 
 
-def _target(
-    slope: float | None,
-    max_distortion: float | None,
-    max_leakage: float | None,
-    curve: int | None,
-    within: float | None = None,
-) -> Target:
+def _target(asked: Designing) -> Target:
     """The one target that is given; a curve starts at slope 0, and ``--within`` is read as a mean absolute error."""
     from leakgauge.design import MaxDistortion, MaxLeakage, Slope
 
-    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve, within))
+    slope, within = asked.slope, asked.within
+    count = sum(one is not None for one in (slope, asked.max_distortion, asked.max_leakage, asked.curve, within))
     if count != 1:
         raise OptionError(
             "{count} targets are given; give one of {first!s} and {last!s}.",
@@ -290,9 +291,9 @@ def _target(
             value=within,
             range=Sentence("above 0"),
         )
-    if max_distortion is not None:
-        return MaxDistortion(max_distortion)
-    return MaxLeakage(max_leakage) if max_leakage is not None else Slope(slope or 0.0)
+    if asked.max_distortion is not None:
+        return MaxDistortion(asked.max_distortion)
+    return MaxLeakage(asked.max_leakage) if asked.max_leakage is not None else Slope(slope or 0.0)
 
 
 def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.shared_options import Confidence
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.rounding import percent
 
@@ -24,40 +27,33 @@ SHOWN = 60
 """Numbers of one answer on the screen; the JSON has them all."""
 
 
+class Estimating(RequestPart, frozen=True):
+    """What a recipient computes, and from which channels."""
+
+    channel: Annotated[
+        tuple[str, ...],
+        Option("The channel of a protected column; may be repeated. A kit has its own.", "COLUMN=FILE|MECHANISM"),
+    ] = ()
+    shares: Annotated[tuple[str, ...], Option("How often each value occurs; may be repeated.", "COLUMN")] = ()
+    crosstab: Annotated[
+        tuple[str, ...], Option("Shares of a column within published groups; may be repeated.", "COLUMN,BY,…")
+    ] = ()
+    mean: Annotated[str | None, Option("The mean of a numeric column.", "COLUMN")] = None
+    by: Annotated[tuple[str, ...], Option("Groups of the mean; may be repeated.", "COLUMN")] = ()
+    rows_per_unit: Annotated[int, Option("The most rows that one person has.")] = 1
+    confidence: Confidence = 0.95
+
+    def require_possible(self) -> None:
+        """Refuse groups of nothing."""
+        if self.by and self.mean is None:
+            raise OptionError("--by groups a mean, but no mean is asked for; add --mean COLUMN, or use --crosstab.")
+
+
 @click.command()
 @click.argument("release", type=options.ADDRESS)
-@click.option(
-    "--channel",
-    multiple=True,
-    metavar="COLUMN=FILE|MECHANISM",
-    help="The channel of a protected column; may be repeated. A kit has its own.",
-)
-@click.option("--shares", multiple=True, metavar="COLUMN", help="How often each value occurs; may be repeated.")
-@click.option(
-    "--crosstab",
-    multiple=True,
-    metavar="COLUMN,BY,…",
-    help="Shares of a column within published groups; may be repeated.",
-)
-@click.option("--mean", metavar="COLUMN", help="The mean of a numeric column.")
-@click.option("--by", multiple=True, metavar="COLUMN", help="Groups of the mean; may be repeated.")
-@click.option("--rows-per-unit", type=int, default=1, show_default=True, help="The most rows that one person has.")
-@options.reading
-@options.confidence
+@options.taking(asked=Estimating, reading=Reading)
 @options.output
-def command(
-    release: str,
-    channel: tuple[str, ...],
-    shares: tuple[str, ...],
-    crosstab: tuple[str, ...],
-    mean: str | None,
-    by: tuple[str, ...],
-    rows_per_unit: int,
-    reading: Mapping[str, Any],
-    confidence: float,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def command(release: str, asked: Estimating, reading: Reading, to: Output) -> None:
     """What a recipient can compute from a release, corrected for its channels, each number with an interval.
 
     RELEASE is a released table, or the folder of a recipient's kit. Without --shares, --crosstab or --mean, the shares
@@ -73,19 +69,19 @@ def command(
     from leakgauge.artefacts import Estimates
     from leakgauge.release.estimates import estimate
 
-    if by and mean is None:
-        raise OptionError("--by groups a mean, but no mean is asked for; add --mean COLUMN, or use --crosstab.")
-    channels = _channels(channel, release, reading)
+    channels = _channels(asked.channel, release, reading)
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
-    require_not_read(output, release, *files)
+    require_not_read(to.file, release, *files)
     with working(say("Estimating from {release!s} …", release=Path(release).name)):
-        recipient = estimate(release, channels, confidence=confidence, rows_per_unit=rows_per_unit, **reading)
-        asked = [recipient.shares(one) for one in shares]
-        asked += [recipient.crosstab(*_columns(one)) for one in crosstab]
-        asked += [recipient.mean(mean, by)] if mean is not None else []
-        asked, refused = (asked, ()) if asked else _everything(recipient)
-    found = Estimates(Path(release).name, asked[0].rows, tuple(asked), (*refused, *recipient.notes))
-    deliver(found, as_json, output, lambda: render(found), shareable=True)
+        recipient = estimate(
+            release, channels, confidence=asked.confidence, rows_per_unit=asked.rows_per_unit, **reading.given()
+        )
+        answers = [recipient.shares(one) for one in asked.shares]
+        answers += [recipient.crosstab(*_columns(one)) for one in asked.crosstab]
+        answers += [recipient.mean(asked.mean, asked.by)] if asked.mean is not None else []
+        answers, refused = (answers, ()) if answers else _everything(recipient)
+    found = Estimates(Path(release).name, answers[0].rows, tuple(answers), (*refused, *recipient.notes))
+    deliver(found, to, lambda: render(found), shareable=True)
 
 
 def render(found: Estimates) -> Parts:
@@ -146,13 +142,13 @@ def _worth(one: Estimated) -> str:
     )
 
 
-def _channels(texts: Sequence[str], release: str, reading: Mapping[str, Any]) -> dict[str, str]:
+def _channels(texts: Sequence[str], release: str, reading: Reading) -> dict[str, str]:
     """The channel of each column; the name of a column may itself hold an ``=``."""
     from leakgauge.tables import open_table
 
     known: tuple[str, ...] = ()
     if any(text.count("=") > 1 for text in texts) and not Path(release).is_dir():
-        with open_table(release, **reading) as table:
+        with open_table(release, **reading.given()) as table:
             known = tuple(one.name for one in table.columns())
     channels: dict[str, str] = {}
     for text in texts:

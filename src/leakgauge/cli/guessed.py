@@ -34,17 +34,18 @@ _ALONE = (
 
 
 def require_distortion_alone(given: Mapping[str, Any]) -> None:
-    """Refuse options, by the names of their parameters, that the least chance of a right guess is not found for."""
-    others = [f"--{name.replace('_', '-')}" for name in _ALONE if given[name] not in (None, ())]
-    others += [f"--keep {given['keep']}"] if given["keep"] not in (None, "nothing") else []
-    others += [f"--knowledge {given['knowledge']}"] if given["knowledge"] in ("both", "published") else []
+    """Refuse options, by their names where they are not their defaults, that the least chance of a right guess is not
+    found for."""
+    others = [f"--{name.replace('_', '-')}" for name in _ALONE if name in given]
+    others += [f"--keep {given['keep']}"] if "keep" in given else []
+    others += [f"--knowledge {given['knowledge']}"] if given.get("knowledge") in ("both", "published") else []
     if others:
         raise OptionError(
             "--least guess is found for a largest distortion alone and cannot be combined with {other!s}; leave one "
             "of the two out.",
             other=others[0],
         )
-    if given["max_distortion"] is None and given["within"] is None:
+    if "max_distortion" not in given and "within" not in given:
         raise OptionError("--least guess needs a largest distortion; give it with --max-distortion, or --within.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.improving import Improving
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, counting, deliver, require_not_read
+from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read
 from leakgauge.drafts import require_room
 from leakgauge.languages import message
 
@@ -31,39 +31,10 @@ SHOWN = 8
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
-@options.min_protection
-@options.min_usefulness
-@click.option(
-    "--min-guarantee",
-    type=float,
-    metavar="G",
-    help="The least guarantee from the claim alone, from 0 to 100: 54 is ε = 1.",
-)
-@options.use
-@click.option(
-    "--public", multiple=True, metavar="COLUMN", help="Released unchanged beside the secret; may be repeated."
-)
-@options.background
-@click.option("--lower", type=float, metavar="NUMBER", help="The publicly known least value of a numeric secret.")
-@click.option("--upper", type=float, metavar="NUMBER", help="The greatest value.")
-@click.option(
-    "--keep",
-    type=click.Choice(["nothing", "shares"]),
-    default="shares",
-    show_default=True,
-    help="shares: designed channels release every value as often as it occurs; nothing goes with --accounted.",
-)
-@click.option(
-    "--start", type=FILE, metavar="RECORD", help="An earlier release: its mechanism is the cheapest to change."
-)
-@click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
-@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger that pays for the histogram.")
-@options.dataset
-@options.reading
+@options.taking(asked=Improving, reading=Reading)
 @options.gone("--target", "--min-privacy", "--min-utility")
 @options.output
-def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path | None, **given: Any) -> None:
+def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
     """The most useful setting that protects enough; with --min-usefulness alone, the most protective one.
 
     \b
@@ -77,22 +48,22 @@ def command(table: str, reading: Mapping[str, Any], as_json: bool, output: Path 
     """
     from leakgauge.jobs.improve import improve, stored
 
-    require_not_read(output, table, given["start"])
-    if given["accounted"] is not None and output is not None:
+    require_not_read(to.file, table, None if asked.start is None else Path(asked.start))
+    if asked.accounted is not None and to.file is not None:
         # The disk is checked first, so that a full one does not waste the histogram's price.
-        require_room(output, 1 << 24)
+        require_room(to.file, 1 << 24)
     with counting(say("Trying")) as tell:
-        found = improve(table, **given, **reading, progress=tell)
-    search, asked = found.search, {**given, **reading, "table": table}
-    job, promise = _promise(search, asked)
+        found = improve(table, **asked.given(), **reading.given(), progress=tell)
+    search = found.search
+    job, promise = _promise(search, table, asked, reading)
     told = structs.replace(stored(found), promised=None if promise is None else promise.dials[search.secret])
-    deliver(told, as_json, output, lambda: [*_render(search, asked, job, promise), retell(found.learned_from)])
+    deliver(told, to, lambda: [*_render(search, table, job, promise), retell(found.learned_from)])
     search.require()
     if promise is not None:
         promise.require()
 
 
-def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, Judgement | None]:
+def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> tuple[Request | None, Judgement | None]:
     """The job that releases the chosen setting, and its promise: it judges everything that leaves, a search one column.
 
     If the setting protects less than asked for beside everything else, the job searches for itself, which allows for
@@ -106,12 +77,12 @@ def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, 
     chosen = search.chosen
     if chosen is None or chosen.family.counts_rows:
         return None, None
-    job = released_by(chosen, asked)
-    if asked["accounted"] is not None:
+    job = released_by(chosen, table, asked, reading)
+    if asked.accounted is not None:
         # What another noisy histogram would give is not known before it is bought.
         return job, None
-    with open_table(job.table, **job.reading.keywords()) as table:
-        judging = Judging(table, policy_of(job.limits))
+    with open_table(job.table, **job.reading.keywords()) as source:
+        judging = Judging(source, policy_of(job.limits))
         promise = judging.promise(job)
         if promise.failed and job.aims[0].mechanism:
             with suppress(RefusalError):
@@ -121,7 +92,7 @@ def _promise(search: Search, asked: Mapping[str, Any]) -> tuple[Request | None, 
     return job, promise
 
 
-def _render(search: Search, asked: Mapping[str, Any], job: Request | None, promise: Judgement | None) -> Parts:
+def _render(search: Search, table: str, job: Request | None, promise: Judgement | None) -> Parts:
     from leakgauge.cli.verdict import dials_in_words
 
     chosen, parts = search.chosen, Parts()
@@ -135,7 +106,7 @@ def _render(search: Search, asked: Mapping[str, Any], job: Request | None, promi
         else:
             template = message("Take {setting} ({form}): {dials!s}.")
         parts.append(Text(say(template, **setting), "bold"))
-        parts += _command(search, chosen, asked, job)
+        parts += _command(search, chosen, table, job)
     else:
         closest = {"setting": search.closest.said, "form": search.closest.family.form}
         parts.append(say("No setting keeps the limits; the closest is {setting} ({form}).", **closest))
@@ -143,10 +114,10 @@ def _render(search: Search, asked: Mapping[str, Any], job: Request | None, promi
     return [*parts, _families(search), *(f"· {retell(note)}" for note in search.notes)]
 
 
-def _command(search: Search, chosen: Trial, asked: Mapping[str, Any], job: Request | None) -> Parts:
+def _command(search: Search, chosen: Trial, table: str, job: Request | None) -> Parts:
     """The command that releases the chosen setting."""
     if job is None:
-        words = ["leakgauge", "query", asked["table"], "histogram", "--column", search.secret, "--labels", "A|B|…"]
+        words = ["leakgauge", "query", table, "histogram", "--column", search.secret, "--labels", "A|B|…"]
         command = shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"])
         said = say("This command answers it, with the values of {column!s} as labels:", column=search.secret)
     else:
@@ -154,7 +125,7 @@ def _command(search: Search, chosen: Trial, asked: Mapping[str, Any], job: Reque
     return [said, Text(f"  {command}", no_wrap=True)]
 
 
-def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
+def released_by(chosen: Trial, table: str, asked: Improving, reading: Reading) -> Request:
     """The job that releases a setting; mechanisms fitted to the counts are found again from the same limits."""
     from leakgauge.artefacts import Request
     from leakgauge.assessment.search import Stage
@@ -162,10 +133,9 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
     from leakgauge.probability.labels import interval_of
     from leakgauge.tables.binnings import Edges, spelled_binning
 
-    how = {name: asked[name] for name in options.READING if asked.get(name) not in (None, (), False)}
-    how |= {"min_protection": asked["min_protection"], "min_usefulness": asked["min_usefulness"], "use": asked["use"]}
-    how |= {"background": asked["background"], "public": dict.fromkeys(asked["public"])}
-    secret = asked["secret"]
+    how = {**reading.given(), "min_protection": asked.min_protection, "min_usefulness": asked.min_usefulness}
+    how |= {"use": asked.use, "background": asked.background, "public": dict.fromkeys(asked.public)}
+    secret = asked.secret
     bins = [one for one in chosen.values if isinstance(one, Interval)]
     if bins:
         cuts: Any = sorted({end for one in bins for end in (one.low, one.high) if end is not None})
@@ -175,10 +145,10 @@ def released_by(chosen: Trial, asked: Mapping[str, Any]) -> Request:
         how["bins"] = (f"{secret}=auto",)
     if chosen.channel is None:
         how["mechanism"] = (str(chosen.said),)
-        return Request.of(asked["table"], secret=(secret,), **how)
-    how |= {"accounted": asked["accounted"], "ledger": asked["ledger"], "dataset": asked["dataset"]}
-    how |= {} if asked["keep"] == "shares" else {"keep": asked["keep"]}
-    return Request.of(asked["table"], secret=(secret,), **how)
+        return Request.of(table, secret=(secret,), **how)
+    how |= {"accounted": asked.accounted, "ledger": asked.ledger, "dataset": asked.dataset}
+    how |= {} if asked.keep == "shares" else {"keep": asked.keep}
+    return Request.of(table, secret=(secret,), **how)
 
 
 def _families(search: Search) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import Parts, deliver, grid, number
+from leakgauge.cli.output import Output, Parts, deliver, grid, number
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 from leakgauge.rounding import at_least, at_most
@@ -42,15 +41,7 @@ def command() -> None:
 )
 @options.neighbours
 @options.output
-def open_account(
-    ledger: str,
-    dataset: str,
-    unit: str,
-    neighbours: str,
-    as_json: bool,
-    output: Path | None,
-    **limits: Any,
-) -> None:
+def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Output, **limits: Any) -> None:
     """Open the account of a data set; a ledger that does not exist is created.
 
     \b
@@ -66,48 +57,48 @@ def open_account(
     from leakgauge.release.ledger import Account, open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
 
-    require_writable(output, *ledger_files(ledger))
+    require_writable(to.file, *ledger_files(ledger))
     asked = Account(dataset, _limit(**limits), unit, Neighbours(neighbours))  # refused before a ledger is made
     with open_ledger(ledger, create=True) as opened:
         account = opened.open_account(asked.dataset, asked.limit, unit=asked.unit, neighbours=asked.neighbours)
         told = LedgerTold(opened.head, (account_told(account),))
-    deliver(told, as_json, output, lambda: [_title(account)])
+    deliver(told, to, lambda: [_title(account)])
 
 
 @command.command()
 @click.argument("ledger", type=options.ADDRESS)
 @click.option("--dataset", metavar="NAME", help="Only this data set.")
 @options.output
-def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
+def show(ledger: str, dataset: str | None, to: Output) -> None:
     """The limits, what is spent, what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
 
-    require_writable(output, *ledger_files(ledger))
+    require_writable(to.file, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         accounts = opened.accounts() if dataset is None else (opened.account(dataset),)
         told = tuple(account_told(account, opened) for account in accounts)
         found = LedgerTold(opened.head, told)
     rendered = zip(accounts, told, strict=True)
-    deliver(found, as_json, output, lambda: [part for pair in rendered for part in _render(*pair)])
+    deliver(found, to, lambda: [part for pair in rendered for part in _render(*pair)])
 
 
 @command.command()
 @click.argument("ledger", type=options.ADDRESS)
 @click.option("--head", metavar="HASH", help="A hash that the ledger must contain, such as that of a record.")
 @options.output
-def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> None:
+def check(ledger: str, head: str | None, to: Output) -> None:
     """Recompute every hash and every sum; exit 1 at the first wrong entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import ledger_files
 
-    require_writable(output, *ledger_files(ledger))
+    require_writable(to.file, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
     sentence = say("{count:d} entries are unchanged; head {head!s}", count=count, head=found)
-    deliver(LedgerTold(found, entries=count), as_json, output, lambda: [sentence])
+    deliver(LedgerTold(found, entries=count), to, lambda: [sentence])
 
 
 def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimited: bool) -> Limit:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.shared_options import Background, Bins, Confidence, Levels, Secrets, Together, Weights
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
@@ -20,52 +22,38 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Measurement, Quantity
 
 
+class Measuring(RequestPart, frozen=True):
+    """What is measured, and how."""
+
+    secret: Secrets
+    release: Annotated[tuple[str, ...], Option("Released column; may be repeated.", "COLUMN")] = ()
+    channel: Annotated[
+        tuple[Path, ...], Option("Known release channel (JSON); several are measured together.", "FILE")
+    ] = ()
+    background: Background = ()
+    together: Together = False
+    unit: Annotated[str | None, Option("Says which rows are of one person: intervals are per person.", "COLUMN")] = None
+    weights: Weights = None
+    bins: Bins = ()
+    levels: Levels = ()
+    estimator: Annotated[
+        str,
+        Option("Point estimate.", choices=("plug-in", "miller-madow", "shrinkage", "chao-shen", "grassberger", "nsb")),
+    ] = "plug-in"
+    confidence: Confidence = 0.95
+
+    def require_possible(self) -> None:
+        """Refuse a confidence that is none."""
+        if not 0 < self.confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
+
+
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@options.secrets
-@click.option("--release", multiple=True, metavar="COLUMN", help="Released column; may be repeated.")
-@click.option(
-    "--channel",
-    type=FILE,
-    multiple=True,
-    metavar="FILE",
-    help="Known release channel (JSON); several are measured together.",
-)
-@options.background
-@options.together
+@options.taking(asked=Measuring, reading=Reading)
 @click.option("--each", is_flag=True, hidden=True)
-@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
-@options.weights
-@options.bins
-@options.levels
-@options.reading
-@click.option(
-    "--estimator",
-    type=click.Choice(["plug-in", "miller-madow", "shrinkage", "chao-shen", "grassberger", "nsb"]),
-    default="plug-in",
-    show_default=True,
-    help="Point estimate.",
-)
-@options.confidence
 @options.output
-def command(
-    table: str,
-    secret: tuple[str, ...],
-    release: tuple[str, ...],
-    channel: tuple[Path, ...],
-    background: tuple[str, ...],
-    unit: str | None,
-    together: bool,
-    each: bool,
-    weights: Path | None,
-    bins: tuple[str, ...],
-    levels: tuple[str, ...],
-    reading: Mapping[str, Any],
-    estimator: str,
-    confidence: float,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def command(table: str, asked: Measuring, each: bool, reading: Reading, to: Output) -> None:
     """What the secret columns of TABLE leak, in bits with intervals; each column by itself.
 
     TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file. Missing values count as a value of
@@ -84,42 +72,38 @@ def command(
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table
+    from leakgauge.tables import in_bins, open_table
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.chosen_bins import settled
     from leakgauge.tables.levels import level_files
 
-    if not 0 < confidence < 1:
-        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
-    if each and together:
+    if each and asked.together:
         raise OptionError("--each and --together exclude each other; leave --each out.")
     if each:
         click.echo(say("--each is the default and can be left out."), err=True)
-    if weights is not None and len(secret) > 1 and not together:
+    several = len(asked.secret) > 1 and not asked.together
+    if asked.weights is not None and several:
         raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
-    require_not_read(output, table, *channel, weights, *level_files(levels))
-    whole = Roles(secret, release, background)
-    several = len(secret) > 1 and not together
-    roles = [Roles((one,), release, background) for one in secret] if several else [whole]
+    require_not_read(to.file, table, *asked.channel, asked.weights, *level_files(asked.levels))
+    whole = Roles(asked.secret, asked.release, asked.background, asked.unit)
+    roles = [replace(whole, secret=(one,)) for one in asked.secret] if several else [whole]
     settings: dict[str, Any] = {
         "called": table,
-        "channels": [read_channel(one) for one in channel],
-        "weights": None if weights is None else read_label_values(weights),
-        "bins": parse_binnings(bins, secret + release + background, levels),
-        "estimator": Estimator[estimator.upper().replace("-", "_")],
-        "confidence": confidence,
-        "unit": unit,
+        "channels": [read_channel(one) for one in asked.channel],
+        "weights": None if asked.weights is None else read_label_values(asked.weights),
+        "estimator": Estimator[asked.estimator.upper().replace("-", "_")],
+        "confidence": asked.confidence,
     }
-    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading) as source:
-        settings["bins"] = {name: settled(source, name, how) for name, how in settings["bins"].items()}
-        measurements = [measure(source, role, **settings) for role in roles]
+    bins = parse_binnings(asked.bins, whole.columns, asked.levels)
+    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading.given()) as source:
+        bins = {name: settled(source, name, how) for name, how in bins.items()}
+        measurements = [measure(in_bins(source, bins), role, **settings) for role in roles]
     deliver(
         EachMeasurement(table, tuple(measurements)) if several else measurements[0],
-        as_json,
-        output,
+        to,
         lambda: [
-            *(part for one in measurements for part in _render(one, Path(table).name, len(channel))),
-            *options.learnt_bins(settings["bins"]),
+            *(part for one in measurements for part in _render(one, Path(table).name, len(asked.channel))),
+            *options.learnt_bins(bins),
         ],
     )
 

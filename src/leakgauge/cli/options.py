@@ -15,10 +15,11 @@ from click.shell_completion import CompletionItem
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from leakgauge.artefacts.request import Budget, Coarsening, Declared, Limits, Reading
+from leakgauge.artefacts.request import Coarsening, Declared
 from leakgauge.artefacts.request.aim import PerSecret
-from leakgauge.artefacts.request.part import Names, Option, Options, RequestPart, hints, metadata, takes_several
+from leakgauge.artefacts.request.part import METRES, Names, Option, Options, RequestPart, hints, metadata, takes_several
 from leakgauge.cli.language import say
+from leakgauge.cli.output import Output
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -45,6 +46,15 @@ class _File(click.Path):
         return super().convert(_named(value, param, ctx), param, ctx)
 
 
+class _Length(click.types.StringParamType):
+    """A length with its unit, in metres."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from leakgauge.location.cell_size import parse_length
+
+        return parse_length(value, param.opts[0]) if isinstance(value, str) and param is not None else value
+
+
 def _named(value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
     """The name that was typed; an empty one, as of a variable that is not set, would be that of the working folder."""
     if value == "" and param is not None:
@@ -54,9 +64,8 @@ def _named(value: Any, param: click.Parameter | None, ctx: click.Context | None)
 
 FILE: Final = _File(path_type=Path)
 ADDRESS: Final = _Address()
+LENGTH: Final = _Length()
 NAMES = ("hamming", "absolute", "squared", "great-circle")
-READING: Final = Reading.__struct_fields__
-"""Keyword arguments of ``open_table``."""
 
 
 def options_of(*parts: type[RequestPart]) -> Callable[[Command], Command]:
@@ -65,14 +74,33 @@ def options_of(*parts: type[RequestPart]) -> Callable[[Command], Command]:
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed(every), command)
 
 
+def taking(**parts: type[RequestPart]) -> Callable[[Command], Command]:
+    """Every option of some parts; the command gets each part in one argument, by the name it has here.
+
+    What is not typed has the default of the part's field.
+    """
+
+    def takes_parts(command: Command) -> Command:
+        @wraps(command)
+        def takes(**given: Any) -> None:
+            typed = {name: value for name, value in given.items() if value is not None}
+            rest = given.keys() - {name for part in parts.values() for name in part.__struct_fields__}
+            taken = {name: part.of_options(typed) for name, part in parts.items()}
+            command(**{name: given[name] for name in rest}, **taken)
+
+        return options_of(*parts.values())(cast("Command", takes))
+
+    return takes_parts
+
+
 def option_of(part: type[RequestPart], name: str) -> Callable[[Command], Command]:
     """An option as the annotation of a request's field says it."""
     said, default = metadata(part)[name], next(one.default for one in fields(part) if one.name == name)
     option = _said(said)
     assert option is not None
-    kind, is_address = _kind(get_args(hints(part)[name])[0]), Names.PLACE in said
-    how = _how(option, kind, default, takes_several(part, name), is_address)
-    return click.option(f"--{name.replace('_', '-')}", **how)
+    kind = LENGTH if METRES in said else ADDRESS if Names.PLACE in said else _kind(get_args(hints(part)[name])[0])
+    how = _how(option, kind, default, takes_several(part, name))
+    return click.option(f"--{(option.called or name).replace('_', '-')}", name, **how)
 
 
 def names_of(part: type[RequestPart]) -> str:
@@ -88,14 +116,14 @@ def _kind(hint: Any) -> Any:
     """The type of a field that may be None, without None; numbers for each secret are texts, such as ``C=0.2``."""
     if hint == PerSecret:
         return PerSecret
-    inside = (
-        [one for one in get_args(hint) if one is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
-    )
-    return inside[0]
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin is tuple:
+        return inside[0]
+    return next(one for one in inside if one is not NoneType) if origin in (Union, UnionType) else hint
 
 
-def _how(option: Option, kind: Any, default: Any, several: bool, is_address: bool) -> Options:
-    how: Options = {"help": option.help, "metavar": option.metavar}
+def _how(option: Option, kind: Any, default: Any, several: bool) -> Options:
+    how: Options = {"help": option.help, "metavar": option.metavar, "required": option.required}
     if kind is bool:
         return {"help": option.help, "is_flag": True}
     if several or kind is PerSecret:
@@ -104,44 +132,23 @@ def _how(option: Option, kind: Any, default: Any, several: bool, is_address: boo
         how |= {"type": click.Choice(option.choices), "metavar": None}
     elif option.least is not None:
         how["type"] = click.IntRange(option.least)
-    elif is_address:
-        how["type"] = ADDRESS
-    elif kind in (int, float):
+    elif kind in (int, float, ADDRESS, LENGTH):
         how["type"] = kind
-    if option.default:
+    elif kind is Path:
+        how["type"] = FILE
+    if kind is LENGTH and option.default:
+        how |= {"default": option.default, "show_default": True}
+    elif option.default:
         how |= {"default": default, "show_default": option.default}
     elif option.default is None and default not in (None, (), NODEFAULT):
         how |= {"default": default, "show_default": True}
     return how
 
 
-secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
-together = click.option("--together", is_flag=True, help="Treat several secrets as one joint source.")
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
 released = click.option("--released", type=ADDRESS, metavar="TABLE", help="The release, if it was moved.")
-weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive each value is.")
-distortion = click.option(
-    "--distortion",
-    multiple=True,
-    default=("hamming",),
-    show_default="hamming",
-    metavar="[COLUMN=]NAME|FILE[:WEIGHT]",
-    help="hamming, absolute, squared, great-circle (km), or a CSV file; of several columns, such as age=absolute:0.1, "
-    "they are added up.",
-)
-max_distortion = click.option(
-    "--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion."
-)
-max_leakage = click.option(
-    "--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits."
-)
-keep = click.option(
-    "--keep",
-    type=click.Choice(["nothing", "shares", "associations"]),
-    help="Release every value as often as it occurs, or also as often within each background.",
-)
 confidence = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
 )
@@ -152,15 +159,8 @@ neighbours = click.option(
     show_default=True,
     help="Which data sets the guarantee compares.",
 )
-min_protection = click.option(
-    "--min-protection", type=float, metavar="P", help="The least protection of a typical person, from 0 to 100."
-)
-bins, levels = option_of(Coarsening, "bins"), option_of(Coarsening, "levels")
-dataset = option_of(Budget, "dataset")
-keep_order, use = option_of(Limits, "keep_order"), option_of(Limits, "use")
-min_usefulness = option_of(Limits, "min_usefulness")
-purpose, recipient = option_of(Declared, "purpose"), option_of(Declared, "recipient")
-review, report_language = option_of(Declared, "review"), option_of(Declared, "report_language")
+levels = option_of(Coarsening, "levels")
+report_language = option_of(Declared, "report_language")
 strict = click.option("--strict", is_flag=True, help="Exit 1 whenever the recommendation is not to release.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
@@ -200,17 +200,6 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
         )
 
 
-def reading(command: Command) -> Command:
-    """Options for reading a table; the command gets them in one argument ``reading``, as ``open_table`` takes them."""
-
-    @wraps(command)
-    def reads(**given: Any) -> None:
-        read = {name: given.pop(name) for name in READING}
-        command(**given, reading={name: said for name, said in read.items() if said not in (None, (), False)})
-
-    return options_of(Reading)(cast("Command", reads))
-
-
 def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
     """The bins that were learnt from the table, as they would be typed for ``--bins``."""
     from leakgauge.tables.binnings import asked_binning, spelled_binning
@@ -234,8 +223,15 @@ def between_centres(loss: Loss, bins: Mapping[str, Binning], released: Sequence[
 
 
 def output(command: Command) -> Command:
-    """``--json`` and ``-o FILE``."""
-    return as_json(click.option("-o", "--output", type=FILE, help="Write the JSON to this file too.")(command))
+    """``--json`` and ``-o FILE``; the command gets them in one argument ``to``."""
+
+    @wraps(command)
+    def delivers(as_json: bool, output: Path | None, **given: Any) -> None:
+        command(**given, to=Output(as_json, output))
+
+    return as_json(
+        click.option("-o", "--output", type=FILE, help="Write the JSON to this file too.")(cast("Command", delivers))
+    )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +115,15 @@ def require_picture(picture: Path | None, output: Path | None, *files: Path) -> 
         raise FileError("{path} is named for both the picture and the JSON; name two files.", path=picture)
 
 
-def deliver(
-    answer: object, as_json: bool, output: Path | None, render: Callable[[], Parts], *, shareable: bool = False
-) -> None:
+@dataclass(frozen=True)
+class Output:
+    """Where an answer goes: to the screen, as tables or as JSON, and into a file."""
+
+    as_json: bool = False
+    file: Path | None = None
+
+
+def deliver(answer: object, to: Output, render: Callable[[], Parts], *, shareable: bool = False) -> None:
     """Write the artefact's file if asked, for others only where it is shareable, then print JSON or the tables.
 
     Where the file is standard output, the JSON is printed, once.
@@ -124,11 +131,9 @@ def deliver(
     from leakgauge.artefacts.codec import encode
 
     fields = encode(answer)
-    if output == STANDARD_OUTPUT:
-        as_json = True
-    elif output is not None:
-        write_whole(output, _json(fields, "utf-8"), shareable=shareable)
-    if as_json:
+    if to.file is not None and to.file != STANDARD_OUTPUT:
+        write_whole(to.file, _json(fields, "utf-8"), shareable=shareable)
+    if to.as_json or to.file == STANDARD_OUTPUT:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return
     console = Screen(width=_width())

@@ -23,7 +23,17 @@ from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, Screen, alert, deliver, engine_line, grid, simulation_warning, told_level
+from leakgauge.cli.output import (
+    Output,
+    Parts,
+    Screen,
+    alert,
+    deliver,
+    engine_line,
+    grid,
+    simulation_warning,
+    told_level,
+)
 from leakgauge.languages import message
 from leakgauge.rounding import is_all, outwards, percent
 from leakgauge.waiting import told_while_waiting
@@ -104,7 +114,7 @@ def command(table: str, output: Path, overwrite: bool, strict: bool, as_json: bo
         asked.setdefault("report_language", current().code)
     with progress_lines() as tell:
         done = protect(table, output, overwrite=overwrite, progress=tell, **asked)
-    deliver(done.job, as_json, None, lambda: render(done))
+    deliver(done.job, Output(as_json), lambda: render(done))
     done.require(strict=strict)
 
 

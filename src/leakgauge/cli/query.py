@@ -13,10 +13,11 @@ import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 from leakgauge.languages import message
@@ -49,7 +50,7 @@ _COMMON = (
         "--rows-per-unit", type=int, metavar="N", help="Use at most this many rows of each unit; 1 by default."
     ),
     options.neighbours,
-    options.reading,
+    options.taking(reading=Reading),
     click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Spend from this ledger."),
     click.option("--dataset", metavar="NAME", help="The account; by default TABLE's name without its extension."),
     click.option(
@@ -169,7 +170,7 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
     from leakgauge.release.queries import Protection
     from leakgauge.tables import open_table
 
-    ledger, simulate, as_json, output = (given[name] for name in ("ledger", "simulate", "as_json", "output"))
+    ledger, simulate, to = given["ledger"], given["simulate"], given["to"]
     rows = 1 if given["rows_per_unit"] is None else given["rows_per_unit"]
     protection = Protection(given["unit"], rows, Neighbours(given["neighbours"]))
     if simulate is not None and given["dry_run"]:
@@ -177,15 +178,15 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
     if simulate is not None:
         require_no_ledger(ledger)
     files = (given.get("labels_file"), given.get("groups_file"))
-    require_not_read(output, table, *files, *(() if ledger is None else ledger_files(ledger)))
+    require_not_read(to.file, table, *files, *(() if ledger is None else ledger_files(ledger)))
     name = None if ledger is None else given["dataset"] or default_dataset(table)
     # An output that cannot be written is found before anything is spent: its folder takes a draft, or refuses.
-    tried = draft(output) if output else nullcontext()
+    tried = draft(to.file) if to.file else nullcontext()
     with tried, _spending() as on_spend:
         with (
             working(say("Asking {table!s} …", table=Path(table).name)),
             nullcontext() if ledger is None else open_ledger(ledger) as kept,
-            open_table(table, **given["reading"]) as source,
+            open_table(table, **given["reading"].given()) as source,
         ):
             query = _query(kind, given, [column.name for column in source.columns()])
             if given["dry_run"]:
@@ -194,13 +195,13 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
                 paid = ask(query, source, protection, kept, name, simulate, on_spend)
         if given["dry_run"]:
             dry = stored_preview(query, protection, cost, verdict, table)
-            deliver(dry, as_json, output, lambda: _render_dry(query, protection, cost, verdict))
+            deliver(dry, to, lambda: _render_dry(query, protection, cost, verdict))
             if verdict is not None:
                 verdict.require()
             return
         if ledger is None and simulate is None:
             click.echo(say("No --ledger is given: nothing counts this answer against a budget."), err=True)
-        _hand_over(stored_answer(paid, table), as_json, output, lambda: _render(paid))
+        _hand_over(stored_answer(paid, table), to, lambda: _render(paid))
 
 
 def _query(kind: str, given: Mapping[str, Any], columns: Sequence[str]) -> Query[Any]:
@@ -253,12 +254,12 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
         raise
 
 
-def _hand_over(answer: Answer, as_json: bool, output: Path | None, rendered: Callable[[], Parts]) -> None:
+def _hand_over(answer: Answer, to: Output, rendered: Callable[[], Parts]) -> None:
     try:
-        deliver(answer, as_json, output, rendered)
+        deliver(answer, to, rendered)
     except LeakgaugeError:
         # The file could not be written, but the answer was paid for, so it is shown.
-        deliver(answer, as_json, None, rendered)
+        deliver(answer, Output(to.as_json), rendered)
         raise
 
 

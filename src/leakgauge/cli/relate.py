@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, grid, number, told_level
+from leakgauge.cli.output import Output, Parts, deliver, grid, number, told_level
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 from leakgauge.rounding import at_least, at_most
@@ -26,51 +26,39 @@ CLOSE = 1e-8
 """How far apart bounds are that are shown as one number; both are in the JSON."""
 
 
+class Relating(RequestPart, frozen=True):
+    """What a channel or a statement is related to, and in which circumstances."""
+
+    prior: Annotated[
+        Path | None,
+        Option("CSV label,value: p(x), summing to 1; of data sets one field per record before the value.", "FILE"),
+    ] = None
+    against: Annotated[
+        Path | None, Option("Another channel: which of the two is safer for every prior and aim.", "FILE")
+    ] = None
+    records: Annotated[int | None, Option("Inputs are data sets of R records; compare neighbours.", "R")] = None
+    unordered: Annotated[
+        bool, Option("Data sets are multisets; by default, neighbours differ in the record at one position.")
+    ] = False
+    values: Annotated[int | None, Option("How many values a record can have, where no prior says it.", "K")] = None
+    distortion: Annotated[
+        str | None,
+        Option(
+            "Also how near a guess comes on average: hamming, absolute, squared, great-circle (km), or a CSV file.",
+            "NAME|FILE",
+        ),
+    ] = None
+    restrict: Annotated[bool, Option("Leave out values that the prior gives probability 0.")] = False
+    independent: Annotated[bool, Option("The records are independent under the prior.")] = False
+    delta: Annotated[float, Option("The δ of (ε, δ) statements.")] = 1e-6
+    order: Annotated[float, Option("The order of Rényi, Sibson and α-leakage statements.")] = 2.0
+
+
 @click.command()
 @click.argument("subject", type=options.ADDRESS, metavar="CHANNEL|NOTION")
-@click.option(
-    "--prior",
-    type=FILE,
-    metavar="FILE",
-    help="CSV label,value: p(x), summing to 1; of data sets one field per record before the value.",
-)
-@click.option(
-    "--against", type=FILE, metavar="FILE", help="Another channel: which of the two is safer for every prior and aim."
-)
-@click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
-@click.option(
-    "--unordered",
-    is_flag=True,
-    help="Data sets are multisets; by default, neighbours differ in the record at one position.",
-)
-@click.option("--values", type=int, metavar="K", help="How many values a record can have, where no prior says it.")
-@click.option(
-    "--distortion",
-    metavar="NAME|FILE",
-    help="Also how near a guess comes on average: hamming, absolute, squared, great-circle (km), or a CSV file.",
-)
-@click.option("--restrict", is_flag=True, help="Leave out values that the prior gives probability 0.")
-@click.option("--independent", is_flag=True, help="The records are independent under the prior.")
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of (ε, δ) statements.")
-@click.option(
-    "--order", type=float, default=2.0, show_default=True, help="The order of Rényi, Sibson and α-leakage statements."
-)
+@options.taking(asked=Relating)
 @options.output
-def command(
-    subject: str,
-    prior: Path | None,
-    against: Path | None,
-    records: int | None,
-    unordered: bool,
-    values: int | None,
-    distortion: str | None,
-    restrict: bool,
-    independent: bool,
-    delta: float,
-    order: float,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def command(subject: str, asked: Relating, to: Output) -> None:
     """What a channel satisfies exactly and reveals at most; or what a statement implies in every other notion.
 
     CHANNEL is a channel file (JSON); NOTION a statement such as local-dp:1.0, identifiability:3.5,
@@ -85,26 +73,30 @@ def command(
     from leakgauge.jobs.relate import relate
     from leakgauge.notions import Circumstances
 
-    require_writable(output, Path(subject), prior, against)
-    if unordered and records is None:
+    require_writable(to.file, Path(subject), asked.prior, asked.against)
+    if asked.unordered and asked.records is None:
         raise OptionError(
             "--unordered says how data sets are compared, but their number of records is missing; give it with "
             "--records."
         )
     wanted = Circumstances(
-        records=1 if records is None else records, independent=independent, values=values, delta=delta, order=order
+        records=1 if asked.records is None else asked.records,
+        independent=asked.independent,
+        values=asked.values,
+        delta=asked.delta,
+        order=asked.order,
     )
     relation = relate(
         subject,
-        prior,
-        records,
-        against=against,
-        ordered=not unordered,
-        restricted=restrict,
+        asked.prior,
+        asked.records,
+        against=asked.against,
+        ordered=not asked.unordered,
+        restricted=asked.restrict,
         wanted=wanted,
-        distortion=distortion,
+        distortion=asked.distortion,
     )
-    deliver(relation, as_json, output, lambda: _render(relation))
+    deliver(relation, to, lambda: _render(relation))
 
 
 def _render(relation: Relation) -> Parts:

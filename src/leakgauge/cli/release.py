@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import Names, Option, RequestPart
+from leakgauge.artefacts.request.shared_options import KeepOrder
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.options import FILE
 from leakgauge.cli.output import (
+    Output,
     Parts,
     counting,
     deliver,
@@ -38,17 +41,42 @@ if TYPE_CHECKING:
     from leakgauge.release.ledger.cost import Cost
 
 
+class Releasing(RequestPart, frozen=True):
+    """By which plan a table is released, where the record goes, and who pays."""
+
+    plan: Annotated[Path, Option("TOML plan.", "FILE", required=True)]
+    record: Annotated[Path | None, Option("The record; by default OUT with .json added.", "FILE")] = None
+    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is spent.", "PATH|ADDRESS")] = None
+    dataset: Annotated[str | None, Option("Account in the ledger; by default the table's name.", "NAME")] = None
+    prior: Annotated[
+        tuple[str, ...],
+        Option(
+            "For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
+            "COLUMN=FILE",
+        ),
+    ] = ()
+    keep_order: KeepOrder = False
+    overwrite: Annotated[bool, Option("Replace existing files.")] = False
+    dry_run: Annotated[bool, Option("Show the cost; draw, spend and write nothing.")] = False
+    simulate: Annotated[
+        int | None, Option("Not private: noise from a seed, every output marked, nothing spent.", "SEED")
+    ] = None
+    on_workers: Annotated[
+        bool, Option("Draw and write where the rows are: on Spark's workers, a folder of Parquet files.")
+    ] = False
+    sign: Annotated[Path | None, Option("Sign the record with this Ed25519 key.", "KEY")] = None
+
+
 @click.command(
     cls=Grouped,
     groups={
-        message("Plan and files"): "plan_file output record overwrite keep_order sign on_workers",
-        message("Budget"): "address dataset priors",
-        message("Reading the table"): " ".join(options.READING),
+        message("Plan and files"): "plan output record overwrite keep_order sign on_workers",
+        message("Budget"): "ledger dataset prior",
+        message("Reading the table"): options.names_of(Reading),
         message("Other options"): "dry_run simulate as_json",
     },
 )
 @click.argument("table", type=options.ADDRESS)
-@click.option("--plan", "plan_file", required=True, type=FILE, metavar="FILE", help="TOML plan.")
 @click.option(
     "-o",
     "--output",
@@ -56,49 +84,9 @@ if TYPE_CHECKING:
     metavar="OUT",
     help="The release, .csv or .parquet, or a new table, postgresql://…#schema.table.",
 )
-@click.option("--record", type=FILE, metavar="FILE", help="The record; by default OUT with .json added.")
-@click.option(
-    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger whose budget is spent."
-)
-@click.option("--dataset", metavar="NAME", help="Account in the ledger; by default the table's name.")
-@click.option(
-    "--prior",
-    "priors",
-    multiple=True,
-    metavar="COLUMN=FILE",
-    help="For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
-)
-@options.reading
-@options.keep_order
-@click.option("--overwrite", is_flag=True, help="Replace existing files.")
-@click.option("--dry-run", is_flag=True, help="Show the cost; draw, spend and write nothing.")
-@click.option(
-    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, nothing spent."
-)
-@click.option(
-    "--on-workers",
-    is_flag=True,
-    help="Draw and write where the rows are: on Spark's workers, a folder of Parquet files.",
-)
-@click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this Ed25519 key.")
+@options.taking(asked=Releasing, reading=Reading)
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
-def command(
-    table: str,
-    plan_file: Path,
-    output: str | None,
-    record: Path | None,
-    address: str | None,
-    dataset: str | None,
-    priors: tuple[str, ...],
-    reading: Mapping[str, Any],
-    keep_order: bool,
-    overwrite: bool,
-    dry_run: bool,
-    simulate: int | None,
-    on_workers: bool,
-    sign: Path | None,
-    as_json: bool,
-) -> None:
+def command(table: str, asked: Releasing, output: str | None, reading: Reading, as_json: bool) -> None:
     """Write the protected table that a plan describes, with its records; columns the plan does not name are not
     released.
 
@@ -127,44 +115,44 @@ def command(
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
 
-    plan = read_plan(plan_file)
-    plan.keep_order = plan.keep_order or keep_order
-    if output is None and not dry_run:
+    plan, address, dataset, sign = read_plan(asked.plan), asked.ledger, asked.dataset, asked.sign
+    plan.keep_order = plan.keep_order or asked.keep_order
+    if output is None and not asked.dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
-    where = None if output is None else destination(output, on_workers=on_workers)
-    place = record if record is not None or where is None else where.beside(".json")
+    where = None if output is None else destination(output, on_workers=asked.on_workers)
+    place = asked.record if asked.record is not None or where is None else where.beside(".json")
     public = None if where is None else where.beside(".public.json")
     places = [where.output if isinstance(where, FileDestination) else None, place, public]
     places += [] if place is None else [order_place(place)]
     if sign is not None:
         private_key(sign)
         places += [signature_place(one) for one in (place, public) if one is not None]
-    read = [*plan_files(plan_file), *(Path(text.partition("=")[2]) for text in priors), sign]
+    read = [*plan_files(asked.plan), *(Path(text.partition("=")[2]) for text in asked.prior), sign]
     for file in places:
         require_not_read(file, table, *read, *(() if address is None else ledger_files(address)))
     if dataset is not None and address is None:
         raise OptionError(
             "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.", found=dataset
         )
-    if where is not None and not dry_run and (address is None or place is None or not place.exists()):
+    if where is not None and not asked.dry_run and (address is None or place is None or not place.exists()):
         # Opening a table may start a cluster: a name that cannot be written is refused before. Of a release that is
         # there with its record, a ledger may lack only the note that it was written.
-        where.require(overwrite)
+        where.require(asked.overwrite)
     name = dataset or default_dataset(table)
     with (
-        open_table(table, **reading) as source,
+        open_table(table, **reading.given()) as source,
         nullcontext() if address is None else open_ledger(address) as ledger,
     ):
-        known = _priors(priors, source, plan)
-        if dry_run:
+        known = _priors(asked.prior, source, plan)
+        if asked.dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
             found = _preview(bound, cost, None if verdict is None else verdict.allowed)
-            deliver(found, as_json, None, lambda: _render_dry(found, bound, cost))
+            deliver(found, Output(as_json), lambda: _render_dry(found, bound, cost))
             if verdict is not None:
                 verdict.require()
             return
         assert output is not None
-        if ledger is None and simulate is None:
+        if ledger is None and asked.simulate is None:
             told = say("no --ledger is given, so nothing counts this release against a budget.")
             click.echo(f"leakgauge: {told}", err=True)
         with progress_of(source.rows, counted=ledger is not None) as tell:
@@ -176,13 +164,13 @@ def command(
                 ledger=ledger,
                 dataset=name,
                 priors=known,
-                overwrite=overwrite,
-                randomness=OperatingSystem() if simulate is None else Simulated(simulate),
+                overwrite=asked.overwrite,
+                randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
                 sign=sign,
-                on_workers=on_workers,
+                on_workers=asked.on_workers,
                 progress=tell,
             )
-        deliver(made.record, as_json, None, lambda: _render(made))
+        deliver(made.record, Output(as_json), lambda: _render(made))
 
 
 def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:

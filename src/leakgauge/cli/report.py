@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
+from leakgauge.artefacts.request.declared import OF_THE_REPORT
+from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import STANDARD_OUTPUT, deliver, working
+from leakgauge.cli.output import STANDARD_OUTPUT, Output, deliver, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 _FORMS = ("html", "md", "pdf")
 
 
+class Reporting(RequestPart, frozen=True):
+    """Which report is written, and how."""
+
+    edition: Annotated[str, Option(None, choices=("internal", "external"))] = "internal"
+    report_language: Annotated[str | None, OF_THE_REPORT] = None
+    form: Annotated[
+        str | None, Option("By default, the ending of the file's name.", choices=_FORMS, called="format")
+    ] = None
+    limit: Annotated[int | None, Option("External edition: hide counts below this; by default 10.", least=1)] = None
+    opened: Annotated[bool, Option("Show the report in the browser.", called="open")] = False
+
+    def require_possible(self) -> None:
+        """Refuse a limit where nothing is masked."""
+        if self.limit is not None and self.edition == "internal":
+            raise OptionError(
+                "--limit {found} masks counts of the external edition only; add --edition external.", found=self.limit
+            )
+
+
 @click.command()
 @click.argument("folder", type=FILE)
-@click.option("--edition", type=click.Choice(["internal", "external"]), default="internal", show_default=True)
-@options.report_language
-@click.option("--format", "form", type=click.Choice(_FORMS), help="By default, the ending of the file's name.")
-@click.option("--limit", type=click.IntRange(1), help="External edition: hide counts below this; by default 10.")
-@click.option("--open", "opened", is_flag=True, help="Show the report in the browser.")
+@options.taking(asked=Reporting)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as data instead.")
 @click.option(
     "-o",
@@ -31,16 +49,7 @@ _FORMS = ("html", "md", "pdf")
     metavar="FILE",
     help="The report's file, or - for standard output; by default in FOLDER.",
 )
-def command(
-    folder: Path,
-    edition: str,
-    report_language: str | None,
-    form: str | None,
-    limit: int | None,
-    opened: bool,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def command(folder: Path, asked: Reporting, as_json: bool, output: Path | None) -> None:
     """Write the report on a job's FOLDER again, in another edition, language or format.
 
     \b
@@ -52,25 +61,20 @@ def command(
     from leakgauge.report import Edition, Report
     from leakgauge.report.external import LIMIT
 
-    kind, language = Edition(edition), report_language or current().code
-    if limit is not None and kind is Edition.INTERNAL:
-        raise OptionError(
-            "--limit {found} masks counts of the external edition only; add --edition external.", found=limit
-        )
-    least = limit or LIMIT
-    written = form or ("html" if as_json else _suffix(output))
+    kind, language, least = Edition(asked.edition), asked.report_language or current().code, asked.limit or LIMIT
+    written = asked.form or ("html" if as_json else _suffix(output))
     report = Report.of(folder)
     if as_json:
         from leakgauge.report.document import twin
 
         require_writable(output)
         documents = twin(report.documents(language, kind, limit=least))
-        deliver(documents, as_json, output, list, shareable=kind is Edition.EXTERNAL)
+        deliver(documents, Output(as_json, output), list, shareable=kind is Edition.EXTERNAL)
         return
     if output == STANDARD_OUTPUT:
         from leakgauge.report.report import FORMS
 
-        if opened:
+        if asked.opened:
             raise OptionError(
                 "--open shows a file, but -o - writes to standard output; name a file, or leave --open out."
             )
@@ -85,7 +89,7 @@ def command(
     with working(say("Writing the report …")):
         write(place, language, kind, limit=least)
     click.echo(say("Report: {path!s}", path=place))
-    if opened:
+    if asked.opened:
         click.launch(str(place))
 
 

@@ -13,7 +13,7 @@ from leakgauge import papers
 from leakgauge.cli import options
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, require_picture
+from leakgauge.cli.output import Output, Parts, deliver, require_picture
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 
@@ -29,13 +29,13 @@ DRAWN = ("rate-distortion",)
 @click.option("--curves", type=FILE, metavar="FILE", help="Draw the curves of the paper's figures to this .svg file.")
 @options.output
 @click.pass_context
-def command(ctx: click.Context, name: str | None, curves: Path | None, as_json: bool, output: Path | None) -> None:
+def command(ctx: click.Context, name: str | None, curves: Path | None, to: Output) -> None:
     """Print a paper's numbers beside ours, and its errors; without NAME, for every paper. Exit 1 if one differs."""
     from leakgauge.artefacts.codec import encode
     from leakgauge.artefacts.reproduction import Reproductions
 
-    require_writable(output)
-    require_picture(curves, output)
+    require_writable(to.file)
+    require_picture(curves, to.file)
     if curves is not None and name not in DRAWN:
         raise OptionError("--curves draws the figures of {drawn!s} alone; name that paper.", drawn=", ".join(DRAWN))
     found = tuple(papers.reproduce(paper) for paper in ([name] if name else papers.PAPERS))
@@ -47,7 +47,7 @@ def command(ctx: click.Context, name: str | None, curves: Path | None, as_json: 
         write_whole(
             curves, drawn_curves_figure(drawn["name"], drawn["curves"], current()).to_svg() + "\n", shareable=False
         )
-    deliver(stored, as_json, output, lambda: [part for paper in found for part in render(paper)])
+    deliver(stored, to, lambda: [part for paper in found for part in render(paper)])
     if not stored.agrees:
         ctx.exit(1)
 

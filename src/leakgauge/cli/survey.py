@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Column, Table
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.surveying import Surveying
 from leakgauge.cli import options
 from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Parts, alert, counting, deliver, require_not_read
+from leakgauge.cli.output import Output, Parts, alert, counting, deliver, require_not_read
 from leakgauge.rounding import outwards, percent
 
 if TYPE_CHECKING:
@@ -25,25 +25,9 @@ SHOWN = 12
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; may be repeated.")
-@click.option("--column", multiple=True, metavar="COLUMN", help="Only look at these columns; by default all.")
-@click.option("--unit", metavar="COLUMN", help="The column that says whose row it is; intervals are then per person.")
-@options.bins
-@options.levels
-@options.reading
-@options.confidence
+@options.taking(asked=Surveying, reading=Reading)
 @options.output
-def command(
-    table: str,
-    secret: tuple[str, ...],
-    column: tuple[str, ...],
-    unit: str | None,
-    bins: tuple[str, ...],
-    levels: tuple[str, ...],
-    reading: Mapping[str, Any],
-    confidence: float,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def command(table: str, secret: tuple[str, ...], asked: Surveying, reading: Reading, to: Output) -> None:
     """Which columns identify people, before anything is released.
 
     For every column: whether it identifies people, how many rows are unique in it, and what it reveals about each
@@ -55,20 +39,10 @@ def command(
     from leakgauge.jobs.survey import survey
     from leakgauge.tables.levels import level_files
 
-    require_not_read(output, table, *level_files(levels))
+    require_not_read(to.file, table, *level_files(asked.levels))
     with counting(say("looking through the columns")) as progress:
-        found = survey(
-            table,
-            secret,
-            columns=column,
-            unit=unit,
-            bins=bins,
-            levels=levels,
-            confidence=confidence,
-            progress=progress,
-            **reading,
-        )
-    deliver(found, as_json, output, lambda: render(found))
+        found = survey(table, secret, progress=progress, **asked.given(), **reading.given())
+    deliver(found, to, lambda: render(found))
 
 
 def render(found: Survey) -> Parts:

@@ -13,7 +13,7 @@ from rich.table import Table
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, alert, deliver, grid
+from leakgauge.cli.output import Output, Parts, alert, deliver, grid
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -37,13 +37,7 @@ if TYPE_CHECKING:
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
 @options.output
 def command(
-    record: Path,
-    released: str | None,
-    address: str | None,
-    signed_by: Path | None,
-    sign: Path | None,
-    as_json: bool,
-    output: Path | None,
+    record: Path, released: str | None, address: str | None, signed_by: Path | None, sign: Path | None, to: Output
 ) -> None:
     """Check a release against its record: digests, rows, values, claims computed again, and the spend in the ledger.
 
@@ -61,7 +55,7 @@ def command(
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
     files = [] if released is None else source_files(released)
-    require_writable(output, record, signatures.signature_place(record), *files, signed_by, sign)
+    require_writable(to.file, record, signatures.signature_place(record), *files, signed_by, sign)
     key = None
     if sign is not None:
         signatures.require_no_signature(record)
@@ -75,7 +69,7 @@ def command(
         shareable = isinstance(verification.record, PublicRecord)
         # The bytes that were checked: a record that took their place meanwhile stays unsigned.
         signature = signatures.sign_record(record, verification.content, key, shareable=shareable)
-    deliver(verification.stored(), as_json, output, lambda: render(verification, record, signature))
+    deliver(verification.stored(), to, lambda: render(verification, record, signature))
     verification.require()
 
 

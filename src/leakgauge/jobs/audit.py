@@ -131,20 +131,11 @@ def _shown(drawn: Drawn, column: ReleasedColumn, confidence: float) -> Shown | N
 
 
 def audit_foreign(
-    released: Path | str,
-    original: Table,
-    secret: str | Iterable[str],
-    *,
-    key: str | None = None,
-    withheld: Iterable[str] = (),
-    background: Iterable[str] = (),
-    unit: str | None = None,
-    progress: Counting | None = None,
-    **settings: Any,
+    released: Path | str, original: Table, roles: ForeignRoles, *, progress: Counting | None = None, **settings: Any
 ) -> Audit:
     """The audit of a release made elsewhere against its original: levels its rows show, attacks, and exposure.
 
-    There is no record, so nothing can be disproved. Rows are matched by the ``key``, a column of both
+    There is no record, so nothing can be disproved. Rows are matched by the key of the roles, a column of both
     tables, or else by their order. Columns are found by their names; coarser values, such as intervals, count as true
     where they contain the truth. A secret that the release does not contain is guessed from other columns. Settings are
     those of ``read_foreign``.
@@ -152,8 +143,6 @@ def audit_foreign(
     Raises:
         TableError, ColumnError, OptionError: as of ``read_foreign``.
     """
-    secrets = (secret,) if isinstance(secret, str) else tuple(secret)
-    roles = ForeignRoles(secrets, tuple(withheld), tuple(background), unit, key)
     release = read_foreign(released, original, roles, **settings)
     drawn = release.seen
     held = [name for name in roles.names if name in release.changed]

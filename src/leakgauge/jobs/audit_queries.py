@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from leakgauge.artefacts import Origin, Quantity, QueryAudit
@@ -19,18 +20,35 @@ FEWEST_RUNS = 2
 """Of answers that are drawn: an interval is over runs."""
 
 
+@dataclass(frozen=True)
+class Answering:
+    """How the answers are drawn.
+
+    Attributes:
+        epsilon: of one answer, in nats.
+        delta: of one answer; with it the noise is Gaussian.
+        runs: how often all of them are drawn.
+        confidence: of the intervals over the runs.
+        simulation_seed: of an experiment that can be repeated.
+
+    Raises:
+        OptionError: too few runs, or a confidence that is none.
+    """
+
+    epsilon: float
+    delta: float | None = None
+    runs: int = 20
+    confidence: float = 0.95
+    simulation_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        require_confidence(self.confidence)
+        if self.runs < FEWEST_RUNS:
+            raise OptionError("{runs} runs are too few for an interval; try 20.", runs=self.runs)
+
+
 def audit_queries(
-    queries: Path,
-    table: Table,
-    secret: str,
-    *,
-    epsilon: float,
-    delta: float | None = None,
-    runs: int = 20,
-    confidence: float = 0.95,
-    simulation_seed: int | None = None,
-    name: str = "",
-    progress: Counting | None = None,
+    queries: Path, table: Table, secret: str, drawn: Answering, *, name: str = "", progress: Counting | None = None
 ) -> QueryAudit:
     """How much of a secret column could be reconstructed from noisy answers to planned counting queries.
 
@@ -39,28 +57,25 @@ def audit_queries(
     Args:
         queries: the file, with one query per line and its conditions between commas.
         secret: a column with two values, or a condition such as ``illness=flu``.
-        epsilon: of one answer, in nats.
-        delta: of one answer; with it the noise is Gaussian.
+        drawn: how the answers are drawn.
         name: of the table, as it is stored.
 
     Raises:
-        FileError, ColumnError, TableError, OptionError: queries, a secret or settings that cannot be used.
+        FileError, ColumnError, TableError, OptionError: queries, a secret or noise that cannot be used.
     """
-    require_confidence(confidence)
-    if runs < FEWEST_RUNS:
-        raise OptionError("{runs} runs are too few for an interval; try 20.", runs=runs)
+    epsilon, delta, seed = drawn.epsilon, drawn.delta, drawn.simulation_seed
     asked = read_queries(queries, [column.name for column in table.columns()])
     planned = PlannedQueries.of(table, secret, asked)
     protection = Protection()
     (noise,) = Count(epsilon=epsilon, delta=delta, where=asked[0]).noises(protection)
     finding, exact_runs = planned.answered.attacked(
         noise,
-        OperatingSystem() if simulation_seed is None else Simulated(simulation_seed),
+        OperatingSystem() if seed is None else Simulated(seed),
         target=(planned.column,),
         knows=planned.knows,
-        runs=runs,
-        confidence=confidence,
-        simulation_seed=simulation_seed or 0,
+        runs=drawn.runs,
+        confidence=drawn.confidence,
+        simulation_seed=seed or 0,
         progress=progress,
     )
     # Adding up is one of the bounds that are compared; where every δ adds up to 1, nothing is promised anyway.
@@ -77,9 +92,9 @@ def audit_queries(
         kinds=planned.answered.counted.shape[1],
         mechanism=spelled(noise.mechanism),
         epsilon=Quantity(together, "nats", origin=Origin.DECLARED),
-        runs=runs,
+        runs=drawn.runs,
         exact_runs=exact_runs,
         attack=finding,
-        simulated=simulation_seed is not None,
+        simulated=seed is not None,
         delta=total,
     )

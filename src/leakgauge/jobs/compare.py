@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Required, Unpack
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import RankedBy, Role
+from leakgauge.artefacts.request.comparing import Comparing
 from leakgauge.design import (
     Keep,
     Knowledge,
@@ -41,7 +42,7 @@ from leakgauge.release.estimates.effective_rows import effective_rows, keeps_sha
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.chosen_bins import settled
-from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.reading import ReadingOptions, reading_of
 
 SAME = 1e-12
 """A mean distortion within this relative distance of the target counts as equal: rounding must not decide."""
@@ -60,25 +61,30 @@ WITHIN = {
 """The same within a bound on ε."""
 
 
+class CompareOptions(ReadingOptions, total=False):
+    """Keyword arguments of ``lg.compare``: fields of ``Comparing``, and how the table is read."""
+
+    secret: Required[Sequence[str]]
+    background: Sequence[str]
+    max_distortion: float | None
+    max_leakage: float | None
+    weights: Mapping[Any, float] | Path | str | None
+    bins: Sequence[str]
+    levels: Sequence[str]
+    gap: float | None
+    by: str
+    keep: str
+    through: str | None
+    knowledge: str | None
+
+
 @checked
 def compare(
     table: object,
     mechanisms: Sequence[str] = (),
     *,
-    secret: Sequence[str],
-    background: Sequence[str] = (),
-    max_distortion: float | None = None,
-    max_leakage: float | None = None,
     distortion: Distortion | str = "hamming",
-    weights: Mapping[Any, float] | Path | str | None = None,
-    bins: Sequence[str] = (),
-    levels: Sequence[str] = (),
-    gap: float | None = None,
-    by: str = "bits",
-    keep: str = "nothing",
-    through: str | None = None,
-    knowledge: str | None = None,
-    **reading: Unpack[ReadingOptions],
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each compared with the channel that leaks least.
 
@@ -99,7 +105,7 @@ def compare(
         by: what ranks the mechanisms that meet the target: bits, epsilon or identifiability.
         keep: ``shares`` compares with the least leaking channel that releases every value as often as it occurs.
         through: the column that goes through the mechanisms, ranked by what it then reveals about the secret.
-        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
+        options: also how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ….
 
     Raises:
         OptionError: no target or two, an unknown measure or ``keep``, or a mechanism that cannot be compared.
@@ -112,24 +118,25 @@ def compare(
         >>> found.ranking[0].mechanism, found.ranking[0].leakage.value
         ('least leaking channel', 0.0)
     """
-    columns, known = tuple(secret), tuple(background)
-    released = columns if through is None else (through,)
+    asked = Comparing.of_options(options)
+    columns, known, weights = asked.secret, asked.background, asked.weights
+    released = columns if asked.through is None else (asked.through,)
     question = Question(
         columns,
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
-        _knowledge(knowledge, known),
-        parse_binnings(bins, tuple(dict.fromkeys(columns + released + known)), levels),
+        _knowledge(asked.knowledge, known),
+        parse_binnings(asked.bins, tuple(dict.fromkeys(columns + released + known)), asked.levels),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
-        through=through,
-        keep=_kept(keep),
+        through=asked.through,
+        keep=_kept(asked.keep),
     )
-    target, measure = _target(max_distortion, max_leakage), _measure(by)
-    with open_table(table, **reading) as source:
+    target, measure = _target(asked.max_distortion, asked.max_leakage), _measure(asked.by)
+    with open_table(table, **reading_of(options)) as source:
         fixed = {name: settled(source, name, how) for name, how in question.bins.items()}
         question = replace(question, bins=fixed)
         require_few_values(source, released, {name: how for name, how in fixed.items() if name in released})
-        closely = question.gap if gap is None else gap
+        closely = question.gap if asked.gap is None else asked.gap
         return comparison(source, question, mechanisms, target, closely, measure)
 
 

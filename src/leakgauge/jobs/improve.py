@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
+from leakgauge.artefacts.request.improving import ImproveOptions, Improving
 from leakgauge.assessment.dials.usefulness import use_named
 from leakgauge.assessment.outgoing import judge_settings
 from leakgauge.assessment.search import Goal, HandedOut, Search, Trial, searched
@@ -37,7 +38,7 @@ from leakgauge.release.queries.labels import label_text, shown
 from leakgauge.release.recorded_plan import plan_of
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table, open_table
-from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.reading import reading_of
 from leakgauge.tables.remembered import remembered
 
 FROM_THE_TABLE = Sentence(
@@ -80,24 +81,7 @@ class Improvement:
 
 @checked
 def improve(
-    table: object,
-    *,
-    secret: str,
-    min_protection: float | None = None,
-    min_usefulness: float | None = None,
-    min_guarantee: float | None = None,
-    use: str = "statistics",
-    public: Sequence[str] = (),
-    background: Sequence[str] = (),
-    lower: float | None = None,
-    upper: float | None = None,
-    keep: str = "shares",
-    start: Path | str | None = None,
-    accounted: float | None = None,
-    ledger: str | None = None,
-    dataset: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **reading: Unpack[ReadingOptions],
+    table: object, *, progress: Callable[[int, int], None] | None = None, **options: Unpack[ImproveOptions]
 ) -> Improvement:
     """The most useful setting that protects enough; without ``min_protection``, the most protective useful one.
 
@@ -121,42 +105,37 @@ def improve(
         ledger: the ledger that pays for it.
         dataset: the account in it; by default the table's name.
         progress: called with the number of settings tried and 0, because the total is unknown.
-        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
+        options: also how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ….
 
     Raises:
         OptionError: limits or bounds outside their range, or nothing asked for.
         BudgetError: the histogram does not fit the budget; no row was read.
     """
-    if min_protection is None and min_usefulness is None:
-        raise OptionError("Nothing is asked for; give --min-protection, --min-usefulness or both.")
-    if keep == Keep.NOTHING.value and accounted is None:
-        raise OptionError(
-            "--keep nothing searches among channels that follow from private counts and change the shares, from which "
-            "recipients can compute nothing; leave it out, or buy a histogram with --accounted."
-        )
-    name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
+    asked = Improving.of_options(options)
+    asked.require_asked()
+    name = asked.dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
     with ExitStack() as opened:
-        source = opened.enter_context(open_table(table, **reading))
+        source = opened.enter_context(open_table(table, **reading_of(options)))
         goal = Goal(
-            secret,
-            min_protection,
-            min_usefulness,
-            min_guarantee,
-            use=use_named(use),
-            keep=kept_by(keep),
-            published=tuple(public),
-            backgrounds=(tuple(background),) if background else (),
-            lower=lower,
-            upper=upper,
-            start=None if start is None else _mechanism_of(start, secret),
+            asked.secret,
+            asked.min_protection,
+            asked.min_usefulness,
+            asked.min_guarantee,
+            use=use_named(asked.use),
+            keep=kept_by(asked.keep),
+            published=asked.public,
+            backgrounds=(asked.background,) if asked.background else (),
+            lower=asked.lower,
+            upper=asked.upper,
+            start=None if asked.start is None else _mechanism_of(asked.start, asked.secret),
             handed_out=HandedOut.DECLARED,
         )
         return search(
             source,
             goal,
-            accounted=accounted,
-            ledger=None if ledger is None else opened.enter_context(open_ledger(ledger)),
-            dataset=None if ledger is None else name,
+            accounted=asked.accounted,
+            ledger=None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger)),
+            dataset=None if asked.ledger is None else name,
             progress=progress,
         )
 

@@ -20,7 +20,7 @@ from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label, label_parts
-from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables import Table
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
 REDRAWN = 20_000
@@ -30,11 +30,15 @@ out."""
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns are secret, which are released, which the attacker knows."""
+    """Which columns are secret, which are released, which the attacker knows, and which says whose row it is.
+
+    Rows with the same value of ``unit`` belong to one person: intervals assume that only persons are independent.
+    """
 
     secret: tuple[str, ...]
     release: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if not self.secret:
@@ -57,7 +61,7 @@ class Roles:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column that plays a role."""
+        """Every column that is measured."""
         return self.secret + self.release + self.background
 
 
@@ -68,14 +72,10 @@ def measure(
     called: str = "",
     channels: Sequence[NamedChannel] = (),
     weights: Mapping[str, float] | None = None,
-    bins: Mapping[str, Binning] | None = None,
     estimator: Estimator = Estimator.PLUG_IN,
     confidence: float = 0.95,
-    unit: str | None = None,
 ) -> Measurement:
-    """The measures of a table's secret, with intervals; only counts leave the table.
-
-    Rows with the same value of ``unit`` belong to one person: intervals assume that only persons are independent.
+    """The measures of a table's secret, in the table's bins, with intervals; only counts leave the table.
 
     ``channels`` are known release channels of the secret columns, instead of released columns. Several release a row
     together; a single one may also read some of the background. ``weights`` are by the text of each secret's label, and
@@ -85,9 +85,9 @@ def measure(
         raise OptionError("A release column and a channel are both given; give one of them.")
     beside = _read_beside(channels[0], roles) if len(channels) == 1 else ()
     known = None if beside else released_together([reading_secret(one, roles.secret) for one in channels])
-    counts = in_bins(table, bins or {}).counts(*roles.columns)
+    counts = table.counts(*roles.columns)
     for column in roles.columns:
-        require_varied(counts, column, binned=column in (bins or {}))
+        require_varied(counts, column, binned=column in table.bins)
     groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
     merged = counts.merge(groups)
     by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
@@ -100,7 +100,7 @@ def measure(
         if by_label is not None:
             # A value that never occurs weighs nothing, whatever its sensitivity.
             by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
-    worth = None if unit is None else _independent_rows(in_bins(table, bins or {}), roles, unit)
+    worth = None if roles.unit is None else _independent_rows(table, roles, roles.unit)
     estimate = partial(_estimates, merged, known, confidence, worth)
     chosen = _applicable(roles, known)
     asked = dict.fromkeys((estimator, Estimator.PLUG_IN, Estimator.MILLER_MADOW))

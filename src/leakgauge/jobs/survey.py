@@ -13,6 +13,7 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Sentence
 from leakgauge.artefacts.quantity import SHARE
 from leakgauge.artefacts.request import FRAME
+from leakgauge.artefacts.request.surveying import Surveying, SurveyOptions
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.assessment import DialPolicy
 from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
@@ -25,7 +26,7 @@ from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.postgresql.address import without_user
-from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.reading import reading_of
 from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
 
@@ -42,16 +43,7 @@ Progress = Callable[[int, int], None]
 
 @checked
 def survey(
-    table: object,
-    secrets: Sequence[str] = (),
-    *,
-    columns: Sequence[str] = (),
-    unit: str | None = None,
-    bins: Sequence[str] = (),
-    levels: Sequence[str] = (),
-    confidence: float = 0.95,
-    progress: Progress | None = None,
-    **reading: Unpack[ReadingOptions],
+    table: object, secrets: Sequence[str] = (), *, progress: Progress | None = None, **options: Unpack[SurveyOptions]
 ) -> Survey:
     """Which columns of a table identify people, which single them out together, and what each reveals about each
     secret.
@@ -65,7 +57,7 @@ def survey(
         levels: coarser values of columns, such as ``job=jobs.csv:2``; these are surveyed.
         confidence: of intervals.
         progress: called with the amounts done and in all.
-        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
+        options: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         ColumnError: a secret that does not exist, or too many columns.
@@ -77,7 +69,7 @@ def survey(
         >>> found.column("id").suggested.value, found.column("city").suggested.value
         ('leave out', 'background')
     """
-    names = tuple(secrets)
+    names, asked, reading = tuple(secrets), Surveying.of_options(options), reading_of(options)
     is_open = Table in type(table).__mro__
     if is_open and reading:
         raise OptionError(
@@ -87,19 +79,17 @@ def survey(
     with nullcontext(cast("Table", table)) if is_open else open_table(table, **reading) as opened:
         kinds = {column.name: column.kind for column in opened.columns()}
         known = list(kinds)
-        wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))
+        wanted = tuple(dict.fromkeys((*names, *asked.columns, *(() if asked.unit is None else (asked.unit,)))))
         for name in wanted:
             if name not in known:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
             if kinds[name] is Kind.OTHER:
                 opened.counts(name)  # refused, and the engine says why
         return surveyed(
-            in_bins(opened, parse_binnings(bins, tuple(known), levels)),
+            in_bins(opened, parse_binnings(asked.bins, tuple(known), asked.levels)),
             names,
-            names=wanted if columns else (),
-            unit=unit,
+            msgspec.structs.replace(asked, columns=wanted if asked.columns else ()),
             called=Path(without_user(str(table))).name if isinstance(table, str | Path) else FRAME,
-            confidence=confidence,
             progress=progress,
         )
 
@@ -107,20 +97,14 @@ def survey(
 def surveyed(
     table: Table,
     secrets: tuple[str, ...],
+    asked: Surveying,
     *,
-    names: Sequence[str] = (),
-    unit: str | None = None,
-    public: tuple[str, ...] = (),
-    accepted: tuple[str, ...] = (),
+    published: tuple[str, ...] = (),
     called: str = "",
-    confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> Survey:
-    """The survey of some columns of a table in their bins, by default all; for public ones also how they group rows.
-
-    ``accepted`` columns are known to identify people, and are left out of those groups.
-    """
-    columns = _columns(table, names)
+    """The survey of a table that is in its bins; of ``published`` columns also how they group rows."""
+    columns, unit = _columns(table, asked.columns), asked.unit
     _require_enough(table, secrets, unit)
     stages, tell = 2 + len(secrets), progress or (lambda done, of: None)
     sample = sampled(table, tuple(columns), simulation_seed=0)
@@ -140,7 +124,7 @@ def surveyed(
     told: list[tuple[Quantity, dict[str, Told]]] = []
     for secret in secrets:
         seen = [name for name in columns if name not in (secret, unit)]
-        told.append(_told_of(secret, sample, seen, unit, confidence))
+        told.append(_told_of(secret, sample, seen, unit, asked.confidence))
         tell(2 + len(told), stages)
     entropies = {secret: entropy for secret, (entropy, _) in zip(secrets, told, strict=True)}
     alone_by_itself = {name for name, one in sizes.items() if one.alone >= MANY_ALONE * table.rows}
@@ -166,7 +150,6 @@ def surveyed(
         role, reason = _suggested(one, entropies, name in finest) if name not in given else (given[name], _NAMED)
         found.append(msgspec.structs.replace(one, suggested=role, reason=reason))
     found.sort(key=lambda one: -max((told.information.value for told in one.tells), default=0.0))
-    judged = tuple(name for name in public if name not in accepted)
     return Survey(
         called,
         table.rows,
@@ -175,7 +158,7 @@ def surveyed(
         tuple(found),
         tuple(map(_combination, combinations)),
         {one.name: one.suggested for one in found},
-        _combination(table.group_sizes([judged], unit=unit)[0]) if judged else None,
+        _combination(table.group_sizes([published], unit=unit)[0]) if published else None,
     )
 
 

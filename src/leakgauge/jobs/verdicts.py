@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -13,6 +13,7 @@ from msgspec import structs
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
 from leakgauge.artefacts.request import FRAME, Declared
+from leakgauge.artefacts.request.assessing import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
 from leakgauge.assessment.dials.usefulness import Use, use_named
@@ -32,7 +33,7 @@ from leakgauge.jobs.protect.judged import Judging
 from leakgauge.release import Release
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
-from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.reading import ReadingOptions, reading_of
 
 
 @checked
@@ -42,24 +43,7 @@ def assess(
     *,
     original: object = None,
     released: Path | str | None = None,
-    secret: Sequence[str] = (),
-    withhold: Sequence[str] = (),
-    background: Sequence[str] = (),
-    use: str | None = None,
-    policy: Path | str | None = None,
-    min_protection: float | None = None,
-    min_usefulness: float | None = None,
-    accept_unique: Sequence[str] = (),
-    purpose: str | None = None,
-    recipient: str | None = None,
-    review: str | None = None,
-    releases_per_period: float | None = None,
-    diagram: Path | str | None = None,
-    questionnaire: Path | str | None = None,
-    fuzzy: Path | str | None = None,
-    stored: Path | str | None = None,
-    confidence: float = 0.95,
-    **reading: Unpack[ReadingOptions],
+    **options: Unpack[AssessOptions],
 ) -> Judgement:
     """The verdict on a release.
 
@@ -83,32 +67,23 @@ def assess(
         fuzzy: factors of a comprehensive evaluation in TOML, or ``paper-a`` or ``paper-b``.
         stored: an earlier verdict, whose space and time are used.
         confidence: of the intervals of the indicators.
-        reading: how the original is read, as ``open_table`` takes it.
+        options: also how the original is read, as ``open_table`` takes it.
 
     Raises:
         OptionError: a file that is needed is not named.
         VerificationError: the audit is of another release.
     """
-    place = Path(release)
-    changed = {
-        "use": use,
-        "policy": None if policy is None else str(policy),
-        "min_protection": min_protection,
-        "min_usefulness": min_usefulness,
-        "accept_unique": tuple(accept_unique) or None,
-        "purpose": purpose,
-        "recipient": recipient,
-        "review": review,
-        "releases_per_period": releases_per_period,
-        "diagram": None if diagram is None else str(diagram),
-        "questionnaire": None if questionnaire is None else str(questionnaire),
-    }
-    given = {name: value for name, value in changed.items() if value is not None}
-    explaining = partial(Explaining.by, factors=fuzzy, stored=None if stored is None else Path(stored))
-    roles = {"secret": secret, "withhold": withhold, "background": background, "released": released}
-    Declared(review=review).require_review_to_come()
+    place, reading = Path(release), reading_of(options)
+    columns, by, also = (
+        JudgedColumns.of_options(options),
+        JudgedBy.of_options(options),
+        ExplainedBy.of_options(options),
+    )
+    given = by.given()
+    explaining = partial(Explaining.by, factors=also.fuzzy, stored=None if also.stored is None else Path(also.stored))
+    Declared(review=by.review).require_review_to_come()
     if place.is_dir():
-        _require_absent({"audit": audit, **roles}, Sentence("a finished job"))
+        _require_absent({"audit": audit, **columns.given(), "released": released}, Sentence("a finished job"))
         return _of_job(place, original, given, explaining, reading)
     if audit is None and not is_foreign(place):
         raise OptionError(
@@ -117,34 +92,33 @@ def assess(
         )
     if original is None:
         raise OptionError("A verdict needs the table the release was made from; name it with --original.")
-    if releases_per_period is not None and not 0 < releases_per_period < math.inf:
-        raise OptionError(
-            "--releases-per-period {found} is not a finite number above 0; try 1.", found=releases_per_period
-        )
-    limits = DEFAULT_POLICY if policy is None else read_dial_policy(policy)
+    releases = 1.0 if by.releases_per_period is None else by.releases_per_period
+    if not 0 < releases < math.inf:
+        raise OptionError("--releases-per-period {found} is not a finite number above 0; try 1.", found=releases)
+    limits = DEFAULT_POLICY if by.policy is None else read_dial_policy(by.policy)
     terms = Terms(
-        limits.asking(min_protection=min_protection, min_usefulness=min_usefulness),
-        use_named(use or Use.STATISTICS),
+        limits.asking(min_protection=by.min_protection, min_usefulness=by.min_usefulness),
+        use_named(by.use or Use.STATISTICS),
         tuple(one for one in Declaration if one.value in given),
-        tuple(accept_unique),
-        releases_per_period=1.0 if releases_per_period is None else releases_per_period,
+        by.accept_unique,
+        releases_per_period=releases,
     )
-    by = explaining(
-        diagram=diagram,
-        questionnaire=questionnaire,
-        releases_per_period=terms.releases_per_period,
-        confidence=confidence,
+    how = explaining(
+        diagram=by.diagram,
+        questionnaire=by.questionnaire,
+        releases_per_period=releases,
+        confidence=also.confidence,
     )
     with open_table(original, **reading) as table:
         if audit is None:
-            _require_absent({**roles, "released": None, "use": use}, Sentence("an audit of a release made elsewhere"))
-            return _of_foreign(place, released, table, terms, by, reading)
+            _require_absent({**columns.given(), "use": by.use}, Sentence("an audit of a release made elsewhere"))
+            return _of_foreign(place, released, table, terms, how, reading)
         made, findings = Release.read(place), read_audit(Path(audit))
         made = made if released is None else made.found_at(released)
-        case = case_of(made, table, background=background, confidence=findings.confidence)
-        secrets = (*secrets_of(made, secret), *((name,) for name in withhold))
+        case = case_of(made, table, background=columns.background, confidence=findings.confidence)
+        secrets = (*secrets_of(made, columns.secret), *((name,) for name in columns.withhold))
         found = judge(made, case, findings, terms, secrets=secrets)
-        return explained(found, made, findings, table, by)
+        return explained(found, made, findings, table, how)
 
 
 def _require_absent(given: Mapping[str, object], release: Sentence) -> None:

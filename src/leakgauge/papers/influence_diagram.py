@@ -14,7 +14,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
+from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, computed
 from leakgauge.assessment import published
 from leakgauge.assessment.comprehensive_evaluation import (
     INDEX_SYSTEM_A,
@@ -181,18 +181,18 @@ def _node_7() -> Line:
         medium=belongs[State.MEDIUM],
     )
     what = Sentence("I(O;N) / I(O;O), node 7")
-    return line(Sentence("section 4.2"), what, printed, noisy / itself, "", 5e-4, note)
+    return Line(Sentence("section 4.2"), what, printed, computed(noisy / itself, ""), 5e-4, note)
 
 
 def _results(
     mechanism: Sentence, where: Sentence, grade: PublishedGrade, score: float, credibility: float
 ) -> Iterator[Line]:
     what = Sentence("{mechanism}, score", mechanism=mechanism)
-    yield line(where, what, score, grade.score, "", 0.05, _label(grade))
+    yield Line(where, what, score, computed(grade.score, ""), 0.05, _label(grade))
     what, note = Sentence("{mechanism}, credibility", mechanism=mechanism), Sentence("divides by n − 1")
-    yield line(where, what, credibility, grade.credibility, "", 5e-4, note)
+    yield Line(where, what, credibility, computed(grade.credibility, ""), 5e-4, note)
     what, note = Sentence("{mechanism}, credibility by (8)", mechanism=mechanism), Sentence("(8) divides by n")
-    yield line(where, what, credibility, float(np.var(grade.row)), "", 5e-4, note, True)
+    yield Line(where, what, credibility, computed(float(np.var(grade.row)), ""), 5e-4, note, True)
 
 
 def _label(grade: PublishedGrade) -> Sentence:
@@ -211,7 +211,7 @@ def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) ->
         elif value == 0.5159:
             note = Sentence("0.5195 is meant")
         ours = grade.probabilities[state]
-        yield line(where, _share(state), value, ours, "probability", 5e-5, note, note is not None)
+        yield Line(where, _share(state), value, computed(ours, "probability"), 5e-5, note, note is not None)
 
 
 def _gaussian_sums() -> Iterator[Line]:
@@ -222,19 +222,19 @@ def _gaussian_sums() -> Iterator[Line]:
             meant = row[5] + total - entries
             note = Sentence("(its entry at 50 is {meant:.1f}, {printed:g} is printed)", meant=meant, printed=row[5])
         what = Sentence("sum of the printed row {often!s}", often=str(often))
-        yield line(Sentence("F'45"), what, total, entries, "", 5e-3, note, note is not None)
+        yield Line(Sentence("F'45"), what, total, computed(entries, ""), 5e-3, note, note is not None)
 
 
 def _ablation() -> Iterator[Line]:
     leaves, where = table_1(), Sentence("Table 9, Laplace")
     unflipped = published.grade(leaves, table_2(Directions.CORRECTED), positive_direction=False)
     for state, value in zip(State, TABLE_9, strict=True):
-        yield line(where, _share(state), value, unflipped.probabilities[state], "probability", 5e-5)
-    yield line(where, Sentence("score"), 50.0, unflipped.score, "", 0.05, _label(unflipped))
+        yield Line(where, _share(state), value, computed(unflipped.probabilities[state], "probability"), 5e-5)
+    yield Line(where, Sentence("score"), 50.0, computed(unflipped.score, ""), 0.05, _label(unflipped))
     as_printed = published.grade(leaves, table_2(Directions.PRINTED))
     note = Sentence("its directions slipped by three rows; the row read is then that of Table 9")
     where, what = Sentence("Table 2 as printed"), Sentence("{mechanism}, score", mechanism=LAPLACE)
-    yield line(where, what, 48.4, as_printed.score, "", 0.05, note, True)
+    yield Line(where, what, 48.4, computed(as_printed.score, ""), 0.05, note, True)
 
 
 def _orders(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Order]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leakgauge import measures
-from leakgauge.artefacts.reproduction import Order, Reproduction, line
+from leakgauge.artefacts.reproduction import Line, Order, Reproduction, computed
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
 from leakgauge.sentences import Sentence
 
@@ -112,8 +112,8 @@ def reproduce() -> Reproduction:
         given = Sentence("H, {meaning}, as given", meaning=meaning)
         bayes = Sentence("H, {meaning}, by Bayes", meaning=meaning)
         place = Sentence(equation)
-        lines.append(line(place, given, belief.bits, stated, "bits", belief.tolerance, note))
-        lines.append(line(place, bayes, belief.bits, left[equation], "bits", belief.tolerance))
+        lines.append(Line(place, given, belief.bits, computed(stated, "bits"), belief.tolerance, note))
+        lines.append(Line(place, bayes, belief.bits, computed(left[equation], "bits"), belief.tolerance))
     unrelated = unrelated_and_telling()
     apart = max(measures.mutual_information(unrelated), measures.background_floor(unrelated))
     together = measures.leakage_with_background(unrelated)

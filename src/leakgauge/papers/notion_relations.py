@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import Line, Order, Reproduction, computed
 from leakgauge.claims import (
     CentralDP,
     CentralIdentifiability,
@@ -201,13 +201,13 @@ def _example() -> Iterator[Line]:
         exact = {name: level.value for name, level in levels(PAPERS_EXAMPLE, prior).items()}
         where = Sentence("section 5, prior ({share:g}, {rest:g})", share=share, rest=1 - share)
         slip = note is not None
-        yield line(where, Sentence("Δ, the floor of ε_i"), floor, prior_skew(prior), "nats", 0.005)
-        yield line(where, Sentence("ε_i"), identifiable, exact["identifiability"], "nats", 0.005, note, slip)
-        yield line(where, Sentence("ε_d"), 0.62, exact["local-dp"], "nats", 0.005)
+        yield Line(where, Sentence("Δ, the floor of ε_i"), floor, computed(prior_skew(prior), "nats"), 0.005)
+        yield Line(where, Sentence("ε_i"), identifiable, computed(exact["identifiability"], "nats"), 0.005, note, slip)
+        yield Line(where, Sentence("ε_d"), 0.62, computed(exact["local-dp"], "nats"), 0.005)
     believed = Scenario(Distribution([1, 2], [0.95, 0.05]), PAPERS_EXAMPLE).posterior(1)[1]
     where = Sentence("section 5, prior ({share:g}, {rest:g})", share=0.95, rest=0.05)
-    yield line(where, Sentence("p(d=1|e=1)"), 0.97, believed, "probability", 0.005)
-    yield line(where, Sentence("ln p(d=1|e=1)/p(d=1)"), 0.02, math.log(believed / 0.95), "nats", 0.005)
+    yield Line(where, Sentence("p(d=1|e=1)"), 0.97, computed(believed, "probability"), 0.005)
+    yield Line(where, Sentence("ln p(d=1|e=1)/p(d=1)"), 0.02, computed(math.log(believed / 0.95), "nats"), 0.005)
 
 
 def _breaking() -> Iterator[Line]:
@@ -221,7 +221,7 @@ def _breaking() -> Iterator[Line]:
         information = many_records(epsilon, records).level(CentralMutualInformation).level * math.log(2)
         note = Sentence("false from r = {records:g} records on", records=records)
         theorem = Sentence("Theorem {number!s}", number=number)
-        yield line(theorem, claim(epsilon), 2 * epsilon, information, "nats", 0.0, note, True)
+        yield Line(theorem, claim(epsilon), 2 * epsilon, computed(information, "nats"), 0.0, note, True)
 
 
 def _order(trial: Violations) -> Order:

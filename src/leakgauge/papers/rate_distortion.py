@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import DrawnCurve, Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import DrawnCurve, Line, Order, Reproduction, computed
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, solve
 from leakgauge.design import symmetric_channel as symmetric
 from leakgauge.distances import Hamming
@@ -187,9 +187,9 @@ def _sources(adults: Distribution) -> Iterator[Line]:
                 what = Sentence("film 785, p({label!s})", label=str(label))
             slip = printed == 0.322
             note, tolerance = (meant, 5e-4) if slip else (None, 5e-5)
-            yield line(where, what, printed, ours, "probability", tolerance, note, slip)
-    yield line(where, Sentence("film 785, H(X)"), 1.9464, entropy(film()), "bits", 5e-5)
-    yield line(where, Sentence("Adult, H(X)"), 1.82, entropy(adults), "bits", 5e-3)
+            yield Line(where, what, printed, computed(ours, "probability"), tolerance, note, slip)
+    yield Line(where, Sentence("film 785, H(X)"), 1.9464, computed(entropy(film()), "bits"), 5e-5)
+    yield Line(where, Sentence("Adult, H(X)"), 1.82, computed(entropy(adults), "bits"), 5e-3)
 
 
 def _of_table_2(row: Row, distortion: float, alike: float, best: float) -> Iterator[Line]:
@@ -206,12 +206,12 @@ def _of_table_2(row: Row, distortion: float, alike: float, best: float) -> Itera
         letters=ours.letters,
     )
     least = Sentence("the paper takes R(δ) for it; at this distortion the least is {bits:.4f}", bits=honest)
-    yield line(where, Sentence("distortion"), distortion, ours.distortion, "", 5e-4, unequal, slip)
+    yield Line(where, Sentence("distortion"), distortion, computed(ours.distortion, ""), 5e-4, unequal, slip)
     # The last digit of this column is off by one in a few rows, with the counts as with rounded shares.
     alike_at = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
-    yield line(where, alike_at, alike, leaked, "bits", 1e-4, off)
-    yield line(where, Sentence("I, optimal"), best, row.rounded.leakage, "bits", 5e-5, note)
-    yield line(where, Sentence("I(X;X̂,Z), optimal"), best, true, "bits", 5e-5, least, True)
+    yield Line(where, alike_at, alike, computed(leaked, "bits"), 1e-4, off)
+    yield Line(where, Sentence("I, optimal"), best, computed(row.rounded.leakage, "bits"), 5e-5, note)
+    yield Line(where, Sentence("I(X;X̂,Z), optimal"), best, computed(true, "bits"), 5e-5, least, True)
 
 
 def _with_background(solution: Solution) -> float:
@@ -226,8 +226,8 @@ def _of_table_3(
     alike = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
     best = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2["distortion"][at])
     exact = [Sentence("exactly at {distortion:.4f}", distortion=distortion) for distortion in equal]
-    yield line(where, alike, leakage, _symmetric(prior, distortion), "bits", 5e-3, exact[0])
-    yield line(where, best, leakage, rows[at].published.leakage, "bits", 5e-3, exact[1], leakage == 1.54)
+    yield Line(where, alike, leakage, computed(_symmetric(prior, distortion), "bits"), 5e-3, exact[0])
+    yield Line(where, best, leakage, computed(rows[at].published.leakage, "bits"), 5e-3, exact[1], leakage == 1.54)
 
 
 def _equal_leakage(prior: Distribution, bits: float) -> tuple[float, float]:
@@ -253,12 +253,12 @@ def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Ite
     pairs = 1 - np.array(optimal) / np.array(TABLE_3["distortion"])
     equal = [1 - best / alike for alike, best in exact]
     where, unequal = Sentence("abstract"), Sentence("its pairs leak unequally")
-    yield line(where, Sentence("I saved over Table 2"), 21.7, _saved(best, alike), "%", 0.05, mean)
+    yield Line(where, Sentence("I saved over Table 2"), 21.7, computed(_saved(best, alike), "%"), 0.05, mean)
     beside = Sentence("I(X;X̂,Z) saved over Table 2")
-    yield line(where, beside, 21.7, _saved(true, with_background), "%", 0.05, least, True)
+    yield Line(where, beside, 21.7, computed(_saved(true, with_background), "%"), 0.05, least, True)
     of_pairs, of_equal = Sentence("distortion saved, Table 3's pairs"), Sentence("distortion saved, equal leakage")
-    yield line(where, of_pairs, 38.3, 100 * float(np.mean(pairs)), "%", 0.05)
-    yield line(where, of_equal, 38.3, 100 * float(np.mean(equal)), "%", 0.05, unequal, True)
+    yield Line(where, of_pairs, 38.3, computed(100 * float(np.mean(pairs)), "%"), 0.05)
+    yield Line(where, of_equal, 38.3, computed(100 * float(np.mean(equal)), "%"), 0.05, unequal, True)
 
 
 def _leakages_with_background(rows: Sequence[Row]) -> tuple[Floats, Floats]:

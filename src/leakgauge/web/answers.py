@@ -212,10 +212,10 @@ class Answers:
 
 
 def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
-    roles = Roles(asked.secret, (), asked.background)
+    roles = Roles(asked.secret, (), asked.background, asked.unit)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
-        return measure(source, roles, called=table.name, bins=bins, unit=asked.unit)
+        return measure(in_bins(source, bins), roles, called=table.name)
 
 
 def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:

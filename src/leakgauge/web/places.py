@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from leakgauge.artefacts.quantity import Artefact
+from leakgauge.artefacts.request.places import Places
 from leakgauge.jobs.location.compare import compare_places
-from leakgauge.jobs.location.places import Places
 from leakgauge.jobs.location.survey import survey_places
 from leakgauge.languages import Language, message
 from leakgauge.location.cell_size import parse_length

@@ -11,6 +11,7 @@ import pytest
 from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.assessment.judging import judge_foreign
+from leakgauge.audit.foreign import ForeignRoles
 from leakgauge.jobs.assess import Explaining, explained_foreign
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.randomness import simulation
@@ -23,7 +24,7 @@ def test_a_coarser_column_is_as_right_as_a_guess_among_its_values(tmp_path: Path
     decades = [f"[{low}, {low + 10})" for low in (age // 10 * 10).tolist()]
     pyarrow.csv.write_csv(pa.table({"age": decades}), released)
     people = open_table(pa.table({"age": age}))
-    audit = audit_foreign(released, people, "age")
+    audit = audit_foreign(released, people, ForeignRoles(("age",)))
     verdict = explained_foreign(judge_foreign(audit, released, people), audit, released, people, Explaining())
     leaves = {one.leaf: one for one in verdict.beside["age"].evidence.leaves}
     assert set(leaves) == {one.leaf for one in INDICATORS.values()}

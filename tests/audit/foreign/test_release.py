@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def audited(folder: Path) -> Audit:
     people, released = made(folder)
-    return audit_foreign(released, open_table(people), "illness", key="id")
+    return audit_foreign(released, open_table(people), ForeignRoles(("illness",), key="id"))
 
 
 def test_rows_are_matched_by_the_key_and_counted(audited: Audit) -> None:
@@ -123,7 +123,7 @@ def written(folder: Path, table: pa.Table, name: str = "r.csv") -> Path:
 
 def test_a_secret_that_is_not_released_is_told_of_by_others(tmp_path: Path) -> None:
     people, released = small(tmp_path)
-    audit = audit_foreign(written(tmp_path, released), open_table(people), ["illness", "cost"])
+    audit = audit_foreign(written(tmp_path, released), open_table(people), ForeignRoles(("illness", "cost")))
     assert audit.foreign is not None
     assert (audit.foreign.withheld, audit.foreign.key, audit.foreign.warnings) == (("illness",), None, ())
     illness, cost = audit.exposures
@@ -151,7 +151,7 @@ def test_another_order_is_doubted(tmp_path: Path) -> None:
 
 def test_a_secret_that_is_released_as_it_is_is_told_whole(tmp_path: Path) -> None:
     people, _ = small(tmp_path)
-    audit = audit_foreign(written(tmp_path, people.select(["illness"])), open_table(people), "illness")
+    audit = audit_foreign(written(tmp_path, people.select(["illness"])), open_table(people), ForeignRoles(("illness",)))
     (exposed,) = audit.exposures
     assert exposed.everything.information.ends[1] == pytest.approx(exposed.entropy.ends[1], abs=0.02)
     assert finding(audit, "attribute inference, learnt", ("illness",)).success.value == 1
@@ -189,7 +189,9 @@ def test_rows_of_one_person_count_as_one(tmp_path: Path) -> None:
     people, released = small(tmp_path)
     whose = pa.array((np.arange(len(people)) % 100).tolist())
     audit = audit_foreign(
-        written(tmp_path, released), open_table(people.append_column("who", whose)), "cost", unit="who"
+        written(tmp_path, released),
+        open_table(people.append_column("who", whose)),
+        ForeignRoles(("cost",), unit="who"),
     )
     assert audit.foreign is not None and audit.foreign.unit == "who"
 
@@ -247,7 +249,7 @@ def test_coarse_values_single_people_out_by_what_they_stand_for(tmp_path: Path) 
         1, "code", pa.array([one[:3] + "*" for one in code])
     )
     pyarrow.csv.write_csv(shown.drop_columns(["ill"]), tmp_path / "theirs.csv")
-    audit = audit_foreign(tmp_path / "theirs.csv", open_table(people), "ill")
+    audit = audit_foreign(tmp_path / "theirs.csv", open_table(people), ForeignRoles(("ill",)))
     found = next(one for one in audit.attacks if str(one.attack) == "singling out, by several columns")
     # An interval or a mask describes everybody in it, and nothing was changed otherwise.
     assert found.target == ("city", "age", "code") and found.success.value == 1

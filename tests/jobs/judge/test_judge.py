@@ -17,6 +17,7 @@ from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
 from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, secrets_of
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.audit.foreign import ForeignRoles
 from leakgauge.case import Case
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.jobs.audit import audit_foreign
@@ -218,7 +219,7 @@ def test_a_release_made_elsewhere(people: str, tmp_path: Path, kind: str) -> Non
             status = ["married" if one == "married" else "other" for one in status]
         place = tmp_path / "released.csv"
         pc.write_csv(rows.set_column(1, "status", pa.array(status)), place)
-        found = judge_foreign(audit_foreign(place, table, "status"), place, table)
+        found = judge_foreign(audit_foreign(place, table, ForeignRoles(("status",))), place, table)
     require_sound(found)
     dials = found.dials["status"]
     assert dials.guarantee.value == 0

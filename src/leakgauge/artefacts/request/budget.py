@@ -8,6 +8,7 @@ from typing import Annotated, TypedDict
 
 from leakgauge.artefacts.quantity import Origin
 from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart
+from leakgauge.artefacts.request.shared_options import Dataset
 from leakgauge.errors import OptionError
 
 
@@ -26,7 +27,7 @@ class Budget(RequestPart, frozen=True):
     ledger: Annotated[
         str | None, Names.PLACE, ON_PAGE, Option("The ledger that counts the spend against a limit.", "PATH|ADDRESS")
     ] = None
-    dataset: Annotated[str | None, Option("The account in the ledger; default: the table's name.", "NAME")] = None
+    dataset: Dataset = None
     simulate: Annotated[int | None, Option("A rehearsal that protects nobody.", "SEED", least=0)] = None
 
     def require_possible(self) -> None:

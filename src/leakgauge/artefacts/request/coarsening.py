@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
 from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart
+from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.shared_options import Bins, Levels
 from leakgauge.errors import OptionError
 
 MAX_SUPPRESSED: Final = 0.05
@@ -25,15 +26,8 @@ class Coarsening(RequestPart, frozen=True):
         max_suppressed: the share of rows whose public values may be left out for that.
     """
 
-    bins: Annotated[
-        tuple[str, ...],
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("width:10, quantiles:5, edges:0,18,65, year, auto, …", "COLUMN=HOW"),
-    ] = ()
-    levels: Annotated[
-        tuple[str, ...], Names.SPELLED, Option("Coarser values: level N of an ARX-style CSV file.", "COLUMN=FILE:N")
-    ] = ()
+    bins: Bins = ()
+    levels: Levels = ()
     suppress_below: Annotated[
         int | None, Origin.DECLARED, Option("Suppress public values of groups smaller than this.", "K")
     ] = None

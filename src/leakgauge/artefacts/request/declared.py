@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, Final, TypedDict
 
 import msgspec
 
 from leakgauge.artefacts.quantity import Origin
 from leakgauge.artefacts.request.part import IN_WORDS, ON_PAGE, Names, Option, RequestPart, fields_marked
+from leakgauge.artefacts.request.shared_options import Purpose, Recipient, Review
 from leakgauge.errors import OptionError
+
+OF_THE_REPORT: Final = Option(
+    "Language of the report; by default that of the messages; both: side by side.",
+    choices=("en", "zh", "both"),
+    default="",
+)
+"""How the language of a report is asked for."""
 
 
 class Declared(RequestPart, frozen=True):
@@ -40,24 +48,11 @@ class Declared(RequestPart, frozen=True):
     questionnaire: Annotated[
         str | None, Names.PLACE, Option("CSV respondent,leaf,answer with answers 1 to 5.", "FILE")
     ] = None
-    purpose: Annotated[
-        str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: what the release is for.", "TEXT")
-    ] = None
-    recipient: Annotated[str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: who gets it.", "TEXT")] = (
-        None
-    )
-    review: Annotated[
-        str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: when to review it.", "DATE")
-    ] = None
+    purpose: Purpose = None
+    recipient: Recipient = None
+    review: Review = None
     prepared_by: Annotated[str | None, ON_PAGE, IN_WORDS, Option("Declared: who prepared the report.", "NAME")] = None
-    report_language: Annotated[
-        str,
-        Option(
-            "Language of the report; by default that of the messages; both: side by side.",
-            choices=("en", "zh", "both"),
-            default="",
-        ),
-    ] = "en"
+    report_language: Annotated[str, OF_THE_REPORT] = "en"
 
     def require_possible(self) -> None:
         """Refuse what is no date, no share and no frequency."""

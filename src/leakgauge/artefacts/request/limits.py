@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, TypedDict
 
 from leakgauge.artefacts.quantity import Origin
 from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart
+from leakgauge.artefacts.request.shared_options import KEPT, USES, KeepOrder, MinUsefulness, UseOfRelease
 from leakgauge.errors import OptionError, did_you_mean
-
-USES: Final = ("statistics", "rows")
-KEPT: Final = ("nothing", "shares", "associations")
 
 
 class Limits(RequestPart, frozen=True):
@@ -38,15 +36,8 @@ class Limits(RequestPart, frozen=True):
             "The most useful setting with at least this protection, from 0 to 100; with another target: a limit.", "P"
         ),
     ] = None
-    min_usefulness: Annotated[
-        float | None, Origin.DECLARED, ON_PAGE, Option("The least usefulness, from 0 to 100.", "U")
-    ] = None
-    use: Annotated[
-        str,
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("What readers do with the release: shares and cross-tables, or single rows.", choices=USES),
-    ] = "statistics"
+    min_usefulness: MinUsefulness = None
+    use: UseOfRelease = "statistics"
     keep: Annotated[
         str | None,
         Origin.DECLARED,
@@ -59,12 +50,7 @@ class Limits(RequestPart, frozen=True):
         ),
     ] = None
     clamp: Annotated[bool, Origin.DECLARED, Option("Clamp released numbers to the declared bounds.")] = False
-    keep_order: Annotated[
-        bool,
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("Release rows in the table's order, which may reveal more than their values."),
-    ] = False
+    keep_order: KeepOrder = False
     policy: Annotated[
         str | None, Names.PLACE, ON_PAGE, Option("Limits to keep, in TOML; exit 1 if one is broken.", "FILE")
     ] = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Final, TypeAlias, get_origin, get_type_hints
+from typing import Any, Final, Self, TypeAlias, get_origin, get_type_hints
 
 import msgspec
 
@@ -27,6 +27,8 @@ class Names(Enum):
     """A name of ours or a file, where there may be ``column=`` before it and ``:level`` after it."""
 
 
+METRES: Final = "metres"
+"""Marks a length, which the command line takes with its unit, such as ``500m``."""
 ON_PAGE: Final = "on the page"
 """Marks a field that the page asks for."""
 IN_WORDS: Final = "in words"
@@ -38,18 +40,22 @@ class Option:
     """How a field is asked for on the command line.
 
     Attributes:
-        help: what it is, in one line.
+        help: what it is, in one line; None where its name says it.
         metavar: what follows the option; None of a flag and of a choice.
         choices: the words to choose from, where there are no others.
         default: what is said to be the default, where the field's own does not say it; empty where the help does.
         least: the least whole number.
+        required: whether the command line cannot do without it.
+        called: its name on the command line, where that is not the field's.
     """
 
-    help: str
+    help: str | None
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     default: str | None = None
     least: int | None = None
+    required: bool = False
+    called: str | None = None
 
 
 class RequestPart(Part, frozen=True):
@@ -59,11 +65,16 @@ class RequestPart(Part, frozen=True):
         for field in msgspec.structs.fields(self):
             given = getattr(self, field.name)
             # One text may stand for itself: it would be taken letter by letter.
-            if isinstance(given, str | list) and takes_several(type(self), field.name):
+            if isinstance(given, Sequence) and not isinstance(given, tuple) and takes_several(type(self), field.name):
                 several = (given,) if isinstance(given, str) else tuple(given)
                 msgspec.structs.force_setattr(self, field.name, several)
         check_fields(self)
         self.require_possible()
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        """The part from those of some options that are its own."""
+        return cls(**{name: options[name] for name in cls.__struct_fields__ if name in options})
 
     def require_possible(self) -> None:
         """Refuse what no request can ask for."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypedDict, cast
 
 import msgspec
 
@@ -46,3 +46,8 @@ class ReadingOptions(TypedDict, total=False):
     decimal: str
     date_format: str | Sequence[str]
     no_header: bool
+
+
+def reading_of(options: Mapping[str, Any]) -> ReadingOptions:
+    """Those of some options that say how the table is read."""
+    return cast("ReadingOptions", {name: options[name] for name in Reading.__struct_fields__ if name in options})

@@ -2,60 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import METRES, Option, RequestPart
+from leakgauge.artefacts.request.places import WITHIN, Near, Places
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.location.options import (
-    length,
-    metres,
-    on_the_map,
-    or_dash,
-    places,
-    report,
-    require_report,
-    within,
-    write_report,
-)
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
+from leakgauge.cli.location.options import MapReport, metres, on_the_map, or_dash, require_report, write_report
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationComparison, PlacedMechanism
-    from leakgauge.jobs.location.places import Places
 
 
 NARROW = 9
 """Characters of a column whose head may stand on two lines."""
 
 
+class PlaceComparing(RequestPart, frozen=True):
+    """The distance at which mechanisms are compared."""
+
+    max_distance: Annotated[
+        float, METRES, Option("The mean distance that all are set to, such as 800m.", "LENGTH", required=True)
+    ]
+    within: Near = WITHIN
+
+
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
-@places
-@click.option(
-    "--max-distance", required=True, metavar="LENGTH", help="The mean distance that all are set to, such as 800m."
-)
-@within
-@report
-@options.reading
+@options.taking(places=Places, asked=PlaceComparing, beside=MapReport, reading=Reading)
 @options.output
 def compare(
     table: str,
     mechanisms: tuple[str, ...],
     places: Places,
-    max_distance: str,
-    within: str,
-    report: Path | None,
-    reading: Mapping[str, Any],
-    as_json: bool,
-    output: Path | None,
+    asked: PlaceComparing,
+    beside: MapReport,
+    reading: Reading,
+    to: Output,
 ) -> None:
     """Mechanisms for places at one mean distance, in metres, bits, ε per kilometre, identifiability and a tracker's
     error.
@@ -72,19 +64,12 @@ def compare(
     """
     from leakgauge.jobs.location.compare import compare_places
 
-    require_not_read(output, table, places.areas, *(Path(name) for name in mechanisms if ":" not in name))
-    require_report(report, Path(table), output)
+    require_not_read(to.file, table, places.areas, *(Path(name) for name in mechanisms if ":" not in name))
+    require_report(beside.report, Path(table), to.file)
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        found = compare_places(
-            table,
-            places,
-            mechanisms,
-            max_distance=length(max_distance, "--max-distance") or 0.0,
-            within=length(within, "--within") or 0.0,
-            **reading,
-        )
-    write_report(report, "location-comparison.json", found)
-    deliver(found, as_json, output, lambda: _render(found))
+        found = compare_places(table, places, mechanisms, **asked.given(), **reading.given())
+    write_report(beside.report, "location-comparison.json", found)
+    deliver(found, to, lambda: _render(found))
 
 
 def _render(found: LocationComparison) -> Parts:

@@ -2,54 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import METRES, Option, RequestPart
+from leakgauge.artefacts.request.places import WITHIN, Near, Places
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.location.options import (
-    facts,
-    length,
-    metres,
-    on_the_map,
-    or_dash,
-    places,
-    report,
-    require_report,
-    within,
-    write_report,
-)
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, told_level, working
+from leakgauge.cli.location.options import MapReport, facts, metres, on_the_map, or_dash, require_report, write_report
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, told_level, working
 from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationDesign, PlacedMechanism
-    from leakgauge.jobs.location.places import Places
+
+
+class PlaceDesigning(RequestPart, frozen=True):
+    """The target of a channel between areas."""
+
+    max_distance: Annotated[
+        float | None, METRES, Option("The least leakage at this mean distance, such as 800m.", "LENGTH")
+    ] = None
+    max_leakage: Annotated[float | None, Option("The least mean distance at these bits.", "BITS")] = None
+    epsilon_per_km: Annotated[float | None, Option("The least mean distance at this metric privacy.", "E")] = None
+    within: Near = WITHIN
 
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@places
-@click.option("--max-distance", metavar="LENGTH", help="The least leakage at this mean distance, such as 800m.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="The least mean distance at these bits.")
-@click.option("--epsilon-per-km", type=float, metavar="E", help="The least mean distance at this metric privacy.")
-@within
-@report
-@options.reading
+@options.taking(places=Places, asked=PlaceDesigning, beside=MapReport, reading=Reading)
 @options.as_json
 @click.option("-o", "--output", type=options.FILE, metavar="CHANNEL", help="Write the channel to this file.")
 def design(
     table: str,
     places: Places,
-    max_distance: str | None,
-    max_leakage: float | None,
-    epsilon_per_km: float | None,
-    within: str,
-    report: Path | None,
-    reading: Mapping[str, Any],
+    asked: PlaceDesigning,
+    beside: MapReport,
+    reading: Reading,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -68,21 +60,13 @@ def design(
     from leakgauge.jobs.location.design import design_places
 
     require_not_read(output, table, places.areas)
-    require_report(report, Path(table), output)
+    require_report(beside.report, Path(table), output)
     with working(say("Designing for {table!s} …", table=Path(table).name)):
-        found, channel = design_places(
-            table,
-            places,
-            max_distance=length(max_distance, "--max-distance"),
-            max_leakage=max_leakage,
-            epsilon_per_km=epsilon_per_km,
-            within=length(within, "--within") or 0.0,
-            **reading,
-        )
+        found, channel = design_places(table, places, **asked.given(), **reading.given())
     if output is not None:
         codec.write(output, channel)
-    write_report(report, "location-design.json", found)
-    deliver(found, as_json, None, lambda: _render(found, output))
+    write_report(beside.report, "location-design.json", found)
+    deliver(found, Output(as_json), lambda: _render(found, output))
 
 
 def mechanism_facts(one: PlacedMechanism, radius: str) -> dict[str, str]:

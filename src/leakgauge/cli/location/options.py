@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import click
-
-from leakgauge.cli import options
+from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli.language import current, say
 from leakgauge.cli.output import Parts, alert, grid
 from leakgauge.drafts import require_writable, write_whole
@@ -24,71 +21,13 @@ if TYPE_CHECKING:
     from leakgauge.artefacts.location import AreasTold
     from leakgauge.sentences import Sentence
 
-Command = TypeVar("Command", bound=Callable[..., None])
-PLACES: Final = ("lat", "lon", "cell", "box", "hexagons", "areas", "area", "time", "user", "weight", "smoothing")
 FORMS: Final = (".html", ".md")
 
-_TAKEN = (
-    click.option("--lat", required=True, metavar="COLUMN", help="Latitudes, in degrees."),
-    click.option("--lon", required=True, metavar="COLUMN", help="Longitudes, in degrees."),
-    click.option("--cell", metavar="SIZE", help="Cells of a size (500m, 2km), or rows by columns (12x12)."),
-    click.option("--box", metavar="S,N,W,E", help="Edges of the map in degrees; by default around the points."),
-    click.option("--hexagons", type=int, metavar="RES", help="Hexagons of this resolution of H3, from 0 to 15."),
-    click.option(
-        "--areas",
-        type=options.FILE,
-        metavar="FILE",
-        help="Polygons (GeoJSON), or names and centres (CSV name,lat,lon).",
-    ),
-    click.option("--area", metavar="COLUMN", help="Areas that this column names."),
-    click.option("--time", metavar="COLUMN", help="Times."),
-    click.option("--user", metavar="COLUMN", help="Whose point it is."),
-    click.option("--weight", metavar="COLUMN", help="How much a row counts, such as a population."),
-    click.option(
-        "--smoothing",
-        type=float,
-        default=0.0,
-        show_default=True,
-        metavar="W",
-        help="Added to the weight of each area, so that none counts as impossible.",
-    ),
-)
 
+class MapReport(RequestPart, frozen=True):
+    """A report beside the answer."""
 
-def places(command: Command) -> Command:
-    """Options of columns and areas; the command gets them in one argument ``places``."""
-
-    @wraps(command)
-    def reads(**given: Any) -> None:
-        from leakgauge.jobs.location.places import Places
-
-        named = {name: given.pop(name) for name in PLACES}
-        command(**given, places=Places(**named))
-
-    return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(_TAKEN), reads))
-
-
-def protection(command: Command) -> Command:
-    """The options that choose the mechanism; exactly one is given."""
-    taken = (
-        click.option("--epsilon-per-km", type=float, metavar="E", help="Planar Laplace noise of this metric privacy."),
-        click.option("--max-distance", metavar="LENGTH", help="The least leaking channel at this mean distance."),
-        click.option("--max-leakage", type=float, metavar="BITS", help="The channel that errs least at these bits."),
-        click.option(
-            "--mechanism",
-            metavar="MECHANISM",
-            help="planar-laplace:epsilon=2, coarser-cells:level=2, dummies:count=4, or a channel file.",
-        ),
-    )
-    return reduce(lambda decorated, option: option(decorated), reversed(taken), command)
-
-
-report = click.option(
-    "--report", type=options.FILE, metavar="FILE", help="Write a report with the map too, .html or .md."
-)
-within = click.option(
-    "--within", default="500m", show_default=True, metavar="LENGTH", help="How near a tracker's guess counts as near."
-)
+    report: Annotated[Path | None, Option("Write a report with the map too, .html or .md.", "FILE")] = None
 
 
 def require_report(path: Path | None, *read: Path | None) -> None:
@@ -125,13 +64,6 @@ def metres(length: Quantity) -> str:
 def or_dash(quantity: Quantity | None, write: Callable[[float], str]) -> str:
     """A number for a person; a dash where there is none."""
     return "–" if quantity is None else write(quantity.value)
-
-
-def length(text: str | None, option: str) -> float | None:
-    """The metres that an option gives; None where it is not given."""
-    from leakgauge.location.cell_size import parse_length
-
-    return None if text is None else parse_length(text, option)
 
 
 def on_the_map(areas: AreasTold) -> str:

@@ -2,60 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, Places
 from leakgauge.cli import options
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.location.design import mechanism_facts
-from leakgauge.cli.location.options import facts, length, metres, on_the_map, places, protection, warned, within
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, simulation_warning
+from leakgauge.cli.location.options import facts, metres, on_the_map, warned
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, simulation_warning
 from leakgauge.cli.release import progress_of
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationProtection
-    from leakgauge.jobs.location.places import Places
 
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@places
-@protection
-@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is; may be repeated.")
-@click.option(
-    "--reports-per-user",
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Publicly known: rows of a person at most, all of which count against the budget.",
-)
-@click.option("--ledger", type=options.ADDRESS, metavar="PATH|ADDRESS", help="The ledger whose budget is spent.")
-@options.dataset
-@within
+@options.taking(places=Places, protection=PlaceProtection, asked=PlaceRelease)
 @click.option(
     "-o", "--output", "folder", required=True, type=options.FILE, metavar="DIR", help="Folder of the results."
 )
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 @options.report_language
-@click.option(
-    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, nothing spent."
-)
-@options.reading
+@options.taking(reading=Reading)
 @options.as_json
 def protect(
     table: str,
     places: Places,
+    protection: PlaceProtection,
+    asked: PlaceRelease,
     folder: Path,
-    max_distance: str | None,
-    within: str,
-    report_language: str | None,
-    reading: Mapping[str, Any],
+    reading: Reading,
     as_json: bool,
-    **given: Any,
+    **writing: Any,
 ) -> None:
     """A table with protected places, its record, and a report with maps.
 
@@ -78,22 +61,22 @@ def protect(
 
     if folder.exists() and not folder.is_dir():
         require_not_read(folder, table)
-    if given["ledger"] is None and given["simulate"] is None:
+    if asked.ledger is None and asked.simulate is None:
         told = say("no --ledger is given, so nothing counts this release against a budget.")
         click.echo(f"leakgauge: {told}", err=True)
-    with progress_of(1, counted=given["ledger"] is not None) as tell:
+    with progress_of(1, counted=asked.ledger is not None) as tell:
         found = protect_places(
             table,
             places,
             folder=folder,
-            max_distance=length(max_distance, "--max-distance"),
-            within=length(within, "--within") or 0.0,
-            report_language=report_language or current().code,
+            report_language=writing.pop("report_language") or current().code,
             progress=tell,
-            **given,
-            **reading,
+            **writing,
+            **protection.given(),
+            **asked.given(),
+            **reading.given(),
         )
-    deliver(found, as_json, None, lambda: _render(found, folder))
+    deliver(found, Output(as_json), lambda: _render(found, folder))
 
 
 def _render(found: LocationProtection, folder: Path) -> Parts:

@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.places import Places
 from leakgauge.cli import options
 from leakgauge.cli.language import say
-from leakgauge.cli.location.options import (
-    facts,
-    metres,
-    on_the_map,
-    places,
-    report,
-    require_report,
-    warned,
-    write_report,
-)
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.location.options import MapReport, facts, metres, on_the_map, require_report, warned, write_report
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationSurvey
-    from leakgauge.jobs.location.places import Places
+
+
+class PlaceSurveying(RequestPart, frozen=True):
+    """Where people are few."""
+
+    few: Annotated[int, Option("Count areas with fewer people than this.", "K")] = 10
 
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@places
-@click.option(
-    "--few", type=int, default=10, show_default=True, metavar="K", help="Count areas with fewer people than this."
-)
-@report
-@options.reading
+@options.taking(places=Places, asked=PlaceSurveying, beside=MapReport, reading=Reading)
 @options.output
-def survey(
-    table: str,
-    places: Places,
-    few: int,
-    report: Path | None,
-    reading: Mapping[str, Any],
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def survey(table: str, places: Places, asked: PlaceSurveying, beside: MapReport, reading: Reading, to: Output) -> None:
     """Where the points of a table lie, how much a place reveals, and where people are few.
 
     \b
@@ -60,12 +45,12 @@ def survey(
     """
     from leakgauge.jobs.location.survey import survey_places
 
-    require_not_read(output, table, places.areas)
-    require_report(report, Path(table), output)
+    require_not_read(to.file, table, places.areas)
+    require_report(beside.report, Path(table), to.file)
     with working(say("Looking through {table!s} …", table=Path(table).name)):
-        found = survey_places(table, places, few=few, **reading)
-    write_report(report, "location-survey.json", found)
-    deliver(found, as_json, output, lambda: _render(found))
+        found = survey_places(table, places, few=asked.few, **reading.given())
+    write_report(beside.report, "location-survey.json", found)
+    deliver(found, to, lambda: _render(found))
 
 
 def _render(found: LocationSurvey) -> Parts:

@@ -2,74 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
 
+from leakgauge.artefacts.request import Reading
+from leakgauge.artefacts.request.places import PlaceProtection, Places, Tracking
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.location.options import (
-    length,
-    metres,
-    on_the_map,
-    places,
-    protection,
-    report,
-    require_report,
-    warned,
-    within,
-    write_report,
-)
-from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.cli.location.options import MapReport, metres, on_the_map, require_report, warned, write_report
+from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
 from leakgauge.rounding import interval, percent
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.location import LocationTrack
-    from leakgauge.jobs.location.places import Places
 
 
 @click.command()
 @click.argument("table", type=options.ADDRESS)
-@places
-@protection
-@click.option("--people", type=int, metavar="N", help="Simulate so many people instead of the table's own traces.")
-@click.option("--days", type=int, default=1, show_default=True, metavar="N", help="Days that they are followed for.")
-@click.option("--seed", type=int, default=1, show_default=True, metavar="SEED", help="The seed of the experiment.")
-@click.option("--repeat", "repeated", is_flag=True, help="Repeat a report as long as somebody stays.")
-@click.option(
-    "--reach",
-    default="10km",
-    show_default=True,
-    metavar="LENGTH",
-    help="How far somebody may be at the next step, as the tracker knows.",
-)
-@click.option(
-    "--steps",
-    type=int,
-    default=5000,
-    show_default=True,
-    metavar="N",
-    help="Steps that are tracked at most, in whole traces; a thousand take about a second.",
-)
-@click.option("--window", type=int, default=3, show_default=True, metavar="N", help="Steps of the window.")
-@within
-@report
-@options.reading
+@options.taking(places=Places, protection=PlaceProtection, asked=Tracking, beside=MapReport, reading=Reading)
 @options.output
 def track(
     table: str,
     places: Places,
-    max_distance: str | None,
-    reach: str,
-    within: str,
-    report: Path | None,
-    reading: Mapping[str, Any],
-    as_json: bool,
-    output: Path | None,
-    **given: Any,
+    protection: PlaceProtection,
+    asked: Tracking,
+    beside: MapReport,
+    reading: Reading,
+    to: Output,
 ) -> None:
     """What a tracker infers from released traces: the guesses beside the true and the released places.
 
@@ -87,20 +49,12 @@ def track(
     """
     from leakgauge.jobs.location.track import track_places
 
-    require_not_read(output, table, places.areas)
-    require_report(report, Path(table), output)
+    require_not_read(to.file, table, places.areas)
+    require_report(beside.report, Path(table), to.file)
     with working(say("Tracking {table!s} …", table=Path(table).name)):
-        found = track_places(
-            table,
-            places,
-            max_distance=length(max_distance, "--max-distance"),
-            reach=length(reach, "--reach") or 0.0,
-            within=length(within, "--within") or 0.0,
-            **given,
-            **reading,
-        )
-    write_report(report, "location-track.json", found)
-    deliver(found, as_json, output, lambda: _render(found))
+        found = track_places(table, places, **protection.given(), **asked.given(), **reading.given())
+    write_report(beside.report, "location-track.json", found)
+    deliver(found, to, lambda: _render(found))
 
 
 def _render(found: LocationTrack) -> Parts:

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import PlacedMechanism
+from leakgauge.artefacts.request.places import PlaceProtection
 from leakgauge.claims import MetricPrivacy
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.design.problem import Target
@@ -118,32 +119,25 @@ def least_leaking(mapped: Mapped, target: Target, column: str) -> Chosen:
     return Chosen(exact, Role.OPTIMUM, LEAST, own, solution.gap)
 
 
-def chosen(
-    mapped: Mapped,
-    column: str,
-    *,
-    epsilon_per_km: float | None = None,
-    max_distance: float | None = None,
-    max_leakage: float | None = None,
-    mechanism: str | None = None,
-) -> Chosen:
-    """The mechanism that exactly one of the options asks for; a distance is in metres.
+def chosen(mapped: Mapped, column: str, asked: PlaceProtection) -> Chosen:
+    """The mechanism that exactly one of the options asks for.
 
     Raises:
         OptionError: none of them, or several.
     """
-    given = [one for one in (epsilon_per_km, max_distance, max_leakage, mechanism) if one is not None]
+    given = asked.given()
     if len(given) != 1:
         raise OptionError(
             "The protection is given in {count} ways; give exactly one of --epsilon-per-km, --max-distance, "
             "--max-leakage and --mechanism.",
             count=len(given),
         )
-    if epsilon_per_km is not None:
-        return planar(mapped, epsilon_per_km)
-    if mechanism is not None:
-        return named(mapped, mechanism, column)
-    target = MaxDistortion(max_distance) if max_distance is not None else MaxLeakage(max_leakage or 0.0)
+    if asked.epsilon_per_km is not None:
+        return planar(mapped, asked.epsilon_per_km)
+    if asked.mechanism is not None:
+        return named(mapped, asked.mechanism, column)
+    distance = asked.max_distance
+    target = MaxDistortion(distance) if distance is not None else MaxLeakage(asked.max_leakage or 0.0)
     return least_leaking(mapped, target, column)
 
 

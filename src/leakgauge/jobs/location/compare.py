@@ -10,12 +10,12 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationComparison, PlacedMechanism
+from leakgauge.artefacts.request.places import WITHIN, Places
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import named
-from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.languages import message
 from leakgauge.location.comparison import (
     LEAST_LEAKING,
@@ -76,7 +76,7 @@ def compare_places(
         OptionError: too many areas, or a mechanism that is none or has no exact channel on them.
     """
     with open_table(table, **reading) as source:
-        mapped = places.counted(source)
+        mapped = Mapped.of(places, source)
     count = len(mapped.areas.labels)
     if count > MOST_AREAS:
         raise OptionError(

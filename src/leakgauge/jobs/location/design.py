@@ -8,10 +8,11 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import ChannelFile, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import LocationDesign
+from leakgauge.artefacts.request.places import WITHIN, Places
 from leakgauge.design import MaxDistortion, MaxLeakage
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, in_numbers, least_leaking
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.mechanisms.placed import released_shares
 from leakgauge.location.shown import metres
 from leakgauge.mechanisms.finite import through_channel
@@ -21,8 +22,6 @@ from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
 
 LEAST_DISTANCE = "least distance at this ε"
-WITHIN = 500.0
-"""Metres within which a guess is near, unless the caller says otherwise."""
 
 
 @checked
@@ -56,7 +55,7 @@ def design_places(
             count=len(given),
         )
     with open_table(table, **reading) as source:
-        mapped = places.counted(source)
+        mapped = Mapped.of(places, source)
     if epsilon_per_km is not None:
         choice, gap = _within_epsilon(mapped, epsilon_per_km, places.column)
     else:

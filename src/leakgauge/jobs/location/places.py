@@ -8,6 +8,7 @@ from pathlib import Path
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import AreasTold, MapShown
+from leakgauge.artefacts.request.places import Places
 from leakgauge.distances.distortions import Given
 from leakgauge.distances.map_cells import MOST_STRETCH
 from leakgauge.errors import OptionError
@@ -30,54 +31,21 @@ NOTED_STRETCH = 0.01
 
 
 @dataclass(frozen=True)
-class Places:
-    """The columns of the points, and how areas are made.
+class Mapped:
+    """Areas, the points counted in them, and what follows from both."""
 
-    Attributes:
-        lat: the column of latitudes; ``lon`` that of longitudes.
-        cell: the size of cells, such as 500m, or how many, such as 12x12.
-        box: south, north, west and east of the map; learnt from the points where it is not declared.
-        hexagons: the resolution of hexagons instead of cells.
-        areas: a file of polygons (GeoJSON), or of names and centres (CSV).
-        area: a column that names areas.
-        time: the column of times; ``user`` that of persons; ``weight`` that says how much a row counts.
-        smoothing: what is added to the weight of each area.
-    """
+    points: Points
+    areas: Areas
+    told: AreasTold
+    visits: Visits
+    notes: tuple[Sentence, ...]
+    smoothing: float
 
-    lat: str
-    lon: str
-    cell: str | None = None
-    box: str | None = None
-    hexagons: int | None = None
-    areas: Path | None = None
-    area: str | None = None
-    time: str | None = None
-    user: str | None = None
-    weight: str | None = None
-    smoothing: float = 0.0
-
-    def __post_init__(self) -> None:
-        ways = [self.cell, self.hexagons, self.areas, self.area]
-        named = sum(one is not None for one in ways)
-        if named != 1:
-            raise OptionError(
-                "The areas are given in {count} ways; give exactly one of --cell, --hexagons, --areas and --area.",
-                count=named,
-            )
-        if self.box is not None and self.cell is None:
-            raise OptionError(
-                "--box {box!r} is the edge of a map of cells; give it together with --cell.", box=self.box
-            )
-
-    @property
-    def column(self) -> str:
-        """What the column of areas is called in a release."""
-        return "area" if self.area is not None or self.areas is not None else "cell"
-
-    def counted(self, table: Table, by: Grouping | None = None) -> Mapped:
+    @classmethod
+    def of(cls, places: Places, table: Table, by: Grouping | None = None) -> Mapped:
         """The areas with the points in them."""
-        points = Points(table, self.lat, self.lon, self.time, self.user, self.weight)
-        areas, kind, notes = self._areas(points)
+        points = Points(table, places.lat, places.lon, places.time, places.user, places.weight)
+        areas, kind, notes = _areas(places, points)
         off = float(getattr(areas, "stretch", 0.0))
         if off > MOST_STRETCH:
             raise OptionError(
@@ -94,7 +62,7 @@ class Places:
         found = visits(points, areas, by)
         notes += found.notices
         occupied, inside = int((found.counts > 0).sum()), int(found.counts.sum())
-        if self.weight is None and not is_countable(occupied, inside):
+        if places.weight is None and not is_countable(occupied, inside):
             notes += (
                 Sentence(
                     "{points:,} points in {areas:,} areas are too few to tell how much a place reveals: entropies and "
@@ -103,55 +71,9 @@ class Places:
                     areas=occupied,
                 ),
             )
-        return Mapped(points, areas, areas_told(areas, kind, declared=self._declared), found, notes, self.smoothing)
-
-    @property
-    def _declared(self) -> bool:
-        """Whether nothing about the areas follows from the points."""
-        return self.box is not None or self.areas is not None
-
-    def _areas(self, points: Points) -> tuple[Areas, str, tuple[Sentence, ...]]:
-        if self.cell is not None:
-            return self._cells(points)
-        extent = extent_of(points)
-        extent.require_places()
-        if self.hexagons is not None:
-            from leakgauge.location.hexagons import hexagons_of
-
-            return hexagons_of(points, self.hexagons), "hexagons", extent.notices
-        if self.area is not None:
-            from leakgauge.location.named_areas import areas_of_column
-
-            return areas_of_column(points, self.area), "named areas", extent.notices
-        assert self.areas is not None
-        if self.areas.suffix.lower() == ".csv":
-            from leakgauge.location.named_areas import read_named_areas
-
-            return read_named_areas(self.areas), "named areas", extent.notices
-        from leakgauge.location.polygons import read_polygons
-
-        return read_polygons(self.areas), "polygons", extent.notices
-
-    def _cells(self, points: Points) -> tuple[Areas, str, tuple[Sentence, ...]]:
-        assert self.cell is not None
-        size = parse_cell_size(self.cell)
-        extent = extent_of(points)
-        if self.box is not None:
-            return size.on(parse_box(self.box)), "cells", extent.notices
-        learnt = learn_box(extent, size.metres if isinstance(size, CellSide) else None)
-        return size.on(learnt.box), "cells", extent.notices + learnt.notices
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """Areas, the points counted in them, and what follows from both."""
-
-    points: Points
-    areas: Areas
-    told: AreasTold
-    visits: Visits
-    notes: tuple[Sentence, ...]
-    smoothing: float
+        # Nothing about these follows from the points.
+        declared = places.box is not None or places.areas is not None
+        return cls(points, areas, areas_told(areas, kind, declared=declared), found, notes, places.smoothing)
 
     @cached_property
     def prior(self) -> Distribution:
@@ -196,3 +118,36 @@ class Mapped:
 def table_name(table: object) -> str:
     """What a table is called in an artefact; empty where it has no file."""
     return Path(table).name if isinstance(table, str | Path) else ""
+
+
+def _areas(places: Places, points: Points) -> tuple[Areas, str, tuple[Sentence, ...]]:
+    if places.cell is not None:
+        return _cells(places, points)
+    extent = extent_of(points)
+    extent.require_places()
+    if places.hexagons is not None:
+        from leakgauge.location.hexagons import hexagons_of
+
+        return hexagons_of(points, places.hexagons), "hexagons", extent.notices
+    if places.area is not None:
+        from leakgauge.location.named_areas import areas_of_column
+
+        return areas_of_column(points, places.area), "named areas", extent.notices
+    assert places.areas is not None
+    if places.areas.suffix.lower() == ".csv":
+        from leakgauge.location.named_areas import read_named_areas
+
+        return read_named_areas(places.areas), "named areas", extent.notices
+    from leakgauge.location.polygons import read_polygons
+
+    return read_polygons(places.areas), "polygons", extent.notices
+
+
+def _cells(places: Places, points: Points) -> tuple[Areas, str, tuple[Sentence, ...]]:
+    assert places.cell is not None
+    size = parse_cell_size(places.cell)
+    extent = extent_of(points)
+    if places.box is not None:
+        return size.on(parse_box(places.box)), "cells", extent.notices
+    learnt = learn_box(extent, size.metres if isinstance(size, CellSide) else None)
+    return size.on(learnt.box), "cells", extent.notices + learnt.notices

@@ -16,14 +16,14 @@ from msgspec import structs
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Origin, Quantity, codec
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
+from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, Places, ProtectPlacesOptions
 from leakgauge.case.columns import released_columns
 from leakgauge.distances import MapCells
 from leakgauge.drafts import close_folder, write_whole
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers
-from leakgauge.jobs.location.design import WITHIN
 from leakgauge.jobs.location.measured import per_km
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.areas import codes_of_labels, distances_apart, shares_of_areas
 from leakgauge.location.placing import rows_with_areas
 from leakgauge.location.shown import metres
@@ -38,7 +38,7 @@ from leakgauge.release.ledger.account import default_dataset
 from leakgauge.report import Report
 from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
-from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.reading import reading_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,20 +60,10 @@ def protect_places(
     places: Places,
     *,
     folder: Path | str,
-    epsilon_per_km: float | None = None,
-    max_distance: float | None = None,
-    max_leakage: float | None = None,
-    mechanism: str | None = None,
-    public: Sequence[str] = (),
-    reports_per_user: int = 1,
-    ledger: str | None = None,
-    dataset: str | None = None,
-    within: float = WITHIN,
-    simulate: int | None = None,
     overwrite: bool = False,
     report_language: str = "en",
     progress: Progress | None = None,
-    **reading: Unpack[ReadingOptions],
+    **options: Unpack[ProtectPlacesOptions],
 ) -> LocationProtection:
     """A protected table with its record, the numbers of its mechanism, and a report with maps, in a folder.
 
@@ -92,37 +82,30 @@ def protect_places(
         OptionError: no mechanism or several, or columns that cannot be released.
         BudgetError: the ledger refuses; nothing was written.
     """
-    place = Path(folder)
+    place, asked = Path(folder), PlaceRelease.of_options(options)
     if "://" in str(folder):
         raise OptionError("The results are files, and {folder!s} is an address; name a folder.", folder=str(folder))
-    if reports_per_user != 1 and places.user is None:
+    if asked.reports_per_user != 1 and places.user is None:
         raise OptionError(
             "--reports-per-user {count} needs the column that names people; give it with --user.",
-            count=reports_per_user,
+            count=asked.reports_per_user,
         )
-    with open_table(table, **reading) as source:
-        mapped = places.counted(source)
-        choice = chosen(
-            mapped,
-            places.column,
-            epsilon_per_km=epsilon_per_km,
-            max_distance=max_distance,
-            max_leakage=max_leakage,
-            mechanism=mechanism,
-        )
-        derived = _derived(mapped, places, public)
+    with open_table(table, **reading_of(options)) as source:
+        mapped = Mapped.of(places, source)
+        choice = chosen(mapped, places.column, PlaceProtection.of_options(options))
+        derived = _derived(mapped, places, asked.public)
     place.mkdir(parents=True, exist_ok=True)
     close_folder(place)
     plan = ReleasePlan(
         {places.column: choice.planned},
-        public,
+        asked.public,
         unit=places.user,
-        rows_per_unit=reports_per_user if places.user is not None else 1,
+        rows_per_unit=asked.reports_per_user if places.user is not None else 1,
     )
-    name = dataset or (default_dataset(str(table)) if isinstance(table, str | Path) else "places")
+    name = asked.dataset or (default_dataset(str(table)) if isinstance(table, str | Path) else "places")
     with (
         open_table(derived.rows) as cells,
-        nullcontext() if ledger is None else open_ledger(ledger) as account,
+        nullcontext() if asked.ledger is None else open_ledger(asked.ledger) as account,
     ):
         made = release(
             plan,
@@ -133,10 +116,10 @@ def protect_places(
             ledger=account,
             dataset=name,
             overwrite=overwrite,
-            randomness=OperatingSystem() if simulate is None else Simulated(simulate),
+            randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
             progress=progress,
         )
-    found = _told(mapped, choice, made, derived, table_name(table), places, public, reports_per_user, within)
+    found = _told(mapped, choice, made, derived, table_name(table), places, asked)
     codec.write(place / PROTECTION, found)
     if found.centres is not None:
         write_whole(place / CENTRES, _centres(mapped, choice), shareable=True)
@@ -186,11 +169,9 @@ def _told(
     derived: _Derived,
     table: str,
     places: Places,
-    public: Sequence[str],
-    reports: int,
-    within: float,
+    asked: PlaceRelease,
 ) -> LocationProtection:
-    numbers = in_numbers(mapped, choice, within)
+    numbers = in_numbers(mapped, choice, asked.within)
     released = _released_codes(mapped, made, places.column)
     measured, values = None, {}
     if released is not None:
@@ -202,7 +183,9 @@ def _told(
     if used.distance is None:
         used = structs.replace(used, distance=measured)
     epsilon = used.epsilon
-    person = None if epsilon is None else Quantity(epsilon.value * reports, epsilon.unit, origin=epsilon.origin)
+    person = None
+    if epsilon is not None:
+        person = Quantity(epsilon.value * asked.reports_per_user, epsilon.unit, origin=epsilon.origin)
     repeats = None if derived.reports is None else _repeats(mapped, choice, derived.reports, used)
     return LocationProtection(
         table=table,
@@ -219,10 +202,10 @@ def _told(
         measured_distance=measured,
         entropy=mapped.entropy,
         best_guess=mapped.best_guess,
-        radius=metres(within, Origin.DECLARED),
+        radius=metres(asked.within, Origin.DECLARED),
         epsilon_per_person=person,
         repeats=repeats,
-        warnings=tuple(_warnings(mapped, places, choice, repeats, public)),
+        warnings=tuple(_warnings(mapped, places, choice, repeats, asked.public)),
         prior=PriorOrigin.THIS_TABLE,
         map=mapped.map(**values),
     )

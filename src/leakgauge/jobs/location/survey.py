@@ -6,8 +6,9 @@ from typing import Unpack
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts.location import Hour, LocationSurvey
+from leakgauge.artefacts.request.places import Places
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.places import Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.prior import Period, Visits
 from leakgauge.location.shown import bits
 from leakgauge.measures import shannon
@@ -41,7 +42,7 @@ def survey_places(
     if few < 1:
         raise OptionError("Areas of fewer than {few} people are none; give a number of at least 1.", few=few)
     with open_table(table, **reading) as source:
-        mapped = places.counted(source, None if places.time is None else Period.HOUR)
+        mapped = Mapped.of(places, source, None if places.time is None else Period.HOUR)
     found = mapped.visits
     # A weight, such as the population of a city, stands for people too.
     people = found.weights if found.users_by_area is None else found.users_by_area

@@ -7,10 +7,10 @@ from typing import Final, Unpack
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.location import LocationTrack, Tracked
+from leakgauge.artefacts.request.places import PlaceProtection, Places, Tracking, TrackPlacesOptions
 from leakgauge.errors import OptionError
 from leakgauge.jobs.location.choice import Chosen, chosen
-from leakgauge.jobs.location.design import WITHIN
-from leakgauge.jobs.location.places import Mapped, Places, table_name
+from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.languages import message
 from leakgauge.location.areas import distances_apart
 from leakgauge.location.mechanisms import Placed
@@ -26,15 +26,12 @@ from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
-from leakgauge.tables.reading import ReadingOptions
+from leakgauge.tables.reading import reading_of
 
 MOST_AREAS: Final = 1024
 """Areas up to which traces are tracked from the command line: some seconds for a thousand steps."""
-MOST_STEPS: Final = 5000
-"""Steps that are tracked unless more are asked for."""
 DRAWN_STEPS: Final = 24
 """Steps of the trace on the map."""
-REACH: Final = 10_000.0
 SINGLE, FILTER, SMOOTHER = (
     message("one report at a time"),
     message("all reports so far"),
@@ -43,24 +40,7 @@ SINGLE, FILTER, SMOOTHER = (
 
 
 @checked
-def track_places(
-    table: object,
-    places: Places,
-    *,
-    epsilon_per_km: float | None = None,
-    max_distance: float | None = None,
-    max_leakage: float | None = None,
-    mechanism: str | None = None,
-    people: int | None = None,
-    days: int = 1,
-    seed: int = 1,
-    repeated: bool = False,
-    reach: float = REACH,
-    steps: int = MOST_STEPS,
-    window: int = 3,
-    within: float = WITHIN,
-    **reading: Unpack[ReadingOptions],
-) -> LocationTrack:
+def track_places(table: object, places: Places, **options: Unpack[TrackPlacesOptions]) -> LocationTrack:
     """How far trackers err who see one report, all reports so far, or all reports of a trace.
 
     Nothing is released: the noise of the experiment follows from the seed.
@@ -79,42 +59,37 @@ def track_places(
         OptionError: too many areas, no mechanism or several, or a mechanism whose releases are no areas.
         ColumnError: traces of the table without a column of times.
     """
-    with open_table(table, **reading) as source:
-        mapped = places.counted(source)
+    asked = Tracking.of_options(options)
+    reach, window = asked.reach, asked.window
+    with open_table(table, **reading_of(options)) as source:
+        mapped = Mapped.of(places, source)
         if len(mapped.areas.labels) > MOST_AREAS:
             raise OptionError(
                 "{count:,} areas are more than the {most:,} on which traces are tracked; choose larger cells.",
                 count=len(mapped.areas.labels),
                 most=MOST_AREAS,
             )
-        truth, notes = _first(*_traces(mapped, people, days, seed, reach), steps)
-    choice = chosen(
-        mapped,
-        places.column,
-        epsilon_per_km=epsilon_per_km,
-        max_distance=max_distance,
-        max_leakage=max_leakage,
-        mechanism=mechanism,
-    )
+        truth, notes = _first(*_traces(mapped, asked), asked.steps)
+    choice = chosen(mapped, places.column, PlaceProtection.of_options(options))
     law, middles = _law(mapped, choice)
     labels, points, prior = mapped.areas.labels, mapped.areas.points, mapped.prior
     base = gravity(labels, points, prior.probabilities, reach, reach / 3)
     movements, alone = movements_of_others(truth, Movement(prior, base))
     movement = Movement(prior, observed_moves(truth.areas, base, 1.0, truth.whose)) if alone is None else movements[0]
-    reports = release_trace(truth.areas, law, Simulated(seed), repeated=repeated, traces=truth.whose)
+    reports = release_trace(truth.areas, law, Simulated(asked.seed), repeated=asked.repeated, traces=truth.whose)
     trackers = {
         SINGLE: Tracker([Movement.independent(prior)] * len(movements), repeated=False),
-        FILTER: Tracker(movements, repeated=repeated),
-        SMOOTHER: Tracker(movements, repeated=repeated, hindsight=True),
+        FILTER: Tracker(movements, repeated=asked.repeated),
+        SMOOTHER: Tracker(movements, repeated=asked.repeated, hindsight=True),
     }
     followed = {name: one.follow(law, truth, reports, points) for name, one in trackers.items()}
     channel = choice.mechanism.channel()
     assert channel is not None
-    told = window_leakage(movement, channel, window, repeated=repeated)
+    told = window_leakage(movement, channel, window, repeated=asked.repeated)
     whole = bits(told.high)
     if not told.exact:
         whole = Quantity(
-            drawn_window_leakage(movement, law, window, repeated=repeated, simulation_seed=seed).value,
+            drawn_window_leakage(movement, law, window, repeated=asked.repeated, simulation_seed=asked.seed).value,
             "bits",
             told.low,
             told.high,
@@ -129,7 +104,7 @@ def track_places(
     return LocationTrack(
         table=table_name(table),
         areas=mapped.told,
-        simulated=None if people is None else seed,
+        simulated=None if asked.people is None else asked.seed,
         traces=len(truth.starts) - 1,
         steps=len(truth.areas),
         mechanism=choice.name,
@@ -139,25 +114,23 @@ def track_places(
                 attacker=name,
                 error=truth.mean(one.missed),
                 predicted=metres(float(one.expected.mean())),
-                within=Quantity(float((one.missed <= within).mean()), "share"),
+                within=Quantity(float((one.missed <= asked.within).mean()), "share"),
             )
             for name, one in followed.items()
         ),
         window=window,
         step_leakage=bits(float(told.parts.max())),
         window_leakage=whole,
-        radius=metres(within),
+        radius=metres(asked.within),
         warnings=(*notes, *(one for one in (alone, told.warning) if one is not None)),
         map=map_shown(mapped.areas, prior.probabilities, paths=paths),
     )
 
 
-def _traces(
-    mapped: Mapped, people: int | None, days: int, seed: int, reach: float
-) -> tuple[Traces, tuple[Sentence, ...]]:
-    if people is not None:
-        town = Mobility(mapped.areas, mapped.prior, reach / 3, reach)
-        return Traces.of_trips(town.simulate(people, days, seed)), ()
+def _traces(mapped: Mapped, asked: Tracking) -> tuple[Traces, tuple[Sentence, ...]]:
+    if asked.people is not None:
+        town = Mobility(mapped.areas, mapped.prior, asked.reach / 3, asked.reach)
+        return Traces.of_trips(town.simulate(asked.people, asked.days, asked.seed)), ()
     found = observed_traces(mapped.points, mapped.areas)
     inside = found.areas >= 0
     return Traces(found.areas[inside], found.traces[inside]), found.notices

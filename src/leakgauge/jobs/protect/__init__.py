@@ -16,7 +16,7 @@ from typing import Any, Self, Unpack
 from msgspec import structs
 
 from leakgauge import notebook
-from leakgauge.arguments import checked
+from leakgauge.arguments import checked_but_options
 from leakgauge.artefacts import (
     Audit,
     CoarseningFound,
@@ -157,7 +157,7 @@ class Done:
         return self
 
 
-@checked
+@checked_but_options
 def protect(
     table: object,
     folder: Path | str,

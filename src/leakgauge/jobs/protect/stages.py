@@ -12,6 +12,7 @@ import msgspec
 from leakgauge.artefacts import Audit, CoarseningFound, Measurement, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import Aim
+from leakgauge.artefacts.request.surveying import Surveying
 from leakgauge.case.columns import released_columns
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import OptionError, RefusalError
@@ -132,11 +133,10 @@ class Work:
         """What a secret leaks to someone who knows other columns: released unchanged, or through a channel."""
         return measure(
             self.sources.table,
-            Roles(secret, background=known),
+            Roles(secret, background=known, unit=self.asked.roles.unit),
             called=Path(self.folder.job.asked.table).name,
             channels=() if channel is None else (channel,),
             confidence=self.asked.declared.confidence,
-            unit=self.asked.roles.unit,
         )
 
     def files(self, *names: str) -> tuple[str, ...]:
@@ -162,16 +162,15 @@ def survey_stage(work: Work) -> tuple[str, ...]:
         small.
     """
     asked, table = work.asked, work.sources.table
+    # For a very wide table, only the columns of the job.
+    columns = asked.roles.columns if len(table.columns()) > MOST_COLUMNS else ()
     found = surveyed(
         table,
         asked.roles.secrets,
-        # For a very wide table, only the columns of the job.
-        names=asked.roles.columns if len(table.columns()) > MOST_COLUMNS else (),
-        unit=asked.roles.unit,
-        public=asked.roles.public,
-        accepted=asked.roles.accept_unique,
+        Surveying(columns, asked.roles.unit, confidence=asked.declared.confidence),
+        # Columns that are known to identify people are left out of the groups.
+        published=tuple(name for name in asked.roles.public if name not in asked.roles.accept_unique),
         called=Path(work.folder.job.asked.table).name,
-        confidence=asked.declared.confidence,
         progress=work.tell,
     )
     require_publishable(found, asked.roles.public, asked.roles.accept_unique)

@@ -1,0 +1,73 @@
+"""Options that several verbs ask for in the same words, each with its type."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+from leakgauge.artefacts.quantity import Origin
+from leakgauge.artefacts.request.part import IN_WORDS, ON_PAGE, Names, Option
+
+USES: Final = ("statistics", "rows")
+KEPT: Final = ("nothing", "shares", "associations")
+
+Secrets: TypeAlias = Annotated[tuple[str, ...], Option("Secret; may be repeated.", "COLUMN", required=True)]
+Together: TypeAlias = Annotated[bool, Option("Treat several secrets as one joint source.")]
+Background: TypeAlias = Annotated[tuple[str, ...], Option("What the attacker knows; may be repeated.", "COLUMN")]
+WEIGHTS: Final = Option("CSV label,value: how sensitive each value is.", "FILE")
+Weights: TypeAlias = Annotated[Path | None, WEIGHTS]
+Distortion: TypeAlias = Annotated[
+    tuple[str, ...],
+    Option(
+        "hamming, absolute, squared, great-circle (km), or a CSV file; of several columns, such as age=absolute:0.1, "
+        "they are added up.",
+        "[COLUMN=]NAME|FILE[:WEIGHT]",
+        default="hamming",
+    ),
+]
+Kept: TypeAlias = Annotated[
+    str,
+    Option(
+        "Release every value as often as it occurs, or also as often within each background.",
+        choices=KEPT,
+        default="",
+    ),
+]
+Bins: TypeAlias = Annotated[
+    tuple[str, ...],
+    Origin.DECLARED,
+    ON_PAGE,
+    Option("width:10, quantiles:5, edges:0,18,65, year, auto, …", "COLUMN=HOW"),
+]
+Levels: TypeAlias = Annotated[
+    tuple[str, ...], Names.SPELLED, Option("Coarser values: level N of an ARX-style CSV file.", "COLUMN=FILE:N")
+]
+Confidence: TypeAlias = Annotated[float, Option("Confidence of the intervals.")]
+MinProtection: TypeAlias = Annotated[
+    float | None, Option("The least protection of a typical person, from 0 to 100.", "P")
+]
+MinUsefulness: TypeAlias = Annotated[
+    float | None, Origin.DECLARED, ON_PAGE, Option("The least usefulness, from 0 to 100.", "U")
+]
+UseOfRelease: TypeAlias = Annotated[
+    str,
+    Origin.DECLARED,
+    ON_PAGE,
+    Option("What readers do with the release: shares and cross-tables, or single rows.", choices=USES),
+]
+KeepOrder: TypeAlias = Annotated[
+    bool,
+    Origin.DECLARED,
+    ON_PAGE,
+    Option("Release rows in the table's order, which may reveal more than their values."),
+]
+Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; default: the table's name.", "NAME")]
+Purpose: TypeAlias = Annotated[
+    str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: what the release is for.", "TEXT")
+]
+Recipient: TypeAlias = Annotated[
+    str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: who gets it.", "TEXT")
+]
+Review: TypeAlias = Annotated[
+    str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: when to review it.", "DATE")
+]
