@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from leakgauge.arguments import checked
@@ -13,18 +12,14 @@ from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
-from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, PartWriter, Table
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.wrapped import WrappedTable
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pyarrow as pa
 
-    from leakgauge.randomness.row_order import RowOrder
 
-
-class BinnedTable(Table):
+class BinnedTable(WrappedTable):
     """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
 
     Attributes:
@@ -33,15 +28,9 @@ class BinnedTable(Table):
 
     def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
         streamed = {name: how for name, how in bins.items() if isinstance(how, Levels) and not table.takes_levels}
-        self._table = CoarserTable(table, streamed) if streamed else table
-        self._gathered = {name: _fixed(table, name, how) for name, how in bins.items() if name not in streamed}
-        self.bins = {**self._gathered, **streamed}
-        self.takes_levels = table.takes_levels
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self._table.rows
+        super().__init__(CoarserTable(table, streamed) if streamed else table)
+        self._fixed = {name: _fixed(table, name, how) for name, how in bins.items() if name not in streamed}
+        self.bins = {**self._fixed, **streamed}
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order; a bin is a text."""
@@ -51,7 +40,7 @@ class BinnedTable(Table):
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
         own = self._own(columns)
-        found = self._table.counts(*columns, bins={**own, **self._further(bins)}, limit=limit)
+        found = self._table.counts(*columns, bins=self._gathered(columns, bins), limit=limit)
         axes = {name: found.labels(name) for name in found.names}
         texts = {name: tuple(str(one) if isinstance(one, Interval) else one for one in axes[name]) for name in own}
         return Counts.from_cells({**axes, **texts}, list(found.codes), found.counts) if own else found
@@ -64,70 +53,35 @@ class BinnedTable(Table):
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns, a number per row that is the same where rows agree in all of them."""
-        named = tuple(dict.fromkeys(name for names in sets for name in names))
-        return self._table.digests(sets, {**self._own(named), **self._further(bins)})
-
     def group_sizes(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns, the sizes of the groups of rows that agree in them."""
-        if unit in self.bins:
-            return super().group_sizes(sets, bins, unit=unit)
-        # Asked of the table itself, which may know it already.
-        named = tuple(dict.fromkeys(name for names in sets for name in names))
-        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)}, unit=unit)
+        # Persons in bins are known here alone.
+        return (Table if unit in self.bins else WrappedTable).group_sizes(self, sets, bins, unit=unit)
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
-        self._further({column: quantiles})
-        return self._table.learnt(column, quantiles)
+        self._require_open({column: quantiles})
+        return super().learnt(column, quantiles)
 
     def batches(
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
-        names = columns or tuple(one.name for one in self._table.columns())
-        return self._table.batches(*names, bins={**self._own(names), **self._further(bins)}, size=size)
+        return super().batches(*(columns or (one.name for one in self._table.columns())), bins=bins, size=size)
 
-    def drawn(
-        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a sample, in the table's order."""
-        return self._table.drawn(*columns, sample=sample, bins={**self._own(columns), **self._further(bins)})
+    def _own(self, columns: Iterable[str]) -> dict[str, Binning]:
+        return {name: self._fixed[name] for name in columns if name in self._fixed}
 
-    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
-        """Some rows, for what they look like."""
-        return self._table.few(*columns, bins={**self._own(columns), **self._further(bins)}, most=most)
+    def _gathered(self, columns: Iterable[str], bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
+        self._require_open(bins or {})
+        return {**self._own(columns), **(bins or {})}
 
-    def writing(
-        self,
-        columns: Sequence[str],
-        write: PartWriter,
-        folder: Path,
-        bins: Mapping[str, Binning] | None = None,
-        *,
-        order: RowOrder | None = None,
-    ) -> Callable[[], None]:
-        """An action that has rows written where they are, as Parquet files into an empty folder."""
-        gathered = {**self._own(tuple(columns)), **self._further(bins)}
-        return self._table.writing(columns, write, folder, gathered, order=order)
-
-    def close(self) -> None:
-        """Close the source; the table cannot be used afterwards."""
-        self._table.close()
-
-    def _own(self, columns: tuple[str, ...]) -> dict[str, Binning]:
-        return {name: self._gathered[name] for name in columns if name in self._gathered}
-
-    def _further(self, bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
-        for name in bins or {}:
+    def _require_open(self, bins: Mapping[str, Binning]) -> None:
+        for name in bins:
             if name in self.bins:
                 raise ColumnError("Column {name!r} is already in bins; bin it once.", name=name)
-        return bins or {}
 
 
 @checked

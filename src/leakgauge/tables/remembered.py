@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from leakgauge.arguments import checked
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Moments, PartWriter, Table
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pyarrow as pa
-
-    from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables.table import LARGEST, GroupSizes, Moments, Table
+from leakgauge.tables.wrapped import WrappedTable
 
 Answer = TypeVar("Answer")
 Bins: TypeAlias = frozenset[tuple[str, Binning]]
@@ -28,27 +20,17 @@ _ROOM = 1 << 19
 """Labels and cells of counts that are kept at most: some 200 MB at 400 bytes a label."""
 
 
-class RememberedTable(Table):
+class RememberedTable(WrappedTable):
     """Another table with its aggregates cached; rows are not kept. Made by ``remembered``.
 
     Counts of some columns also answer for fewer of them, and for their groups.
     """
 
     def __init__(self, table: Table) -> None:
-        self._table = table
+        super().__init__(table)
         self._known: dict[Hashable, Any] = {}
         self._counted: dict[tuple[tuple[str, ...], Bins], Counts] = {}
         self._room = _ROOM
-        self.bins, self.takes_levels = table.bins, table.takes_levels
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self._table.rows
-
-    def columns(self) -> tuple[Column, ...]:
-        """The columns in the table's order."""
-        return self._table.columns()
 
     @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
@@ -69,12 +51,6 @@ class RememberedTable(Table):
         """The moments of each column by its name; without names, of all numeric columns."""
         return dict(self._once(("moments", columns), lambda: self._table.moments(*columns)))
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns a number per row, the same where rows agree in all of them; they are not kept."""
-        return self._table.digests(sets, bins)
-
     def group_sizes(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
@@ -91,38 +67,6 @@ class RememberedTable(Table):
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
         return self._once(("learnt", column, quantiles), lambda: self._table.learnt(column, quantiles))
-
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
-        return self._table.batches(*columns, bins=bins, size=size)
-
-    def drawn(
-        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a sample, in the table's order."""
-        return self._table.drawn(*columns, sample=sample, bins=bins)
-
-    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
-        """Some rows, for what they look like."""
-        return self._table.few(*columns, bins=bins, most=most)
-
-    def writing(
-        self,
-        columns: Sequence[str],
-        write: PartWriter,
-        folder: Path,
-        bins: Mapping[str, Binning] | None = None,
-        *,
-        order: RowOrder | None = None,
-    ) -> Callable[[], None]:
-        """An action that has rows written where they are, as Parquet files into an empty folder."""
-        return self._table.writing(columns, write, folder, bins, order=order)
-
-    def close(self) -> None:
-        """Close the source; the table cannot be used afterwards."""
-        self._table.close()
 
     def _from_counts(self, columns: tuple[str, ...], how: Bins) -> Counts | None:
         """From counts of these columns in these bins, or of more columns; None where there are none."""

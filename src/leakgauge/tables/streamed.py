@@ -10,9 +10,10 @@ from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.binnings import Binning
 from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Kind, Moments, Table
+from leakgauge.tables.wrapped import WrappedTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class StreamedTable(Table):
+class StreamedTable(WrappedTable):
     """Another table, some of whose columns are changed row by row.
 
     Attributes:
@@ -28,6 +29,7 @@ class StreamedTable(Table):
     """
 
     def __init__(self, table: Table, columns: Iterable[str]) -> None:
+        super().__init__(table)
         self.unchanged = table
         self._touched = frozenset(columns)
 
@@ -35,24 +37,8 @@ class StreamedTable(Table):
     def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
         """The rows as they are seen; ``row`` is the number of the first."""
 
-    @property
-    def bins(self) -> Mapping[str, Binning]:  # type: ignore[override]
-        """How columns are gathered already."""
-        return self.unchanged.bins
-
-    @property
-    def takes_levels(self) -> bool:  # type: ignore[override]
-        """Whether the engine looks up levels itself."""
-        return self.unchanged.takes_levels
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.unchanged.rows
-
-    def columns(self) -> tuple[Column, ...]:
-        """The columns in the table's order."""
-        return self.unchanged.columns()
+    # Columns that are changed here are known here alone.
+    few, writing, group_sizes = Table.few, Table.writing, Table.group_sizes
 
     @checked
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
@@ -93,19 +79,15 @@ class StreamedTable(Table):
     ) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         if self._touched.isdisjoint(name for names in sets for name in names):
-            return self.unchanged.digests(sets, bins)
-        return super().digests(sets, bins)
-
-    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
-        return self.unchanged.learnt(column, quantiles)
+            return super().digests(sets, bins)
+        return Table.digests(self, sets, bins)
 
     def batches(
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         names = columns or tuple(one.name for one in self.columns())
-        rows = self.unchanged.batches(*names, bins=bins, size=size)
+        rows = super().batches(*names, bins=bins, size=size)
         return rows if self._touched.isdisjoint(names) else self._streamed(rows)
 
     def drawn(
@@ -113,12 +95,8 @@ class StreamedTable(Table):
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a sample, in the table's order; by the engine where none of the columns is changed here."""
         if self._touched.isdisjoint(columns or (one.name for one in self.columns())):
-            return self.unchanged.drawn(*columns, sample=sample, bins=bins)
-        return super().drawn(*columns, sample=sample, bins=bins)
-
-    def close(self) -> None:
-        """Close the source; the table cannot be used afterwards."""
-        self.unchanged.close()
+            return super().drawn(*columns, sample=sample, bins=bins)
+        return Table.drawn(self, *columns, sample=sample, bins=bins)
 
     def _streamed(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         row = 0
