@@ -12,8 +12,8 @@ from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
+from leakgauge.tables.streamed import WrappedTable
 from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
-from leakgauge.tables.wrapped import WrappedTable
 
 if TYPE_CHECKING:
     import pyarrow as pa

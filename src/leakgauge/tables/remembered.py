@@ -9,8 +9,8 @@ from leakgauge.arguments import checked
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.streamed import WrappedTable
 from leakgauge.tables.table import LARGEST, GroupSizes, Moments, Table
-from leakgauge.tables.wrapped import WrappedTable
 
 Answer = TypeVar("Answer")
 Bins: TypeAlias = frozenset[tuple[str, Binning]]
