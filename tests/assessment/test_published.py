@@ -122,7 +122,7 @@ def test_evidence_through_other_arcs() -> None:
 
 
 def test_evidence_twice_is_refused() -> None:
-    with pytest.raises(ModelError, match="The leaf '14' has evidence twice; keep one"):
+    with pytest.raises(ModelError, match="two pieces of evidence of leaf '14'"):
         published.grade_evidence([measured("14", 1), missing("14", Sentence("a test"))])
 
 

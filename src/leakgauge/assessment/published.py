@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -20,7 +19,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from leakgauge.artefacts.evidence import Evidence, Standing
+from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.errors import ModelError, OptionError
@@ -290,11 +289,8 @@ def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> Published
 
 def grade_evidence(evidence: Iterable[Evidence], arcs: Iterable[Arc] | None = None) -> PublishedGrade:
     """The published grade of the evidence; ``None`` takes the paper's arcs as they are meant."""
-    given = list(evidence)
-    for leaf, times in Counter(item.leaf for item in given).items():
-        if times > 1:
-            raise ModelError("The leaf {leaf!r} has evidence twice; keep one.", leaf=leaf)
-    states = {item.leaf: _labels(item) for item in given if item.standing is not Standing.MISSING}
+    known = {leaf: one for leaf, one in by_leaf(evidence).items() if one.standing is not Standing.MISSING}
+    states = {leaf: _labels(one) for leaf, one in known.items()}
     return grade(states, default_diagram().arcs if arcs is None else arcs)
 
 

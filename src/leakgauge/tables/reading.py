@@ -95,6 +95,16 @@ class Reading:
                 place=place,
             )
 
+    def require_missing_alone(self, place: str) -> None:
+        """Refuse everything but missing texts, for a source whose columns have types of their own."""
+        self.require_only(place)
+        if self.writes_numbers or self.dates:
+            raise TableError(
+                "Texts in {place} are not read as numbers or dates; leave --thousands, --decimal and --date-format "
+                "out, and give such columns their type in the database.",
+                place=place,
+            )
+
 
 def _known(encoding: str) -> str | None:
     """The encoding, or None where it is UTF-8, which is the default."""

@@ -27,13 +27,7 @@ class Ibis:
         """The table, which is counted where it is."""
         rows = cast("ibis.Table", source)
         place = _place(rows)
-        reading.require_only(place)
-        if reading.writes_numbers or reading.dates:
-            raise TableError(
-                "Texts in {place} are not read as numbers or dates; leave --thousands, --decimal and --date-format "
-                "out, and give such columns their type in the database.",
-                place=place,
-            )
+        reading.require_missing_alone(place)
         table = IbisTable(rows, tuple(reading.missing), place)
         if not table.rows:
             raise TableError("{place} has no rows; there is nothing to measure.", place=place)

@@ -62,7 +62,7 @@ class Postgresql:
     def open(self, source: object, reading: Reading) -> Table:
         """The table as it is now."""
         address = Address.of(str(source))
-        _require_only_missing(address.shown, reading)
+        reading.require_missing_alone(address.shown)
         try:
             import adbc_driver_postgresql
         except ImportError:
@@ -138,13 +138,3 @@ def _named(session: Session, address: Address) -> tuple[int, str, str]:
 
 def _rows(session: Session, query: str, *parameters: object) -> list[tuple[Any, ...]]:
     return list(zip(*(column.to_pylist() for column in session.run(query, *parameters).columns), strict=True))
-
-
-def _require_only_missing(place: str, reading: Reading) -> None:
-    reading.require_only(place)
-    if reading.writes_numbers or reading.dates:
-        raise TableError(
-            "Texts in {place} are not read as numbers or dates; leave --thousands, --decimal and --date-format out, "
-            "and give such columns their type in the database.",
-            place=place,
-        )
