@@ -17,6 +17,8 @@ from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError
 from leakgauge.jobs.protect import Done
+from leakgauge.measures import background_floor
+from leakgauge.probability import Scenario
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
 from tests.jobs.finished import Told
@@ -345,13 +347,16 @@ def test_the_headline_epsilon_is_of_all_protected_columns(done: Done) -> None:
     assert done.job.headline.epsilon.value == record.together["dp"].value
 
 
-def test_secrets_that_tell_on_each_other_by_drawn_noise_are_not_said_exactly(tmp_path: Path) -> None:
+def test_what_a_noisy_secret_tells_on_a_withheld_one_is_exact_by_its_law(tmp_path: Path) -> None:
     draw = np.random.default_rng(2)
     table = pa.table({"s": draw.choice(["a", "b"], 1000), "p": draw.choice(["x", "y"], 1000)})
     done = lg.protect(table, tmp_path / "out", secret="s", withhold="p", local_dp=0.1, simulate=1)
     _, withheld = done.job.secrets
-    assert not withheld.exact and withheld.leakage_after is not None
-    assert done.job.total is not None and withheld.leakage_after.ends[0] <= done.job.total.information.ends[1]
+    assert withheld.exact and withheld.leakage_after is not None and done.job.total is not None
+    # Noise tells less than the column itself would, and one secret less than both.
+    joint = open_table(table).counts("p", "s").joint(("p",), ("s",))
+    assert withheld.leakage_after.value <= background_floor(Scenario(joint)) + 1e-12
+    assert withheld.leakage_after.value <= done.job.total.information.ends[1] + 1e-12
 
 
 def test_a_finished_job_is_read_again(done: Done) -> None:

@@ -202,7 +202,7 @@ def test_a_search_is_told_how_far_it_is(people: Table) -> None:
             OptionError,
             "is the secret, but is also published",
         ),
-        ("illness", {"min_protection": 60, "use": "row"}, OptionError, "neither statistics nor rows"),
+        ("illness", {"min_protection": 60, "use": "row"}, OptionError, "There is no use"),
         ("illness", {"min_protection": 60, "lower": 0, "upper": 1}, OptionError, "leave lower and upper out"),
         ("gain", {"min_protection": 60, "lower": 0}, OptionError, "One bound of the numbers"),
         ("gain", {"min_protection": 60, "lower": 5, "upper": 1}, OptionError, "give lower below upper"),
