@@ -70,6 +70,7 @@ def compare(
     leakgauge location compare german_towns.parquet --lat lat --lon lon \\
         --weight population --cell 50km --max-distance 60km --within 50km
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.compare import compare_places
 
     require_not_read(output, table, places.areas, *(Path(name) for name in mechanisms if ":" not in name))
@@ -83,7 +84,7 @@ def compare(
             within=length(within, "--within") or 0.0,
             **reading,
         )
-    write_report(report, "location-comparison.json", found)
+    write_report(report, Dossier(location_comparison=found))
     deliver(found, as_json, output, lambda: _render(found))
 
 

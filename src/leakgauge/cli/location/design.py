@@ -65,6 +65,7 @@ def design(
     must be kept private.
     """
     from leakgauge.artefacts import codec
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.design import design_places
 
     require_not_read(output, table, places.areas)
@@ -81,7 +82,7 @@ def design(
         )
     if output is not None:
         codec.write(output, channel)
-    write_report(report, "location-design.json", found)
+    write_report(report, Dossier(location_design=found))
     deliver(found, as_json, None, lambda: _render(found, output))
 
 

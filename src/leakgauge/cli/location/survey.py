@@ -58,13 +58,14 @@ def survey(
 
     With --time the entropy of the places is shown hour by hour, with --user people are counted instead of points.
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.survey import survey_places
 
     require_not_read(output, table, places.areas)
     require_report(report, Path(table), output)
     with working(say("Looking through {table!s} …", table=Path(table).name)):
         found = survey_places(table, places, few=few, **reading)
-    write_report(report, "location-survey.json", found)
+    write_report(report, Dossier(location_survey=found))
     deliver(found, as_json, output, lambda: _render(found))
 
 

@@ -85,6 +85,7 @@ def track(
 
     The tracker knows the mechanism, how often each area is visited, and how people move on the whole.
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.track import track_places
 
     require_not_read(output, table, places.areas)
@@ -99,7 +100,7 @@ def track(
             **given,
             **reading,
         )
-    write_report(report, "location-track.json", found)
+    write_report(report, Dossier(location_track=found))
     deliver(found, as_json, output, lambda: _render(found))
 
 
