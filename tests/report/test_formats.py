@@ -16,11 +16,10 @@ from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import Report
 from leakgauge.report.document import Edition, inlines, text_of, twin
-from leakgauge.report.facts import Facts
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.report import compose
 from tests.report.conftest import HOSTILE
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts
 
 
@@ -149,7 +148,7 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
     findings = lg.audit.attack(release, table, background=["job"])
     report = Report(release, findings)
     document = report.documents()[0]
-    assert all(number.value == report.facts.resolve(number.source) for number in document.numbers())
+    assert all(number.value == Facts.of(report.dossier).resolve(number.source) for number in document.numbers())
     assert "ecommend" not in texts(document) and "dials" not in texts(document)
     assert "audit.json#/attacks/0/success" in {number.source for number in document.numbers()}
     report.to_html(tmp_path / "report.html", language="both")
