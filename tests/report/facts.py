@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from leakgauge.artefacts import codec
-from leakgauge.artefacts.dossier import DESIGN, FILES, Dossier, SecretResults, public_file, with_foreign_secrets
+from leakgauge.artefacts import Job, codec
+from leakgauge.artefacts.dossier import DESIGN, FILES, JOB, Dossier, SecretResults, public_file, with_foreign_secrets
 from leakgauge.artefacts.schemas import raised
 from leakgauge.artefacts.shareable import _hints
 from leakgauge.assessment import Diagram, default_diagram
@@ -89,9 +89,10 @@ class Facts:
 
     @cached_property
     def dossier(self) -> Dossier:
-        asked = self.get("job.json", "asked") or {}
-        withheld = asked.get("withhold") or []
-        released = [name for name in asked.get("secret", []) if name not in withheld]
+        job = self._result(Job, JOB.name)
+        asked = msgspec.structs.asdict(job.asked) if job is not None else {}
+        withheld = asked.get("withhold") or ()
+        released = [name for name in asked.get("secret", ()) if name not in withheld]
         groups = [tuple(released)] if asked.get("together") else [(name,) for name in released]
         groups = [*groups, *((name,) for name in withheld)] or [()]
         secrets = tuple(

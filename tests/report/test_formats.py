@@ -19,7 +19,7 @@ from leakgauge.report.document import Edition, inlines, text_of, twin
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
 from tests.report.conftest import HOSTILE
-from tests.report.facts import Facts, compose
+from tests.report.dossier import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts
 
 
