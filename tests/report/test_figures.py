@@ -263,7 +263,7 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
 
 
 def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
-    dials = {name: quantity(50.0, "points") for name in DIALS}
+    dials: dict[str, Any] = {name: quantity(50.0, "points") for name in DIALS}
     dials |= {
         "protection": quantity(55.0, "points", 40.0, 70.0),
         "exposed": quantity(0.001, "%"),
