@@ -15,7 +15,9 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, codec
 from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.dossier import FILES, JOB, RECORD, SURVEY, Dossier, ResultFile, SecretResults
+from leakgauge.artefacts.record import Output
 from leakgauge.artefacts.request import StoredRequest
+from leakgauge.artefacts.survey import Combination
 from leakgauge.languages import Language, message
 from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.visible import on_one_line
@@ -242,16 +244,16 @@ class Job:
 
     def _alone(self) -> dict[str, object] | None:
         """The unique rows in the public columns, as the survey found."""
-        found = self.read(SURVEY)
-        together = None if found is None else found.published
-        if found is None or together is None or not together.alone:
+        found = self.stored(SURVEY)
+        together, rows = part_of(Combination, found.get("published")), found.get("rows")
+        if together is None or not together.alone or not isinstance(rows, int):
             return None
-        return {"columns": list(together.columns), "alone": together.alone, "rows": found.rows}
+        return {"columns": list(together.columns), "alone": together.alone, "rows": rows}
 
     def _cautions(self) -> Iterator[Sentence]:
         """What whoever opens the release should know."""
-        record = self.read(RECORD)
-        return iter(()) if record is None else said_of_formulas(record.output)
+        output = part_of(Output, self.stored(RECORD).get("output"))
+        return iter(()) if output is None else said_of_formulas(output)
 
     def _left(self) -> StoredJob:
         return stored_job_in(self.folder) or StoredJob()
