@@ -14,6 +14,7 @@ import pytest
 
 from leakgauge.artefacts import Audit, Design, Judgement, Measurement
 from leakgauge.artefacts.codec import read
+from leakgauge.artefacts.request.roles import file_about
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.protect import Done, protect
 from leakgauge.jobs.protect.judged import Judging
@@ -73,8 +74,8 @@ def require_one_answer(done: Done, people: int) -> None:
         assert outcome.leakage_after == everything.information and outcome.exact == everything.exact
         assert everything.information.ends[1] <= entropy * (1 + 1e-9) or everything.exact
         assert everything.information.value <= entropy * (1 + 1e-9)
-        design = done.kept.get(Design, roles.file("design.json", outcome.secret))
-        leakage = done.kept.get(Measurement, roles.file("leakage.json", outcome.secret))
+        design = done.kept.get(Design, file_about("design.json", outcome.secret, roles.sources))
+        leakage = done.kept.get(Measurement, file_about("leakage.json", outcome.secret, roles.sources))
         if not everything.exact or design is None or leakage is None:
             continue
         told = everything.information.value

@@ -20,13 +20,13 @@ from leakgauge.artefacts.request import Declared
 from leakgauge.cli import main
 from leakgauge.errors import FileError, OptionError, RefusalError, TableError
 from leakgauge.jobs.protect import NAMES, protect
-from leakgauge.report.facts import Facts
 from leakgauge.tables import open_table
 from tests.grids import nightly
 from tests.jobs.conftest import numbers
 from tests.jobs.finished import Finished, Told
 from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
+from tests.report.facts import Facts
 
 
 def test_a_table_becomes_a_release_with_its_audit_verdict_and_report(finished: Finished) -> None:

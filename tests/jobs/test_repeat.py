@@ -26,13 +26,12 @@ from leakgauge.release import verify
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.record import read_any_record, read_record
 from leakgauge.report.document import Edition
-from leakgauge.report.facts import Facts
-from leakgauge.report.report import compose
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
 from tests.jobs.finished import Finished, Told
 from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
+from tests.report.facts import Facts, compose
 from tests.report.reading import ENGLISH, texts
 
 ROWS, LATER = 600, 60

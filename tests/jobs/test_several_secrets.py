@@ -13,6 +13,7 @@ import pytest
 
 import leakgauge as lg
 from leakgauge.artefacts import Audit, Job, Record, codec
+from leakgauge.artefacts.request.roles import file_about
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError
@@ -272,7 +273,7 @@ def test_names_with_an_equals_sign(tmp_path: Path) -> None:
 )
 def test_the_files_of_each_secret(secrets: list[str], files: list[str]) -> None:
     asked = lg.Request.of("t.csv", secret=tuple(secrets), max_distortion=0.2)
-    assert [asked.roles.file("channel.json", group) for group in asked.roles.sources] == files
+    assert [file_about("channel.json", group, asked.roles.sources) for group in asked.roles.sources] == files
 
 
 def test_a_limit_in_bits_counts_everything_that_leaves(tmp_path: Path) -> None:

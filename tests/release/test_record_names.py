@@ -16,8 +16,8 @@ from leakgauge.release import ReleasePlan, read_record, release, verify
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.guarantees import claims_of
 from leakgauge.release.recorded_plan import recorded_plan
-from leakgauge.report.facts import Facts
 from tests.release.people import opened
+from tests.report.facts import Facts
 
 PLAN = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"}, public=["city"])
 EARLIER = "leakgauge/release/1"

@@ -11,8 +11,8 @@ import pytest
 
 from leakgauge.jobs.protect import protect, tuned
 from leakgauge.randomness import simulation
-from leakgauge.report.facts import Facts
 from tests.report.artefacts import make_files
+from tests.report.facts import Facts
 
 ILLNESSES = ("asthma", "cancer", "healthy", "influenza")
 """Values of the secret, which an external report must not name."""

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import Language
 from leakgauge.report.document import Document, inlines, text_of
-from leakgauge.report.facts import Facts
+from tests.report.facts import Facts
 
 ENGLISH, CHINESE = Language("en"), Language("zh")
 
@@ -61,4 +61,4 @@ def numbers_in(text: str) -> Counter[str]:
 def changed(facts: Facts, **files: dict[str, object]) -> Facts:
     """The facts with some fields of artefacts replaced; ``audit={"violations": […]}``."""
     merged = {f"{name}.json": {**facts.files[f"{name}.json"], **fields} for name, fields in files.items()}
-    return Facts({**facts.files, **merged}, facts.diagram, own=facts.own)
+    return Facts({**facts.files, **merged}, facts.diagram)

@@ -14,13 +14,11 @@ from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture
 from leakgauge.jobs.protect import protect
 from leakgauge.jobs.samples import adult_csv
-from leakgauge.report import Report
 from leakgauge.report.document import Edition, text_of
-from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.pdf import to_pdf
-from leakgauge.report.report import compose
 from leakgauge.sentences import Sentence
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts
 from tests.report.test_pdf import pages
 from tests.report.test_verdict import with_action
@@ -96,7 +94,7 @@ def test_the_report_of_the_sample_is_eight_printed_pages(chromium: Browser, tmp_
         str(tmp_path / "adult.csv"), secret=("marital_status",), background=known, public=known, min_protection=60.0
     )
     protect(asked, tmp_path / "out")
-    sample = Report.of(tmp_path / "out").facts
+    sample = Facts.read(tmp_path / "out")
     for language in (ENGLISH, CHINESE):
         page = opened(chromium, to_html([compose(sample, language)]))
         assert printed(page) < 9

@@ -15,22 +15,21 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from leakgauge.artefacts.codec import text_of
+from leakgauge.artefacts.codec import encode, text_of
 from leakgauge.artefacts.report import Grid, Paragraph, Picture, Points
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import report
 from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
-from leakgauge.report.facts import Facts
 from leakgauge.report.figures.guarantee import surest
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.numbers import Number, written
-from leakgauge.report.report import compose
 from leakgauge.report.sections.teller import Teller
 from tests.grids import examples
 from tests.report.conftest import HOSTILE, ILLNESSES
+from tests.report.facts import Facts, compose
 from tests.report.reading import changed as with_fields
 from tests.report.reading import warnings
 
@@ -45,7 +44,7 @@ counts = st.integers(0, 2000)
 
 def known(value: float | str) -> Facts:
     """Facts of one number that everybody may know, where the documents of these tests have it."""
-    return Facts({"audit.json": {"anonymity": {"k": value}}, "x.json": {"rows": value}})
+    return Facts({"audit.json": {"anonymity": {"k": value}}, "survey.json": {"rows": value}})
 
 
 def whole(*blocks: Block) -> Document:
@@ -56,7 +55,7 @@ def counted(value: int, low: int | None = None, high: int | None = None) -> Numb
     return Number(value, "", "audit.json#/anonymity/k", low, high, count=True)
 
 
-numbers = st.builds(counted, counts) | st.builds(lambda count: Number(count, "rows", "x.json#/rows"), counts)
+numbers = st.builds(counted, counts) | st.builds(lambda count: Number(count, "rows", "survey.json#/rows"), counts)
 inlined = st.lists(st.sampled_from(["2 rows", "study of 3 people"]) | numbers, max_size=4).map(tuple)
 blocks = st.one_of(
     inlined.map(lambda parts: Paragraph("plain", parts)),
@@ -80,16 +79,16 @@ def test_no_small_count_survives(found: list[Block], limit: int) -> None:
 def test_the_check_finds_a_small_count_anywhere(count: int) -> None:
     blocks: tuple[Block, ...] = (
         Paragraph("plain", (counted(count),)),
-        Paragraph("plain", (Number(count, "rows", "x.json#/rows"),)),
+        Paragraph("plain", (Number(count, "rows", "survey.json#/rows"),)),
         Paragraph("plain", (counted(50, low=count),)),
         Points(False, (("fine",), (counted(count),))),
         Grid("caption", ("head",), (((counted(count),),),)),
     )
     for block in blocks:
         with pytest.raises(InternalError, match=r"count below the limit .* statement"):
-            require_masked(whole(block), known(count))
+            require_masked(whole(block), known(count).teller())
     fine = Paragraph("plain", (f"a study of {count} rows", counted(count + LIMIT)))
-    require_masked(whole(fine), known(count + LIMIT))
+    require_masked(whole(fine), known(count + LIMIT).teller())
 
 
 def test_every_count_that_may_be_known_is_masked_by_its_type(facts: Facts) -> None:
@@ -155,7 +154,7 @@ def test_the_crosswalk_points_at_sections_that_are_there(facts: Facts) -> None:
 )
 def test_the_check_finds_what_not_everybody_may_know(block: Block) -> None:
     with pytest.raises(InternalError, match=r"not everybody may know .* statement"):
-        require_masked(whole(block), known(50))
+        require_masked(whole(block), known(50).teller())
 
 
 def changed(facts: Facts, values: list[int]) -> tuple[Facts, dict[str, int]]:
@@ -334,7 +333,7 @@ def forgetful(tell: Teller) -> Iterator[Block]:
         elif isinstance(found, int | float) and not isinstance(found, bool):
             yield Number(found, "", place)
 
-    every = [one for name, fields in tell.files.items() for one in numbers(fields, f"{name}#")]
+    every = [one for name, found in tell.dossier.files().items() for one in numbers(encode(found), f"{name}#")]
     yield Paragraph("plain", tuple(every))
 
 
@@ -365,7 +364,7 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
         if isinstance(block, Picture) and "hundred people" in block.caption
     )
     with pytest.raises(InternalError, match="not everybody may know"):
-        require_masked(whole(*drawn, inside), found)
+        require_masked(whole(*drawn, inside), found.teller())
 
 
 def shares(**rows: int) -> list[dict[str, Any]]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
-from leakgauge.artefacts.codec import encode
-from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts import Compared, Finding, Frontier, Level, Quantity
+from leakgauge.artefacts.codec import decode, encode
+from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.dials import DIALS, Dials
+from leakgauge.artefacts.measurement import ValueShares
+from leakgauge.artefacts.record import Claims
+from leakgauge.artefacts.verdict import PolicyLine
 from leakgauge.design import Keep, Knowledge, RateDistortion, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
@@ -25,6 +31,7 @@ from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.levels import levels_figure
 from leakgauge.report.figures.placing import distortion_at
 from leakgauge.report.figures.shares import shares_figure
+from leakgauge.sentences import Sentence
 from tests.report.artefacts import drawn, labels, marks, width, words
 
 JOINT = Joint(["flu", "none", "cold"], ["Oslo", "Bergen"], [[0.3, 0.1], [0.1, 0.25], [0.05, 0.2]])
@@ -36,25 +43,19 @@ def solutions() -> list[Solution]:
     return list(frontier(RateDistortion(JOINT, Hamming(), Slope(1.0), Knowledge.ATTACKER), 7))
 
 
-def stored(solutions: Sequence[Solution]) -> dict[str, Any]:
-    """The fields of ``frontier.json``."""
-    fields: dict[str, Any] = encode(as_frontier(solutions))
-    return fields
-
-
-def quantity(value: float | str, unit: str = "bits") -> dict[str, Any]:
-    return {"value": value, "unit": unit, "low": None, "high": None, "confidence": None}
+def quantity(value: float, unit: str = "bits", low: float | None = None, high: float | None = None) -> Quantity:
+    return Quantity(value, unit, low, high)
 
 
 def test_a_frontier_has_a_mark_for_every_point_and_a_floor(solutions: list[Solution]) -> None:
-    figure = frontier_figure(stored(solutions))
+    figure = frontier_figure(as_frontier(solutions))
     svg = figure.to_svg()
     assert len(marks(svg, "point")) == len(solutions)
     assert len(marks(svg, "rule mark")) + len(marks(svg, "rule")) == 1
     assert f"{solutions[0].background_floor:.3g}" in figure.told
     leaks = [one["leakage"] for one in drawn_curve(figure)]
     assert leaks == [one.leakage_with_background for one in solutions]
-    alone = frontier_figure(stored(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5)))
+    alone = frontier_figure(as_frontier(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5)))
     assert len(alone.spec["layer"]) == 2 and "dashed" not in alone.told
     # What channels reach lies above the curve.
     area = figure.spec["layer"][0]["data"]["values"]
@@ -65,9 +66,8 @@ def test_a_frontier_has_a_mark_for_every_point_and_a_floor(solutions: list[Solut
 def test_two_curves_are_named_where_they_run_and_meet_nothing(solutions: list[Solution], keeps: bool) -> None:
     kept = frontier(RateDistortion(JOINT, Hamming(), Slope(1.0), Knowledge.ATTACKER, keep=Keep.SHARES), 7)
     curves = (kept, solutions) if keeps else (solutions, kept)
-    fields: dict[str, Any] = encode(as_frontier(curves[0], beside=curves[1]))
-    release = fields["points"][3]
-    figure = frontier_figure(fields, release)
+    both = as_frontier(curves[0], beside=curves[1])
+    figure = frontier_figure(both, both.points[3])
     named = [layer["data"]["values"][0] for layer in figure.spec["layer"] if "name" in layer["data"]["values"][0]]
     assert {one["name"] for one in named} == {"least of all channels", "least that keeps the shares"}
     (mark,) = figure.spec["layer"][-1]["data"]["values"]
@@ -93,18 +93,18 @@ def drawn_curve(figure: Any) -> list[dict[str, Any]]:
 
 def test_a_frontier_of_a_column_says_what_it_tells_on(solutions: list[Solution]) -> None:
     question = Question(("illness",), ("city",), Hamming(), Knowledge.ATTACKER, through="job")
-    said = words(frontier_figure(encode(as_frontier(solutions, question))).to_svg())
+    said = words(frontier_figure(as_frontier(solutions, question)).to_svg())
     assert "bits revealed about illness by job and the background" in said
-    fields = stored(solutions)
+    fields = encode(as_frontier(solutions))
     # As files of earlier versions are.
     for name in ("keep", "beside", "secret", "through"):
         del fields[name]
-    assert "I(X;Y,Z), bits" in words(frontier_figure(fields).to_svg())
+    assert "I(X;Y,Z), bits" in words(frontier_figure(decode(Frontier, fields, "frontier")).to_svg())
 
 
 def test_shares_stand_side_by_side_and_lost_ones_are_marked() -> None:
     shares = [
-        {"value": [name], "table": quantity(table, "share"), "released": quantity(released, "share")}
+        ValueShares((name,), quantity(table, "share"), quantity(released, "share"))
         for name, table, released in [("rare", 0.00001, 0.0), (None, 0.29999, 0.4), ("common", 0.7, 0.6), ("", 0, 0)]
     ]
     figure = shares_figure(shares)
@@ -120,15 +120,14 @@ def test_shares_stand_side_by_side_and_lost_ones_are_marked() -> None:
         ("(empty)", "0 %"),
     ]
     assert len(marks(figure.to_svg(), "bar")) == 8 and width(figure.to_svg()) <= 760
-    alike = shares_figure([{**shares[0], "value": ["x" * 99 + str(at)]} for at in (1, 1)])
+    alike = shares_figure([replace(shares[0], value=("x" * 99 + str(at),)) for at in (1, 1)])
     assert len({one["value"] for one in alike.spec["data"]["values"]}) == 2
 
 
 def test_a_weighted_frontier_is_of_what_was_made_small(solutions: list[Solution]) -> None:
-    fields = stored(solutions)
-    for at, point in enumerate(fields["points"]):
-        point["weighted_leakage"] = quantity(float(at))
-    figure = frontier_figure(fields)
+    found = as_frontier(solutions)
+    points = tuple(replace(one, weighted_leakage=quantity(float(at))) for at, one in enumerate(found.points))
+    figure = frontier_figure(replace(found, points=points))
     assert drawn(figure, "leakage") == list(range(len(solutions)))
     assert "I_w(X;Y), bits" in words(figure.to_svg())
 
@@ -136,16 +135,20 @@ def test_a_weighted_frontier_is_of_what_was_made_small(solutions: list[Solution]
 def test_many_mechanisms_in_one_place_keep_their_labels_apart(solutions: list[Solution]) -> None:
     long = "channel:" + "/a-folder-with-a-name" * 8 + "/{number}.json"
     others = [
-        {
-            "mechanism": long.format(number=at),
-            "role": "given",
-            "leakage_with_background": quantity(0.5 + at / 40),
-            "distortion": quantity(0.2),
-            "epsilon": quantity("infinity", "nats"),
-        }
+        Compared(
+            mechanism=long.format(number=at),
+            role=Role.GIVEN,
+            meets_target=False,
+            leakage=quantity(0.5),
+            leakage_with_background=quantity(0.5 + at / 40),
+            distortion=quantity(0.2),
+            epsilon=quantity(math.inf, "nats"),
+            waste=quantity(0.0),
+            gap=quantity(0.0),
+        )
         for at in range(9)
     ]
-    figure = frontier_figure(stored(solutions), stored(solutions)["points"][3], others)
+    figure = frontier_figure(as_frontier(solutions), as_frontier(solutions).points[3], others)
     places = figure.spec["layer"][-1]["data"]["values"]
     assert [one["label"] for one in places] == ["this release", *map(str, range(1, 10))]
     # From one to nine they lie on top of each other, and their labels in the same order.
@@ -215,8 +218,9 @@ def test_pictures_ask_nothing_of_a_network() -> None:
 
 
 def test_levels_of_several_columns_and_infinite_ones() -> None:
-    levels = {"local-dp": quantity(1.5, "nats"), "gaussian-dp": quantity("infinity", "standard deviations")}
-    figure = levels_figure({"claims": {"age": {"levels": levels}, "city": {"levels": levels}}})
+    levels = {"local-dp": Level(1.5, "nats"), "gaussian-dp": Level(math.inf, "standard deviations")}
+    claims = Claims(None, None, True, levels)
+    figure = levels_figure({"age": claims, "city": claims})
     assert drawn(figure, "level") == [1.5, 1.5, 0.0, 0.0]
     assert "∞" in words(figure.to_svg())
     assert {"local differential privacy, age", "local differential privacy, city"} <= words(figure.to_svg())
@@ -225,31 +229,33 @@ def test_levels_of_several_columns_and_infinite_ones() -> None:
 @pytest.mark.parametrize("language", [Language("en"), CHINESE])
 def test_where_there_are_no_data_the_picture_says_so(language: Language) -> None:
     for figure in (
-        levels_figure({"claims": {}}, language),
-        attacks_figure({"attacks": []}, language),
+        levels_figure({}, language),
+        attacks_figure([], language),
     ):
         assert figure.told in words(figure.to_svg())
 
 
-def attack(**changed: Any) -> dict[str, Any]:
-    interval = {**quantity(0.6, "share"), "low": 0.5, "high": 0.7}
-    fields = {
-        "attack": "record linkage",
-        "target": ["age"],
-        "success": interval,
-        "baseline": quantity(0.25, "share"),
-        "raw": quantity(0.75, "share"),
-        "ceiling": None,
-        "beats_claim": False,
-    }
-    return {**fields, **changed}
+def attack(**changed: Any) -> Finding:
+    found = Finding(
+        attack=Sentence("record linkage"),
+        target=("age",),
+        knows=(),
+        success=quantity(0.6, "share", 0.5, 0.7),
+        baseline=quantity(0.25, "share"),
+        advantage=quantity(0.35, "share"),
+        independent=quantity(0.0, "share"),
+        raw=quantity(0.75, "share"),
+        exposed=0,
+        ceiling=None,
+    )
+    return replace(found, **changed)
 
 
 def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marked() -> None:
-    quiet = attacks_figure({"attacks": [attack()]})
+    quiet = attacks_figure([attack()])
     assert "Diamond" not in " ".join(words(quiet.to_svg())) and quiet.told.endswith("allowed –.")
-    beaten = attack(target=["city"], ceiling=quantity(0.4, "share"), beats_claim=True)
-    figure = attacks_figure({"attacks": [attack(), beaten]})
+    beaten = attack(target=("city",), ceiling=quantity(0.4, "share"), beats_claim=True)
+    figure = attacks_figure([attack(), beaten])
     svg = figure.to_svg()
     assert figure.told.endswith("allowed 40 %. This beats the claim.")
     assert {"record linkage (age)", "record linkage (city)", "Diamond: the attack beats the claim."} <= words(svg)
@@ -257,15 +263,16 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
 
 
 def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
-    dials = {name: quantity(50.0, "points") for name in DIALS}
+    dials: dict[str, Any] = {name: quantity(50.0, "points") for name in DIALS}
     dials |= {
-        "protection": {**quantity(55.0, "points"), "low": 40.0, "high": 70.0},
+        "protection": quantity(55.0, "points", 40.0, 70.0),
         "exposed": quantity(0.001, "%"),
-        "efficiency": {**quantity(0.0, "points"), "low": 0.0, "high": 100.0},
+        "efficiency": quantity(0.0, "points", 0.0, 100.0),
     }
-    policy = [{"name": "min_protection", "limit": 60.0}, {"name": "max_exposed", "limit": 10.0}]
+    limits = {"min_protection": 60.0, "max_exposed": 10.0, "max_alone": 0.05}
+    policy = [PolicyLine(name, limit, None, holds=False) for name, limit in limits.items()]
     before = {"protection": 0.0, "exposed": 100.0, "efficiency": 0.0}
-    figure = dials_figure(dials, [*policy, {"name": "max_alone", "limit": 0.05}], before)
+    figure = dials_figure(Dials(**dials), policy, before)
     rows = figure.spec["data"]["values"]
     assert [row["limit"] for row in rows] == [60, 10, None, None, None, None]
     assert {row["name"]: row["number"] for row in rows} == {
@@ -282,4 +289,4 @@ def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
 
 def test_a_prior_alone_has_a_frontier() -> None:
     points = frontier(RateDistortion(Distribution(["a", "b"], [0.5, 0.5]), Hamming(), Slope(1.0)), 3)
-    assert width(frontier_figure(stored(points), language=CHINESE).to_svg()) <= 760
+    assert width(frontier_figure(as_frontier(points), language=CHINESE).to_svg()) <= 760

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import Audit, Comparison, Frontier, Judgement, Measurement, Record, StoredImprovement
 from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.criteria import OverArcs
 from leakgauge.artefacts.dials import OF_A_RAW_COPY
 from leakgauge.assessment import default_diagram
 from leakgauge.languages import Language
@@ -24,29 +26,48 @@ from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
 from leakgauge.report.figures.search import search_figure
 from tests.report.artefacts import drawn, labels, numbers, smallest_letters, width, words
+from tests.report.facts import typed
 
 Files = dict[str, dict[str, Any]]
 ENGLISH, CHINESE = Language("en"), Language("zh")
+
+
+def comparison(files: Files) -> Comparison:
+    return typed(Comparison, files["comparison"])
+
+
+def audit(files: Files) -> Audit:
+    return typed(Audit, files["audit"])
+
+
+def verdict(files: Files) -> Judgement:
+    return typed(Judgement, files["verdict"])
+
+
+def over_arcs(files: Files) -> OverArcs:
+    found = verdict(files).beside["illness"].over_arcs
+    assert found is not None
+    return found
+
+
 PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
     "frontier": lambda files, language: frontier_figure(
-        files["frontier"], files["comparison"]["ranking"][0], files["comparison"]["ranking"], language
+        typed(Frontier, files["frontier"]), comparison(files).ranking[0], comparison(files).ranking, language
     ),
     "decomposition": lambda files, language: decomposition_figure(
-        files["measurement"], files["audit"]["exposures"][0]["everything"], language
+        typed(Measurement, files["measurement"]), audit(files).exposures[0].everything, language
     ),
     "channel": lambda files, language: channel_figure(
         named_channel(files["channel"], Path("channel.json")).channel, language
     ),
-    "levels": lambda files, language: levels_figure(files["release"], language),
-    "attacks": lambda files, language: attacks_figure(files["audit"], language),
+    "levels": lambda files, language: levels_figure(typed(Record, files["release"]).claims, language),
+    "attacks": lambda files, language: attacks_figure(audit(files).attacks, language),
     "dials": lambda files, language: dials_figure(
-        files["verdict"]["dials"]["illness"], files["verdict"]["policy"], OF_A_RAW_COPY, language
+        verdict(files).dials["illness"], verdict(files).policy, OF_A_RAW_COPY, language
     ),
-    "criteria": lambda files, language: criteria_figure(files["verdict"]["beside"]["illness"]["criteria"], language),
-    "influence": lambda files, language: influence_figure(
-        files["verdict"]["beside"]["illness"]["over_arcs"], default_diagram(), language
-    ),
-    "tuning": lambda files, language: search_figure(files["improvement"], language),
+    "criteria": lambda files, language: criteria_figure(verdict(files).beside["illness"].criteria, language),
+    "influence": lambda files, language: influence_figure(over_arcs(files), default_diagram(), language),
+    "tuning": lambda files, language: search_figure(typed(StoredImprovement, files["improvement"]), language),
 }
 
 
@@ -93,7 +114,7 @@ def test_a_decomposition_adds_up_to_the_entropy(files: Files) -> None:
     assert drawn(figure, "bits")[-3:] == pytest.approx([floor, told - floor, entropy - told])
     ends = dict(zip(drawn(figure, "row"), drawn(figure, "end"), strict=False))
     assert ends["released with protection"] == pytest.approx(before["entropy"]["value"], abs=1e-9)
-    alone = decomposition_figure(before, None)
+    alone = decomposition_figure(typed(Measurement, before), None)
     assert set(drawn(alone, "row")) == {"nothing released", "released unchanged"}
 
 
@@ -146,5 +167,7 @@ def test_every_trial_is_drawn_and_the_chosen_one_is_marked(files: Files) -> None
     assert drawn(figure, "usefulness") == useful and drawn(figure, "limit") == [60]
     assert drawn(figure, "kind")[-1] == "chosen" and set(drawn(figure, "kind")) > {"keeps the limits"}
     assert str(sentence_of(chosen["mechanism"])) in figure.told
-    closest = search_figure({**improvement, "chosen": None, "asked": {"min_usefulness": 20.0}})
+    closest = search_figure(
+        typed(StoredImprovement, {**improvement, "chosen": None, "asked": {"min_usefulness": 20.0}})
+    )
     assert drawn(closest, "kind")[-1] == "closest" and drawn(closest, "limit") == [20]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leakgauge.errors import FileError, VerificationError
-from leakgauge.report.facts import Facts
+from tests.report.facts import Facts
 
 
 def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:

@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Audit, codec
-from leakgauge.artefacts.codec import decode, digest_of
+from leakgauge.artefacts import codec
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import Report
 from leakgauge.report.document import Edition, inlines, text_of, twin
-from leakgauge.report.facts import Facts
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.report import compose
 from tests.report.conftest import HOSTILE
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts
 
 
@@ -149,14 +148,15 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
     findings = lg.audit.attack(release, table, background=["job"])
     report = Report(release, findings)
     document = report.documents()[0]
-    assert all(number.value == report.facts.resolve(number.source) for number in document.numbers())
+    assert all(number.value == Facts.of(report.dossier).resolve(number.source) for number in document.numbers())
     assert "ecommend" not in texts(document) and "dials" not in texts(document)
     assert "audit.json#/attacks/0/success" in {number.source for number in document.numbers()}
     report.to_html(tmp_path / "report.html", language="both")
     assert (tmp_path / "report.html").stat().st_size > 20_000
     beaten = replace(findings[0], beats_claim=True)
     assert str(beaten.broken_claim) == "attribute inference, best guess on illness beats the claim"
-    audited = decode(Audit, Report(release, [beaten]).facts.files["audit.json"], "audit.json")
+    audited = Report(release, [beaten]).dossier.audit
+    assert audited is not None
     assert audited.violated and audited.violations == (beaten.broken_claim,)
     alone = Report(release).documents("zh", Edition.EXTERNAL)[0]
     assert "attacks" not in {section.key for section in alone.sections}

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import given
 
-from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.criteria import OverArcs
 from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
@@ -19,6 +18,7 @@ from leakgauge.report.figures.influence import NODE_ROWS, influence_figure, layo
 from tests.assessment.diagrams import measured, small_diagrams
 from tests.grids import examples
 from tests.report.artefacts import drawn, labels, marks, words
+from tests.report.facts import typed
 
 GONE = {"9", "26", "27"}
 
@@ -30,7 +30,7 @@ def scored() -> OverArcs:
 
 
 def drawn_of(found: OverArcs, language: Language = ENGLISH) -> Figure:
-    return influence_figure(encode(found), default_diagram(), language)
+    return influence_figure(found, default_diagram(), language)
 
 
 def position(found: OverArcs, key: str) -> str:
@@ -99,7 +99,9 @@ def test_a_diagram_of_ones_own_is_drawn() -> None:
         ("a:1",),
         ("b",),
     )
-    mine = influence_figure({"score": 100.0, "nodes": {"a:1": {"states": [0.0, 0.0, 1.0]}}}, diagram, Language("zh"))
+    mine = influence_figure(
+        typed(OverArcs, {"score": 100.0, "nodes": {"a:1": {"states": [0.0, 0.0, 1.0]}}}), diagram, Language("zh")
+    )
     assert drawn(mine, "state")[:3] == [100.0, None, None]
     assert "▲ v 总体" in words(mine.to_svg()) and "2 个叶节点" in mine.told
 

@@ -7,16 +7,17 @@ import json
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.shareable import shareable
 from leakgauge.languages import ENGLISH
-from leakgauge.report.external import shareable
-from leakgauge.report.facts import Facts
+from leakgauge.report.external import LIMIT
 from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
+from tests.report.facts import Facts
 
 
 @pytest.fixture(scope="module")
 def teller(facts: Facts) -> Teller:
-    return Teller(facts.files, facts.diagram, ENGLISH)
+    return facts.teller(ENGLISH)
 
 
 def test_the_release_lies_on_the_curve_of_what_it_keeps(facts: Facts) -> None:
@@ -53,5 +54,5 @@ def test_shares_before_and_after_are_drawn_inside_only(facts: Facts, teller: Tel
     assert [sum(one) for one in sides.values()] == pytest.approx([1, 1])
     moved = sum(abs(before - after) for before, after in zip(*sides.values(), strict=True)) / 2
     assert column["total_variation"]["value"] == pytest.approx(moved, abs=1e-9)
-    assert teller.keeps_shares is (moved < 1e-9)
-    assert '"shares":' not in json.dumps(dict(shareable(facts).files))
+    assert teller.results.design is not None and (teller.results.design.keep == "shares") is (moved < 1e-9)
+    assert '"shares": [{' not in json.dumps(Facts.of(shareable(facts.dossier, LIMIT)).files)

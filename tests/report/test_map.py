@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.location import MapShown
 from leakgauge.languages import Language
 from leakgauge.report.figures.map import map_figure, metres
 from tests.report.artefacts import marks, words
+from tests.report.facts import typed
 
 GRID = {
     "width": 3000.0,
@@ -23,7 +25,7 @@ GRID = {
 
 
 def test_every_cell_is_drawn_where_it_lies_and_darker_the_more_there_is() -> None:
-    figure = map_figure(GRID, "prior")
+    figure = map_figure(typed(MapShown, GRID), "prior")
     rows = figure.spec["layer"][0]["data"]["values"]
     assert [row["said"] for row in rows] == ["50 %", "white: no points", "25 %", "12 %", "6.2 %", "6.2 %"]
     # The first cell is the south-western one: at the left, and lower than the fourth.
@@ -34,14 +36,16 @@ def test_every_cell_is_drawn_where_it_lies_and_darker_the_more_there_is() -> Non
 
 
 def test_the_scale_bar_is_as_long_as_it_says() -> None:
-    figure = map_figure(GRID, "error")
+    figure = map_figure(typed(MapShown, GRID), "error")
     bar = next(one for one in figure.spec["layer"] if one["mark"]["type"] == "rule")["data"]["values"][0]
     assert bar["x2"] - bar["x"] == pytest.approx(560 / 3) and "1 km" in words(figure.to_svg())
 
 
 def test_traces_differ_by_dashes_and_signs() -> None:
     path = [[500.0, 500.0], [1500.0, 1500.0]]
-    spec = map_figure({**GRID, "paths": dict.fromkeys(("true", "released", "inferred"), path)}, "prior").spec
+    spec = map_figure(
+        typed(MapShown, {**GRID, "paths": dict.fromkeys(("true", "released", "inferred"), path)}), "prior"
+    ).spec
     lines = [one["mark"] for one in spec["layer"] if one["mark"]["type"] == "line" and one["mark"]["stroke"] != "white"]
     signs = [one["mark"]["shape"] for one in spec["layer"] if one["mark"]["type"] == "point"]
     assert len({str(mark.get("strokeDash")) for mark in lines}) == len(set(signs)) == 3
@@ -51,8 +55,8 @@ def test_areas_with_outlines_and_merged_cells_are_drawn_in_both_languages() -> N
     ring = [[0.0, 0.0], [1000.0, 0.0], [500.0, 900.0], [0.0, 0.0]]
     shapes: dict[str, Any] = {"width": 1000.0, "height": 900.0, "outlines": [[ring]], "values": {"risk": [0.3]}}
     for language in (Language("en"), Language("zh")):
-        assert re.search(r"<path[^>]*d=\"M", map_figure(shapes, "risk", language).to_svg())
-    assert "4 × 4" in map_figure({**GRID, "merged": 4}, "prior").to_svg()
+        assert re.search(r"<path[^>]*d=\"M", map_figure(typed(MapShown, shapes), "risk", language).to_svg())
+    assert "4 × 4" in map_figure(typed(MapShown, {**GRID, "merged": 4}), "prior").to_svg()
 
 
 def test_lengths_for_people() -> None:

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leakgauge.artefacts import Audit, Survey
+from leakgauge.artefacts.exposure import Exposure
+from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.languages import Language
 from leakgauge.measures.sequences import repeated_leakage, sequence_leakage
 from leakgauge.probability import Channel, Distribution
@@ -18,6 +21,7 @@ from leakgauge.report.figures.shares import prior_of
 from leakgauge.report.figures.telling import MOST, telling_figure
 from leakgauge.report.figures.waterfall import waterfall_figure
 from tests.report.artefacts import drawn, marks, numbers, smallest_letters, width, words
+from tests.report.facts import typed
 
 LANGUAGES = (Language("en"), Language("zh"))
 
@@ -33,6 +37,14 @@ def attack(name: str, baseline: float, advantage: float, **more: Any) -> dict[st
 
 def audit(*attacks: dict[str, Any], rows: int = 1000) -> dict[str, Any]:
     return {"rows": rows, "attacks": list(attacks)}
+
+
+def typed_audit(*attacks: dict[str, Any], rows: int = 1000) -> Audit:
+    return typed(Audit, audit(*attacks, rows=rows))
+
+
+def survey(columns: list[dict[str, Any]]) -> Survey:
+    return typed(Survey, {"columns": columns})
 
 
 def icons(figure: Any) -> list[int]:
@@ -61,22 +73,22 @@ def test_people_are_those_of_the_strongest_attack_on_the_release() -> None:
         attack("averaging, 16 releases", 0.5, 0.5, judged=False),
         attack("attribute inference, best guess", 0.1, 0.7, target=["wage"]),
     )
-    figure = people_figure(fields, ["illness"])
+    figure = people_figure(typed(Audit, fields), ["illness"])
     assert icons(figure) == [50, 20, 30]
     assert figure.told.startswith("200 more of 1,000 people are guessed right with this release than without it.")
     assert "guessed right without this release: 500 people, 50 %" in words(figure.to_svg())
-    assert icons(people_figure(fields, ["wage"])) == [10, 70, 20]
+    assert icons(people_figure(typed(Audit, fields), ["wage"])) == [10, 70, 20]
 
 
 def test_groups_differ_without_colour_and_a_small_one_is_said_to_be_rounded_up() -> None:
-    figure = people_figure(audit(attack("attribute inference, learnt", 0.4, 0.0002), rows=10_000))
+    figure = people_figure(typed_audit(attack("attribute inference, learnt", 0.4, 0.0002), rows=10_000))
     assert icons(figure) == [40, 1, 59]
     assert "A smaller group is shown by one icon." in " ".join(words(figure.to_svg()))
     looks = [figure.spec["encoding"][name]["scale"]["range"] for name in ("shape", "fill")]
     assert len({*zip(*looks, strict=True)}) == 3 and looks[0][1] != looks[0][0] and looks[1][0] != looks[1][2]
-    less = people_figure(audit(attack("attribute inference, learnt", 0.4, -0.1)))
+    less = people_figure(typed_audit(attack("attribute inference, learnt", 0.4, -0.1)))
     assert icons(less) == [40, 0, 60] and "smaller group" not in " ".join(words(less.to_svg()))
-    none = people_figure(audit(attack("record linkage", 0.0, 0.9)))
+    none = people_figure(typed_audit(attack("record linkage", 0.0, 0.9)))
     assert none.told == "No attack on the release guessed a secret."
 
 
@@ -144,7 +156,7 @@ def test_columns_are_ranked_by_what_they_tell_and_identifiers_marked() -> None:
         surveyed("idle", 0.01, 0.0, 0.02),
         {"name": "illness", "identifier": None, "tells": []},
     ]
-    figure = telling_figure({"columns": columns}, "illness")
+    figure = telling_figure(survey(columns), "illness")
     assert drawn(figure, "column") == ["id", "wide", "city", "idle"]
     assert drawn(figure, "number") == [
         "1.8, identifies people",
@@ -155,9 +167,9 @@ def test_columns_are_ranked_by_what_they_tell_and_identifiers_marked() -> None:
     # The bar of what was not counted is what was shown.
     assert drawn(figure, "bits") == [1.8, 0.1, 0.2, 0.01] and drawn(figure, "high") == [1.9, 0.5, 0.25, 0.02]
     assert "not drawn" not in figure.told and width(figure.to_svg()) <= 760
-    many = telling_figure({"columns": [surveyed(f"c{at}", at / 100, 0.001, 1) for at in range(31)]}, "illness")
+    many = telling_figure(survey([surveyed(f"c{at}", at / 100, 0.001, 1) for at in range(31)]), "illness")
     assert len(drawn(many, "column")) == MOST and "Columns that reveal less and are not drawn: 11." in many.told
-    assert telling_figure({"columns": columns[-1:]}, "illness").told == "No other column was surveyed."
+    assert telling_figure(survey(columns[-1:]), "illness").told == "No other column was surveyed."
 
 
 def told_by(columns: list[str], roles: list[str], success: float) -> dict[str, Any]:
@@ -182,7 +194,7 @@ def steps(figure: Any) -> dict[str, float]:
 def test_every_step_to_a_right_guess_is_what_it_adds() -> None:
     pairs = (told_by(["age", "city"], ["background", "public"], 0.55), told_by(["city", "job"], ["public"] * 2, 0.6))
     whole = exposure(AGE, CITY, JOB, OWN, pairs=pairs, known=0.45, plain=0.6, everything=0.8)
-    figure = waterfall_figure(whole, 10_000, 0.4)
+    figure = waterfall_figure(typed(Exposure, whole), 10_000, 0.4)
     assert steps(figure) == {
         "nothing known: the commonest value": 0.4,
         "the background: age": 0.05,
@@ -198,7 +210,7 @@ def test_every_step_to_a_right_guess_is_what_it_adds() -> None:
 def test_what_was_not_measured_apart_is_one_step_and_none_is_negative() -> None:
     # The best pair holds a column of the background and no published one: the columns cannot be told apart.
     whole = exposure(AGE, told_by(["sex"], ["background"], 0.41), CITY, JOB, known=0.45, plain=0.44, everything=0.8)
-    found = steps(waterfall_figure(whole, 10_000))
+    found = steps(waterfall_figure(typed(Exposure, whole), 10_000))
     assert found == {
         "known anyway: age, sex": 0.45,
         "the published columns: city, job": 0.0,
@@ -207,7 +219,7 @@ def test_what_was_not_measured_apart_is_one_step_and_none_is_negative() -> None:
     }
     withheld = exposure(CITY, known=0.4, plain=0.5)
     withheld["everything"] = withheld["plain"]
-    assert list(steps(waterfall_figure(withheld, 10_000))) == [
+    assert list(steps(waterfall_figure(typed(Exposure, withheld), 10_000))) == [
         "nothing known: the commonest value",
         "the published column: city",
         "guessed right in the end",
@@ -230,9 +242,10 @@ def test_a_channel_is_sorted_by_frequency_with_its_margins() -> None:
 
 def test_a_prior_is_read_from_the_shares_of_a_column_where_they_name_its_values() -> None:
     shares = [{"value": [name], "table": quantity(share)} for name, share in (("3", 0.25), (None, 0.75), ("x", 0.0))]
-    assert prior_of(shares, [None, 3]) == Distribution([None, 3], [0.75, 0.25])
-    assert prior_of(shares, [3, "3", None]) is None
-    assert prior_of(shares, [3]) is None and prior_of([], [3]) is None
+    typed_shares = [typed(ValueShares, one) for one in shares]
+    assert prior_of(typed_shares, [None, 3]) == Distribution([None, 3], [0.75, 0.25])
+    assert prior_of(typed_shares, [3, "3", None]) is None
+    assert prior_of(typed_shares, [3]) is None and prior_of([], [3]) is None
 
 
 @pytest.mark.parametrize("name", ["people", "repeats", "telling", "waterfall"])
@@ -240,10 +253,10 @@ def test_pictures_say_the_same_in_both_languages_and_fit_a_page(name: str) -> No
     whole = exposure(AGE, CITY, OWN, known=0.45, plain=0.6, everything=0.8)
     prior, channel = Distribution("ab", [0.6, 0.4]), Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]])
     pictures = {
-        "people": lambda language: people_figure(audit(attack("record", 0.4, 0.2)), ["illness"], language),
+        "people": lambda language: people_figure(typed_audit(attack("record", 0.4, 0.2)), ["illness"], language),
         "repeats": lambda language: repeats_figure(prior, channel, 60, language),
-        "telling": lambda language: telling_figure({"columns": [surveyed("a", 1, 0.5, 2, "x")]}, "illness", language),
-        "waterfall": lambda language: waterfall_figure(whole, 30_718, 0.4, language),
+        "telling": lambda language: telling_figure(survey([surveyed("a", 1, 0.5, 2, "x")]), "illness", language),
+        "waterfall": lambda language: waterfall_figure(typed(Exposure, whole), 30_718, 0.4, language),
     }
     english, chinese = map(pictures[name], LANGUAGES)
     assert sorted(map(str, numbers(english))) == sorted(map(str, numbers(chinese)))

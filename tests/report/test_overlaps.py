@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,15 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
-from leakgauge.artefacts import Request
-from leakgauge.artefacts.channel_file import named_channel
+from leakgauge.artefacts import Quantity, Request
+from leakgauge.artefacts.dossier import Dossier
+from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.artefacts.report import Picture
 from leakgauge.jobs.protect import protect
 from leakgauge.jobs.samples import adult_csv
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution
 from leakgauge.report import Report
-from leakgauge.report.facts import Facts
 from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.people import people_figure
@@ -30,8 +29,10 @@ from leakgauge.report.figures.repeats import repeats_figure
 from leakgauge.report.figures.shares import prior_of, shares_figure
 from leakgauge.report.figures.telling import telling_figure
 from leakgauge.report.figures.waterfall import waterfall_figure
+from leakgauge.report.shown import Shown
 from tests.jobs.finished import Finished
 from tests.report.artefacts import make_files
+from tests.report.facts import Facts
 from tests.report.test_figures_of_artefacts import PICTURES
 from tests.report.test_privacy_curves import composed
 
@@ -104,18 +105,23 @@ def figures(report: Report, code: str) -> dict[str, Figure]:
     """Every picture of a report, and those that may be drawn of its files."""
     (document,) = report.documents(code)
     found = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
-    return {one.caption: Figure(one.spec, one.told) for one in found} | dict(_more(report.facts, Language(code)))
+    return {one.caption: Figure(one.spec, one.told) for one in found} | dict(
+        _more(Shown(report.dossier).dossier, Language(code))
+    )
 
 
-def _more(facts: Facts, language: Language) -> Iterator[tuple[str, Figure]]:
-    audit: dict[str, Any] = facts.get("audit.json")
-    (secret,) = facts.get("job.json", "asked", "secret")
-    shares = facts.items("utility.json", "columns", secret, "shares")
+def _more(dossier: Dossier, language: Language) -> Iterator[tuple[str, Figure]]:
+    (results,) = dossier.secrets
+    audit, survey, plan, worth = dossier.audit, dossier.survey, dossier.plan, results.utility
+    assert audit is not None and survey is not None and plan is not None and worth is not None
+    (secret,) = results.secret
+    shares, stored = worth.columns[secret].shares, plan.columns[secret].channel
     yield "people", people_figure(audit, (secret,), language)
-    yield "telling", telling_figure(facts.get("survey.json"), secret, language)
-    commonest = max(one["table"]["value"] for one in shares) if shares else None
-    yield "waterfall", waterfall_figure(audit["exposures"][0], audit["rows"], commonest, language)
-    channel = named_channel(facts.get("release.json", "plan", "columns", secret, "channel"), "the plan").channel
+    yield "telling", telling_figure(survey, secret, language)
+    commonest = max(one.table.value for one in shares) if shares else None
+    yield "waterfall", waterfall_figure(audit.exposures[0], audit.rows, commonest, language)
+    assert stored is not None
+    channel = stored.named("the plan").channel
     prior = prior_of(shares, channel.inputs)
     assert prior is not None
     yield "channel", channel_figure(channel, language, prior=prior)
@@ -147,7 +153,8 @@ def renamed(part: Any) -> Any:
 def test_texts_of_pictures_stand_apart(page: Page, finished_job: Finished, code: str, names: str) -> None:
     report = Report.of(finished_job.folder)
     if names == "long":
-        report.facts = replace(report.facts, files=renamed(dict(report.facts.files)))
+        files = Facts.of(report.dossier).files
+        report.dossier = Facts(renamed(files)).dossier
     require_apart(page, figures(report, code))
 
 
@@ -157,7 +164,7 @@ def test_many_values_stand_apart(page: Page, code: str) -> None:
     shares = np.arange(1, 41) / 820
     channel = Channel(values, values, 0.6 * np.eye(40) + 0.01)
     stored = [
-        {"value": [name], "table": {"value": share}, "released": {"value": share}}
+        ValueShares((name,), Quantity(share, "share"), Quantity(share, "share"))
         for name, share in zip(values, shares.tolist(), strict=True)
     ]
     whole = {"channel": channel_figure(Channel.identity(range(60)), language)}

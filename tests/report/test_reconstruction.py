@@ -29,10 +29,10 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.guarantees import assumptions, budget_of, claims_of, together_of
 from leakgauge.report.document import Edition, twin
 from leakgauge.report.external import LIMIT
-from leakgauge.report.facts import Facts
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.report import Report, compose
+from leakgauge.report.report import Report
 from tests.report.conftest import run
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH
 
 RARE = range(1, 31)
@@ -218,7 +218,12 @@ def test_everything_is_of_the_table_unless_it_is_said_to_be_shareable(facts: Fac
     job |= {"headline": {}, "spent": {**job["spent"], "release": 9.0, "together": 9.0}, "stages": {}}
     job["table"] = {**job["table"], "bytes": 1, "sha256": "0"}
     release |= {name: numbers_replaced(release[name], 1) for name in ("claims", "together")}
-    release |= {"assumptions": ["another"], "digest": "0", "reference": "0", "budget": {}}
+    release |= {
+        "assumptions": ["another"],
+        "digest": "0",
+        "reference": "0",
+        "budget": numbers_replaced(release["budget"], 1),
+    }
     column = {**release["plan"]["columns"]["illness"], "channel": None}
     release["plan"] = {**release["plan"], "columns": {"illness": column}}
     measured |= {name: numbers_replaced(measured[name], 1) for name in ("letters", "entropy", "background_floor")}

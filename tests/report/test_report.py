@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.dossier import FILES
 from leakgauge.cli import main
 from leakgauge.errors import FileError
 from leakgauge.languages import Language
 from leakgauge.release.record import file_digest
 from leakgauge.report.document import Edition, inlines
-from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.numbers import Number
-from leakgauge.report.report import compose
 from leakgauge.report.sections import SECTIONS
 from leakgauge.report.sections.teller import TITLES
 from leakgauge.sentences import Sentence
 from tests.report.conftest import ILLNESSES
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
 
 
@@ -175,7 +175,7 @@ def test_nothing_released_still_says_what_is_possible(refused: Facts) -> None:
 
 def test_any_artefact_may_be_absent(facts: Facts) -> None:
     whole = compose(facts, ENGLISH)
-    for name in ARTEFACTS:
+    for name in (file.name for file in FILES):
         if name not in facts.files:
             continue
         rest = Facts({file: fields for file, fields in facts.files.items() if file != name}, facts.diagram)
@@ -189,10 +189,13 @@ def test_any_artefact_may_be_absent(facts: Facts) -> None:
 
 
 def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
+    tell = facts.teller()
+    audit = tell.dossier.audit
+    assert audit is not None
     with pytest.raises(FileError, match=r"no number at audit\.json#/attacks/0/attack; run the job again"):
-        facts.number("audit.json", "attacks", 0, "attack")
+        tell.number(audit.attacks[0], "attack")
     with pytest.raises(FileError, match="no number at"):
-        facts.number("audit.json", "violated")
+        tell.number(audit, "violated")
 
 
 @pytest.mark.parametrize(
@@ -254,6 +257,7 @@ def test_a_bug_is_not_told_as_a_damaged_file(facts: Facts, edition: Edition, mon
 
 def test_pointers_reach_strange_names() -> None:
     facts = Facts({"utility.json": {"columns": {"a/b~c": {"unchanged": {"value": 0.5, "unit": "share"}}}}})
-    number = facts.number("utility.json", "columns", "a/b~c", "unchanged")
+    tell = facts.teller()
+    number = tell.number(tell.results.utility, "columns", "a/b~c", "unchanged")
     assert number.source == "utility.json#/columns/a~1b~0c/unchanged"
     assert facts.resolve(number.source) == 0.5

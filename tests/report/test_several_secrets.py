@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.codec import text_of
+from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.report import Grid, Picture
 from leakgauge.errors import VerificationError
 from leakgauge.languages import Language
 from leakgauge.randomness import simulation
 from leakgauge.report.document import Document, Edition, inlines, twin
 from leakgauge.report.document import text_of as written
-from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.report import compose
-from leakgauge.report.sections.teller import Teller
+from leakgauge.report.sections.columns import is_withheld, planned_columns, protected_columns
 from leakgauge.rounding import at_least
 from tests.report.conftest import run
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
 
 PUBLIC = ("city", "decade", "job")
@@ -251,7 +251,7 @@ def test_a_file_of_one_secret_that_was_changed_or_is_missing_is_one_sentence(fol
 def test_any_file_of_one_secret_may_be_absent(several: Facts) -> None:
     for name in [one for one in several.files if "-i" in one or "-d" in one]:
         rest = {file: fields for file, fields in several.files.items() if file != name}
-        document = compose(Facts(rest, several.diagram, own=several.own), CHINESE)
+        document = compose(Facts(rest, several.diagram), CHINESE)
         assert not [one.source for one in document.numbers() if one.source.startswith(name)]
 
 
@@ -265,12 +265,13 @@ def test_nothing_released_says_what_is_possible(folder: Path) -> None:
 
 
 def test_one_secret_is_told_by_the_names_of_files_of_a_single_one(several: Facts) -> None:
-    tell = Teller(several.files, several.diagram, own=several.own)
-    assert not tell.has("measurement.json")
+    tell = several.teller()
+    assert tell.results == SecretResults()
     illness, income, debt = tell.each
-    assert income.number("measurement.json", "entropy").source == "measurement-income.json#/entropy"
-    assert (illness.secret, income.planned, debt.planned) == (("illness",), ["income"], [])
-    assert debt.withheld and not income.withheld
+    assert income.number(income.results.measurement, "entropy").source == "measurement-income.json#/entropy"
+    planned = (planned_columns(income), planned_columns(debt))
+    assert (protected_columns(illness), *planned) == (("illness",), ["income"], [])
+    assert is_withheld(debt) and not is_withheld(income)
 
 
 def test_an_accusation_is_in_doubt_where_no_secret_has_a_veto_for_it(several: Facts) -> None:

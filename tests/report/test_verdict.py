@@ -10,10 +10,9 @@ import pytest
 from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.report import Grid, Paragraph, Picture
 from leakgauge.report.document import Document, Edition, inlines, text_of
-from leakgauge.report.facts import Facts
-from leakgauge.report.report import compose
 from leakgauge.rounding import at_least
 from leakgauge.sentences import Sentence
+from tests.report.facts import Facts, compose
 from tests.report.reading import ENGLISH, changed, texts, warnings
 
 

@@ -9,13 +9,12 @@ import pytest
 
 from leakgauge.artefacts.codec import text_of
 from leakgauge.report.document import Document, Edition, twin
-from leakgauge.report.facts import Facts
 from leakgauge.report.figures.chart import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
-from leakgauge.report.report import compose
 from leakgauge.visible import apart, visible
+from tests.report.facts import Facts, compose
 from tests.report.reading import ENGLISH, Texts, texts
 
 TURNING = "".join(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))

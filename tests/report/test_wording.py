@@ -10,8 +10,7 @@ import pytest
 
 from leakgauge.artefacts.report import Grid, Picture
 from leakgauge.report.document import Document, Edition, inlines, text_of
-from leakgauge.report.facts import Facts
-from leakgauge.report.report import compose
+from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, texts, warnings
 
 SPENT = {"histogram": 0.4, "release": 1.0, "together": 1.4}

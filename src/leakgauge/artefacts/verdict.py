@@ -140,18 +140,23 @@ class Action(Part, frozen=True, kw_only=True):
         """The job with this change, in its parts."""
         return None if self.asked is None else self.asked.request()
 
-    def outcome(self, now: Verdict) -> Sentence:
-        """Its effect on the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
+    def most_changed(self, now: Verdict) -> str:
+        """The secret that it changes most."""
 
         def moved(secret: str) -> float:
             old, new = now.dials[secret], self.promised[secret]
             kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
             return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
 
+        return max((now.deciding, *self.promised), key=moved)
+
+    def outcome(self, now: Verdict) -> Sentence:
+        """Its effect on the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
+
         def whole(dial: Quantity) -> float:
             return math.floor(round(dial.ends[0], 6))
 
-        secret = max((now.deciding, *self.promised), key=moved)
+        secret = self.most_changed(now)
         old, new = now.dials[secret], self.promised[secret]
         said = Sentence(
             "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",

@@ -67,6 +67,7 @@ def _require_kept(
 ) -> None:
     """Refuse an output that is also an input, or lies in the folder of the job being judged."""
     from leakgauge.artefacts import Job, codec
+    from leakgauge.artefacts.dossier import JOB
     from leakgauge.tables.opening import source_files
 
     if output is None:
@@ -75,7 +76,7 @@ def _require_kept(
     files += [] if given["released"] is None else source_files(given["released"])
     original = given["original"]
     if release.is_dir():
-        original = original or codec.read(Job, release / "job.json").asked.table
+        original = original or codec.read(Job, release / JOB.name).asked.table
     require_not_read(output, original or str(release), release, *files)
 
 
@@ -100,9 +101,10 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
 
 def _render(found: Judgement, release: Path) -> Parts:
     from leakgauge.artefacts import Job, codec
+    from leakgauge.artefacts.dossier import JOB
     from leakgauge.cli.verdict import changes, dial_table, every_secret, explained, notes, policy_table, recommended
 
-    asked = codec.read(Job, release / "job.json").request if release.is_dir() else None
+    asked = codec.read(Job, release / JOB.name).request if release.is_dir() else None
     several = [every_secret(found)] if len(found.dials) > 1 else []
     return [
         *recommended(found),

@@ -352,7 +352,7 @@ def _curve_artefact(question: Question, solutions: Sequence[Solution], output: P
         from leakgauge.report.figures.frontier import frontier_figure
 
         loss = next((name for name, kind in DISTORTIONS.items() if question.distortion == kind()), "")
-        return frontier_figure(encode(frontier), language=current(), distortion=loss).to_svg() + "\n"
+        return frontier_figure(frontier, language=current(), distortion=loss).to_svg() + "\n"
     if output.suffix.lower() != ".csv":
         return text_of(frontier)
     text = io.StringIO()

@@ -144,8 +144,17 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import CoarseningFound, Design, Judgement, Measurement, Record, Survey
-    from leakgauge.artefacts.telling import Telling
+    from leakgauge.artefacts import Design
+    from leakgauge.artefacts.dossier import (
+        COARSENING,
+        DESIGN,
+        MEASUREMENT,
+        PROMISE,
+        RECORD,
+        SURVEY,
+        TELLING,
+        public_file,
+    )
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.cli.recipients import said_of_recipients
@@ -160,7 +169,7 @@ def render(done: Done) -> Parts:
     if headline is None:
         parts.append(alert(say("Nothing was released.")))
     else:
-        parts += _warnings(done.read(Survey, "survey.json"))
+        parts += _warnings(done.kept.result(SURVEY))
         numbers = grid(title=listed(headline.secret))
         for row in _rows(headline, _epsilon_of(job.request)):
             numbers.add_row(*row)
@@ -173,16 +182,15 @@ def render(done: Done) -> Parts:
                 say("ε covers the protected columns; these are released unprotected: {columns!s}.", columns=columns)
             )
         for column in job.request.roles.public_through:
-            designed = done.kept.get(Design, job.request.roles.public_file("design.json", column))
+            designed = done.kept.get(Design, public_file(DESIGN, column, job.request.roles.public_through))
             parts += [] if designed is None else [told_less(column, designed)]
-        measured = [
-            done.read(Measurement, job.request.roles.file("measurement.json", one)) for one in job.request.roles.sources
-        ]
+        measured = [done.kept.result(MEASUREMENT, one) for one in job.request.roles.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
-        if (done.folder / "coarsening.json").exists():
-            parts.append(chosen_levels(done.read(CoarseningFound, "coarsening.json")))
-        record = done.read(Record, "release.json")
+        coarsened = done.kept.found(COARSENING)
+        if coarsened is not None:
+            parts.append(chosen_levels(coarsened))
+        record = done.kept.result(RECORD)
         plan = record.plan
         parts += [
             f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan), *said_of_order(plan))
@@ -195,7 +203,7 @@ def render(done: Done) -> Parts:
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)
         parts += said_of_use(done)
         parts += said_of_recipients(done)
-    told = done.kept.get(Telling, "telling.json")
+    told = done.kept.found(TELLING)
     parts += [] if told is None else what_public_columns_tell(told)
     kept = [name for name in job.withheld if name not in (*job.request.roles.withhold, job.request.roles.unit)]
     if kept and headline is not None:
@@ -206,7 +214,7 @@ def render(done: Done) -> Parts:
     elif done.refused is None:
         parts.append(_to_hand_out(done))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
-    verdict = done.kept.get(Judgement, "promise.json") if headline is None else done.verdict
+    verdict = done.kept.found(PROMISE) if headline is None else done.verdict
     return [*parts, *([] if verdict is None else _judged(verdict, done))]
 
 
@@ -299,9 +307,10 @@ def _secrets(job: Job) -> Table:
 
 def _sets(record: Record, folder: Path) -> Iterator[str]:
     """How cells are read that are not single values."""
+    from leakgauge.artefacts.dossier import RECORD
     from leakgauge.release.recorded_plan import plan_of
 
-    for column in plan_of(record, folder / "release.json").columns:
+    for column in plan_of(record, folder / RECORD.name).columns:
         sets = column.mechanism.sets
         if sets is None or max(sets.law.sizes) == 1:
             continue

@@ -25,12 +25,12 @@ _READ_AS = {
 
 def said_of_recipients(done: Done) -> Parts:
     """What recipients can compute from each column, and the commands that would let them compute more."""
-    from leakgauge.artefacts import Recipients
+    from leakgauge.artefacts.dossier import RECIPIENTS
     from leakgauge.artefacts.estimates import ReadAs
     from leakgauge.release.estimates.handed_out import CHOSEN
     from leakgauge.release.estimates.kit import INSIDE
 
-    found, rows, parts = done.kept.get(Recipients, "recipients.json"), done.job.table.rows, Parts()
+    found, rows, parts = done.kept.found(RECIPIENTS), done.job.table.rows, Parts()
     if found is None or done.refused is not None:
         return parts
     for one in found.columns:

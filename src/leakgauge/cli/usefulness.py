@@ -36,12 +36,12 @@ _BROUGHT_BACK = message(
 
 def said_of_use(done: Done) -> Parts:
     """What readers of the protected columns should know, column by column."""
-    from leakgauge.artefacts import Design, Utility
+    from leakgauge.artefacts.dossier import DESIGN, UTILITY
 
     parts: Parts = []
     for group in done.job.request.roles.groups:
-        worth = done.kept.get(Utility, done.job.request.roles.file("utility.json", group))
-        design = done.kept.get(Design, done.job.request.roles.file("design.json", group))
+        worth = done.kept.found(UTILITY, group)
+        design = done.kept.found(DESIGN, group)
         if design is not None:
             parts += [*_kept(design, listed(group)), *_associated(done, design, group)]
         if worth is not None:
@@ -63,11 +63,11 @@ def _kept(design: Design, column: str) -> Iterator[str]:
 
 def _associated(done: Done, design: Design, secret: tuple[str, ...]) -> Iterator[str | Text]:
     """Which cross-tables are right on average, because they were kept, and which are not."""
-    from leakgauge.artefacts import Record
+    from leakgauge.artefacts.dossier import RECORD
 
     if design.keep != "associations":
         return
-    columns = done.read(Record, "release.json").plan.columns.values()
+    columns = done.kept.result(RECORD).plan.columns.values()
     given = next(one.given for one in columns if one.writes == secret)
     names: dict[str, object] = {"secret": listed(secret), "kept": listed(given)}
     yield say("· Cross-tables of {secret!s} with {kept!s} are right on average; ε is conditional on {kept!s}.", **names)

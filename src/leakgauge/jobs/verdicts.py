@@ -12,6 +12,7 @@ from msgspec import structs
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
+from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD, VERDICT
 from leakgauge.artefacts.request import FRAME, Declared
 from leakgauge.artefacts.request.assessing import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.artefacts.verdict import Declaration
@@ -147,7 +148,7 @@ def _of_job(
     explaining: Callable[..., Explaining],
     reading: ReadingOptions,
 ) -> Judgement:
-    job = codec.read(Job, place / "job.json")
+    job = codec.read(Job, place / JOB.name)
     if job.outcome is None or not job.outcome.released:
         raise OptionError(
             "The job in {path!s} released nothing, so there is nothing to assess; its report says why.",
@@ -158,7 +159,7 @@ def _of_job(
         raise OptionError(
             "The job in {path!s} was made from a table in memory; name the table with --original.", path=str(place)
         )
-    release, audit = Release.read(place / "release.json"), codec.read(Audit, place / "audit.json")
+    release, audit = Release.read(place / RECORD.name), codec.read(Audit, place / AUDIT.name)
     by = explaining(
         diagram=asked.declared.diagram,
         questionnaire=asked.declared.questionnaire,
@@ -175,5 +176,5 @@ def _beyond_doubt(place: Path, audit: Audit) -> Audit:
     """The audit with only the accusations that the job found beyond doubt."""
     if not audit.violated:
         return audit
-    vetoes = codec.read(Judgement, place / "verdict.json").facts.vetoes
+    vetoes = codec.read(Judgement, place / VERDICT.name).facts.vetoes
     return structs.replace(audit, violations=tuple(one for one in vetoes if "reason" not in one.fields))

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from leakgauge import notebook
 from leakgauge.arguments import checked
-from leakgauge.artefacts import Finding, Judgement, codec
+from leakgauge.artefacts import Audit, AuditedRecord, Finding, Judgement, codec
+from leakgauge.artefacts.dossier import Dossier
 from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.shareable import shareable
 from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
 from leakgauge.release import Release
 from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
-from leakgauge.report.external import LIMIT, masked, require_masked, shareable
-from leakgauge.report.facts import Facts
+from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
+from leakgauge.report.reading import diagram_in, read_dossier
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
-from leakgauge.report.sections.teller import Teller
+from leakgauge.report.sections.statement import document_number, table_of
+from leakgauge.report.sections.teller import Teller, title
+from leakgauge.report.shown import Shown
 from leakgauge.sentences import in_turn
 from leakgauge.visible import in_a_sentence
-
-if TYPE_CHECKING:
-    from msgspec import Struct
-
-    from leakgauge.assessment import Diagram
 
 BOTH = "both"
 """Both languages, side by side."""
@@ -59,12 +59,15 @@ class Report:
     The numbers name the artefacts that the command line would have written; ``of`` takes those of a finished job.
     """
 
-    facts: Facts
+    dossier: Dossier
     """What it reports."""
 
     @checked
     def __init__(self, release: Release, findings: Iterable[Finding] = (), verdict: Judgement | None = None) -> None:
-        self.facts = Facts.gathered(release, tuple(findings), verdict)
+        found = tuple(findings)
+        audit = _audit(release, found) if found else None
+        self.dossier = Dossier(record=release.record, audit=audit, verdict=verdict)
+        self._diagram = default_diagram()
 
     @classmethod
     @checked
@@ -75,30 +78,24 @@ class Report:
             FileError: there is no such folder, or an artefact in it cannot be read.
             VerificationError: an artefact was changed after it was made.
         """
-        return cls._of_facts(Facts.read(folder))
+        return cls.made_of(read_dossier(folder), diagram_in(folder))
 
     @classmethod
-    def made_of(cls, artefacts: Mapping[str, Struct], diagram: Diagram) -> Report:
-        """The report on a job's artefacts, by the names of their files; the diagram has the arcs to draw."""
-        return cls._of_facts(Facts.of(artefacts, diagram))
-
-    @classmethod
-    def _of_facts(cls, facts: Facts) -> Report:
+    def made_of(cls, dossier: Dossier, diagram: Diagram) -> Report:
+        """The report on a dossier; the diagram has the arcs to draw."""
         report = cls.__new__(cls)
-        report.facts = facts
+        report.dossier, report._diagram = dossier, diagram
         return report
 
     def _repr_html_(self) -> str:
-        verdict = self.facts.files.get("verdict.json", {})
-        conditions, reasons = (
-            [codec.sentence_of(one) for one in verdict.get(name, ())] for name in ("conditions", "reasons")
-        )
-        recommended = str(verdict.get("recommendation", "not judged"))
-        if recommended == Recommendation.RELEASE_IF.value:
-            recommended = f"{recommended} you {in_turn(conditions)}"
+        verdict = Shown(self.dossier).dossier.verdict
+        recommended = "not judged" if verdict is None else verdict.recommendation.value
+        if verdict is not None and verdict.recommendation is Recommendation.RELEASE_IF:
+            recommended = f"{recommended} you {in_turn(verdict.conditions)}"
         rows = [("recommendation", recommended)]
-        rows += [("because", str(one)) for one in reasons if one not in conditions]
-        rows += [("rests on", f"{len(self.facts.files):,} files")]
+        if verdict is not None:
+            rows += [("because", str(one)) for one in verdict.reasons if one not in verdict.conditions]
+        rows += [("rests on", f"{len(self.dossier.files()):,} files")]
         rows += [("to read it", "to_html(path), to_pdf(path), to_markdown(path)")]
         return notebook.table_html((), rows, "Report")
 
@@ -117,7 +114,7 @@ class Report:
                 "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, (*CODES, BOTH))
             )
         codes = tuple(CODES) if language == BOTH else (language,)
-        return [compose(self.facts, language_of(code), edition, limit=limit) for code in codes]
+        return [compose(self.dossier, language_of(code), edition, self._diagram, limit=limit) for code in codes]
 
     def to_html(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -153,31 +150,45 @@ def _write(path: Path | str, content: str | bytes, edition: Edition) -> None:
     write_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
 
 
-def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
-    """The report on a job in one language.
+def _audit(release: Release, findings: Sequence[Finding]) -> Audit:
+    wrong = tuple(one.broken_claim for one in findings if one.beats_claim)
+    record = AuditedRecord(release.record.reference, release.digest)
+    sure = findings[0].success.confidence or 0.0
+    private = release.record.private
+    return codec.sealed(Audit(record, private, release.rows, sure, bool(wrong), wrong, attacks=tuple(findings)))
+
+
+def compose(
+    dossier: Dossier,
+    language: Language,
+    edition: Edition = Edition.INTERNAL,
+    diagram: Diagram | None = None,
+    *,
+    limit: int = LIMIT,
+) -> Document:
+    """The report on a dossier in one language; without a diagram, with the arcs of the default one.
 
     The external edition is made from what everybody may know, masked below the limit, and checked before it is handed
     out; errors are those of ``Report.documents``.
     """
-    if edition is Edition.EXTERNAL and facts.has("audit.json", "foreign"):
+    if edition is Edition.EXTERNAL and dossier.audit is not None and dossier.audit.foreign is not None:
         raise OptionError(
             "A release made elsewhere has no external report, because everything known about it follows from the "
             "table; write the internal one."
         )
-    if edition is Edition.EXTERNAL:
-        facts = shareable(facts, limit)
-    tell = Teller(facts.files, facts.diagram, language, edition, own=facts.own)
-    title = (
-        language.say("Privacy report: the release of {table}", table=tell.table)
+    known = shareable(dossier, limit) if edition is Edition.EXTERNAL else dossier
+    tell = Teller(Shown(known), language, edition, diagram=diagram or default_diagram())
+    name = (
+        language.say("Privacy report: the release of {table}", table=table_of(tell))
         if tell.released
-        else language.say("Privacy report: {table}, not released", table=tell.table)
+        else language.say("Privacy report: {table}, not released", table=table_of(tell))
     )
-    document = Document(title, language, edition, tuple(_sections(tell)), tell.document_number)
+    document = Document(name, language, edition, tuple(_sections(tell)), document_number(tell))
     document = retold(document, in_a_sentence)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)
-    require_masked(document, facts, limit)
+    require_masked(document, tell, limit)
     return document
 
 
@@ -189,7 +200,7 @@ def _sections(tell: Teller) -> Iterator[Section]:
             for key in names:
                 blocks = _blocks(one, key)
                 if blocks:
-                    yield Section(f"{key}-{at}" if one.group else key, one.title(key), blocks)
+                    yield Section(f"{key}-{at}" if one.group else key, title(one, key), blocks)
 
 
 def _blocks(tell: Teller, key: str) -> tuple[Block, ...]:

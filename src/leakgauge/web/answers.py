@@ -138,10 +138,9 @@ class Answers:
         asked = replace(asked, points=0, distortion="", keep="")
         table = self._workspace.table(asked.table)
         found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
-        fields = encode(found)
         question = ("picture", asked, language.code)
-        picture = await self._once(question, table, lambda: decomposition_figure(fields, language=language).to_svg())
-        return {**fields, "figure": picture}
+        picture = await self._once(question, table, lambda: decomposition_figure(found, language=language).to_svg())
+        return {**encode(found), "figure": picture}
 
     async def survey(self, asked: TableQuestion, tell: Callable[[int, int], None]) -> Survey:
         """The fields of ``leakgauge survey``; ``tell`` is told, in the loop, how much is done of how much."""

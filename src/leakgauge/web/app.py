@@ -23,9 +23,10 @@ from starlette.routing import Route
 from leakgauge import __version__
 from leakgauge.artefacts import Judgement
 from leakgauge.artefacts.codec import decode, encode
+from leakgauge.artefacts.dossier import PROMISE, VERDICT
 from leakgauge.errors import InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language, translations
-from leakgauge.report.facts import Facts
+from leakgauge.report.reading import read_dossier
 from leakgauge.web.answers import Answers, Remembered, while_awaited
 from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
@@ -272,14 +273,15 @@ class Page:
     async def _verdict(self, request: Request) -> Response:
         job = self._asked_job(request)
         # Where nothing was released because of what was promised, the promise says why.
-        name = next((one for one in ("verdict.json", "promise.json") if job.read(one)), None)
-        if name is None:
+        fields = {one.name: stored for one in (VERDICT, PROMISE) if (stored := job.stored(one))}
+        if not fields:
             raise UnknownError(
                 "This job has no verdict: it released nothing, is still running, or is of an earlier version; run "
                 "it again."
             )
         with _files_of(job):
-            found = decode(Judgement, job.read(name), name)
+            name = next(iter(fields))
+            found = decode(Judgement, fields[name], name)
             return JSONResponse(verdict_fields(found, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
@@ -365,7 +367,7 @@ def _files_of(job: Job) -> Iterator[None]:
         raise
     except Exception:
         if not job.started_here:
-            Facts.read(job.folder)
+            read_dossier(job.folder)
         raise
 
 

@@ -13,15 +13,15 @@ from typing import Any, Final, Literal
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, codec
+from leakgauge.artefacts.codec import Stored
+from leakgauge.artefacts.dossier import FILES, JOB, RECORD, SURVEY, Dossier, ResultFile, SecretResults
 from leakgauge.artefacts.record import Output
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.survey import Combination
 from leakgauge.languages import Language, message
 from leakgauge.release.guarantees import said_of_formulas
-from leakgauge.report.facts import ARTEFACTS
 from leakgauge.visible import on_one_line
 from leakgauge.web.job_folder import (
-    JOB,
     KIT,
     StoredJob,
     page_job_in,
@@ -143,7 +143,7 @@ class Job:
     def version(self) -> tuple[str, int]:
         """What is another one whenever the job has left something new."""
         try:
-            return self.key, (self.folder / JOB).stat().st_mtime_ns
+            return self.key, (self.folder / JOB.name).stat().st_mtime_ns
         except OSError:
             return self.key, 0
 
@@ -166,14 +166,25 @@ class Job:
         """Where a file is that can be taken away; None where there is none of this name."""
         return self.folder / name if name in self.files() else None
 
-    def read(self, name: str, place: int | None = None) -> dict[str, Any]:
-        """The fields of one of its JSON files, of the secret at a place or of the one that decides; empty if none."""
+    def read(self, file: ResultFile[Stored], place: int | None = None) -> Stored | None:
+        """A result, of the secret at a place or of the one that decides; None where there is none of its kind."""
+        return part_of(file.kind, self.stored(file, place))
+
+    def stored(self, file: ResultFile[Any], place: int | None = None) -> dict[str, Any]:
+        """The same as its file says it, whatever that is; empty where there is none."""
         left = self._left()
         request, names = self._asked_of(left), self._names(left)
-        group = self.group(place)
-        if request is not None and group and name not in names:
-            name = request.roles.file(name, group)
+        name, group = file.name, self.group(place)
+        if request is not None and group and name not in names and file.of_a_secret:
+            name = file.about(group, request.roles.sources)
         return read_object(self.folder / name) if name in names else {}
+
+    def dossier(self, place: int | None = None) -> Dossier:
+        """What there is by now, of the secret at a place or of the one that decides."""
+        found = {file: self.read(file, place) for file in FILES}
+        own: dict[str, Any] = {file.field: one for file, one in found.items() if file.of_a_secret}
+        once: dict[str, Any] = {file.field: one for file, one in found.items() if not file.of_a_secret}
+        return Dossier(secrets=(SecretResults(self.group(place), **own),), **once)
 
     def group(self, place: int | None = None) -> tuple[str, ...]:
         """The secret at a place of several, or the one that decides; empty in a job with one."""
@@ -233,7 +244,7 @@ class Job:
 
     def _alone(self) -> dict[str, object] | None:
         """The unique rows in the public columns, as the survey found."""
-        found = self.read("survey.json")
+        found = self.stored(SURVEY)
         together, rows = part_of(Combination, found.get("published")), found.get("rows")
         if together is None or not together.alone or not isinstance(rows, int):
             return None
@@ -241,7 +252,7 @@ class Job:
 
     def _cautions(self) -> Iterator[Sentence]:
         """What whoever opens the release should know."""
-        output = part_of(Output, self.read("release.json").get("output"))
+        output = part_of(Output, self.stored(RECORD).get("output"))
         return iter(()) if output is None else said_of_formulas(output)
 
     def _left(self) -> StoredJob:
@@ -250,7 +261,7 @@ class Job:
     def _names(self, left: StoredJob) -> list[str]:
         """The files that its finished stages left, and its own."""
         named = [name for names in left.outputs.values() for name in names]
-        return [name for name in dict.fromkeys((*named, JOB)) if self._holds(name)]
+        return [name for name in dict.fromkeys((*named, JOB.name)) if self._holds(name)]
 
     def _holds(self, name: str) -> bool:
         """Whether a file of its folder has this name: no path, no hidden file, no link."""
@@ -273,11 +284,12 @@ class Job:
 def _secrets(request: Request, left: StoredJob, names: Sequence[str]) -> list[dict[str, object]]:
     """Each secret with what became of it, and the artefacts about it by the names they have in a job of one secret."""
     outcomes = {one.secret: one for one in left.secrets}
-    told = [outcomes.get(one) or SecretOutcome(one, one not in request.roles.groups) for one in request.roles.sources]
+    sources = request.roles.sources
+    told = [outcomes.get(one) or SecretOutcome(one, one not in request.roles.groups) for one in sources]
     return [
         {
             **codec.encode(one),
-            "files": [name for name in ARTEFACTS if {name, request.roles.file(name, one.secret)} & {*names}],
+            "files": [file.name for file in FILES if {file.name, file.about(one.secret, sources)} & {*names}],
         }
         for one in told
     ]

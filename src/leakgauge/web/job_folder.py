@@ -13,13 +13,13 @@ import msgspec
 
 from leakgauge.artefacts import Headline, Outcome, PageJob, Request, SecretOutcome, codec
 from leakgauge.artefacts import Job as JobFile
+from leakgauge.artefacts.dossier import JOB
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.schemas import raised
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.web.questions import SHOWN
 
-JOB: Final = "job.json"
 KIT: Final = "kit"
 Part = TypeVar("Part", bound=msgspec.Struct)
 
@@ -50,7 +50,7 @@ class StoredJob:
 
 def stored_job_in(folder: Path) -> StoredJob | None:
     """What a job left in its folder; None where there is nothing, or something else."""
-    found = raised(JobFile, read_object(folder / JOB))
+    found = raised(JobFile, read_object(folder / JOB.name))
     question = _question(found.get("asked"))
     if found.get("schema") != codec.schema_of(JobFile) or question is None:
         return None
@@ -81,7 +81,7 @@ def page_job_in(file: Path) -> PageJob | None:
 def part_of(kind: type[Part], found: object) -> Part | None:
     """A part of a file; None where it is of another kind."""
     try:
-        return codec.decode(kind, found, JOB) if isinstance(found, dict) else None
+        return codec.decode(kind, found, JOB.name) if isinstance(found, dict) else None
     except (InputError, VerificationError):
         return None
 
@@ -121,7 +121,7 @@ def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
     if not isinstance(given.get("table"), str) or "\\u0000" in json.dumps(given):
         return None
     try:
-        request = codec.decode(StoredRequest, given, JOB).request()
+        request = codec.decode(StoredRequest, given, JOB.name).request()
     except OptionError:
         # Every field is of its kind, but no job would take them together any more.
         request = None

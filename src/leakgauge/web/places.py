@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from leakgauge.artefacts.quantity import Artefact
+from leakgauge.artefacts.dossier import Dossier
 from leakgauge.artefacts.request.places import Places
 from leakgauge.jobs.location.compare import compare_places
 from leakgauge.jobs.location.survey import survey_places
@@ -14,7 +14,6 @@ from leakgauge.languages import Language, message
 from leakgauge.location.cell_size import parse_length
 from leakgauge.report.html import to_html
 from leakgauge.report.places import document_on
-from leakgauge.report.sections.places import COMPARISON, SURVEY
 from leakgauge.web.workspace import OpenTable
 
 FIELDS: Final = ("table", "lat", "lon", "cell", "box", "user", "time", "distance", "within")
@@ -95,11 +94,11 @@ def places_report(table: OpenTable, asked: PlacesQuestion, language: Language) -
         user=asked.user or None,
         time=asked.time or None,
     )
-    found: dict[str, Artefact] = {}
     if asked.distance:
         near = parse_length(asked.within, "--within") if asked.within else 500.0
         distance = parse_length(asked.distance, "--max-distance")
-        found[COMPARISON] = compare_places(table.source, where, max_distance=distance, within=near)
+        compared = compare_places(table.source, where, max_distance=distance, within=near)
+        found = Dossier(location_comparison=compared)
     else:
-        found[SURVEY] = survey_places(table.source, where)
+        found = Dossier(location_survey=survey_places(table.source, where))
     return to_html([document_on(found, language)])

@@ -212,14 +212,6 @@ class Roles(RequestPart, frozen=True):
         """Every column that is named."""
         return tuple(dict.fromkeys((*self.secrets, *self.seen, *(() if self.unit is None else (self.unit,)))))
 
-    def file(self, name: str, group: tuple[str, ...]) -> str:
-        """The name of a file about one group in the job's folder: its own where there are several."""
-        return file_about(name, group, self.sources)
-
-    def public_file(self, name: str, column: str) -> str:
-        """The name of a file about a public column that goes through a channel: its own where there are several."""
-        return file_about(f"public-{name}", (column,), [(one,) for one in self.public_through])
-
     def given(self) -> Options:
         """As of every part; a share to change stands with the name of its column."""
         found = super().given()

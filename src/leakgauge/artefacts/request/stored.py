@@ -13,14 +13,21 @@ from leakgauge.artefacts.request.part import Names, hints
 from leakgauge.artefacts.request.request import PARTS, Request
 
 if TYPE_CHECKING:
+    from leakgauge.artefacts.request.budget import Budget
+    from leakgauge.artefacts.request.coarsening import Coarsening
+    from leakgauge.artefacts.request.declared import Declared
+    from leakgauge.artefacts.request.limits import Limits
+    from leakgauge.artefacts.request.reading import Reading
+    from leakgauge.artefacts.request.roles import Roles
 
-    class StoredRequest(Part, frozen=True):
+    class StoredRequest(Declared, Budget, Reading, Coarsening, Limits, Aiming, Roles, frozen=True):
         """A request as files keep it; its fields are those of the parts."""
 
-        table: str
+        table: str = ""
+        repeat: str | None = None
 
         @classmethod
-        def of(cls, request: Request) -> Self:
+        def of(cls, request: Request) -> Self:  # type: ignore[override]
             """How a request is stored."""
 
         def request(self) -> Request:

@@ -62,13 +62,14 @@ def compare(
     leakgauge location compare german_towns.parquet --lat lat --lon lon \\
         --weight population --cell 50km --max-distance 60km --within 50km
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.compare import compare_places
 
     require_not_read(to.file, table, places.areas, *(Path(name) for name in mechanisms if ":" not in name))
     require_report(beside.report, Path(table), to.file)
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
         found = compare_places(table, places, mechanisms, **asked.given(), **reading.given())
-    write_report(beside.report, "location-comparison.json", found)
+    write_report(beside.report, Dossier(location_comparison=found))
     deliver(found, to, lambda: _render(found))
 
 

@@ -57,6 +57,7 @@ def design(
     must be kept private.
     """
     from leakgauge.artefacts import codec
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.design import design_places
 
     require_not_read(output, table, places.areas)
@@ -65,7 +66,7 @@ def design(
         found, channel = design_places(table, places, **asked.given(), **reading.given())
     if output is not None:
         codec.write(output, channel)
-    write_report(beside.report, "location-design.json", found)
+    write_report(beside.report, Dossier(location_design=found))
     deliver(found, Output(as_json), lambda: _render(found, output))
 
 

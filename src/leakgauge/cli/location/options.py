@@ -15,9 +15,8 @@ from leakgauge.errors import OptionError
 from leakgauge.rounding import interval
 
 if TYPE_CHECKING:
-    import msgspec
-
     from leakgauge.artefacts import Quantity
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.artefacts.location import AreasTold
     from leakgauge.sentences import Sentence
 
@@ -37,15 +36,15 @@ def require_report(path: Path | None, *read: Path | None) -> None:
     require_writable(path, *read)
 
 
-def write_report(path: Path | None, name: str, artefact: msgspec.Struct) -> None:
-    """Write the report on one artefact in the current language, where it is asked for."""
+def write_report(path: Path | None, dossier: Dossier) -> None:
+    """Write the report on a result in the current language, where it is asked for."""
     if path is None:
         return
     from leakgauge.report.html import to_html
     from leakgauge.report.markdown import to_markdown
     from leakgauge.report.places import document_on
 
-    document = document_on({name: artefact}, current())
+    document = document_on(dossier, current())
     write_whole(path, to_html([document]) if path.suffix.lower() == ".html" else to_markdown(document))
 
 

@@ -105,5 +105,7 @@ def _render(found: LocationProtection, folder: Path) -> Parts:
     ]
     if not found.private:
         return [*parts, simulation_warning()]
-    files = listed(filter(None, (found.released, "release.public.json", found.centres)))
+    from leakgauge.artefacts.dossier import PUBLIC_RECORD
+
+    files = listed(filter(None, (found.released, PUBLIC_RECORD.name, found.centres)))
     return [*parts, say("To hand out: {files!s}.", files=files)]

@@ -43,13 +43,14 @@ def survey(table: str, places: Places, asked: PlaceSurveying, beside: MapReport,
 
     With --time the entropy of the places is shown hour by hour, with --user people are counted instead of points.
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.survey import survey_places
 
     require_not_read(to.file, table, places.areas)
     require_report(beside.report, Path(table), to.file)
     with working(say("Looking through {table!s} …", table=Path(table).name)):
         found = survey_places(table, places, few=asked.few, **reading.given())
-    write_report(beside.report, "location-survey.json", found)
+    write_report(beside.report, Dossier(location_survey=found))
     deliver(found, to, lambda: _render(found))
 
 

@@ -47,13 +47,14 @@ def track(
 
     The tracker knows the mechanism, how often each area is visited, and how people move on the whole.
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.track import track_places
 
     require_not_read(to.file, table, places.areas)
     require_report(beside.report, Path(table), to.file)
     with working(say("Tracking {table!s} …", table=Path(table).name)):
         found = track_places(table, places, **protection.given(), **asked.given(), **reading.given())
-    write_report(beside.report, "location-track.json", found)
+    write_report(beside.report, Dossier(location_track=found))
     deliver(found, to, lambda: _render(found))
 
 

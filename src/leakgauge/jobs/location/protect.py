@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 from msgspec import structs
 
 from leakgauge.arguments import checked
-from leakgauge.artefacts import Origin, Quantity, codec
+from leakgauge.artefacts import Origin, Quantity, codec, dossier
 from leakgauge.artefacts.location import LocationProtection, PlacedMechanism, Repeats
 from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, Places, ProtectPlacesOptions
 from leakgauge.case.columns import released_columns
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RELEASED: Final = "released.parquet"
-RECORD: Final = "release.json"
-PUBLIC_RECORD: Final = "release.public.json"
-PROTECTION: Final = "location.json"
-CHANNEL: Final = "channel.json"
+RECORD: Final = dossier.RECORD.name
+PUBLIC_RECORD: Final = dossier.PUBLIC_RECORD.name
+PROTECTION: Final = dossier.LOCATION.name
+CHANNEL: Final = dossier.CHANNEL.name
 MOST_AVERAGED, AVERAGED = 50, 200
 """Reports that are averaged at most: beyond, a place is found anyway; and places that are drawn for it."""
 CENTRES: Final = "centres.csv"

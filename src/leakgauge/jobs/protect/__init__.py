@@ -18,18 +18,17 @@ from msgspec import structs
 from leakgauge import notebook
 from leakgauge.arguments import checked_but_options
 from leakgauge.artefacts import (
-    Audit,
     CoarseningFound,
     Job,
     JobEvent,
     Judgement,
     Outcome,
-    Recipients,
     Request,
     SecretOutcome,
     codec,
 )
 from leakgauge.artefacts.codec import Stored, digest_of
+from leakgauge.artefacts.dossier import AUDIT, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, TELLING, VERDICT
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
 from leakgauge.assessment import Diagram, default_diagram
@@ -50,25 +49,19 @@ from leakgauge.jobs.assess import Explaining
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import headline, outcomes, spent
-from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
-from leakgauge.jobs.protect.folder import JOB, KIT, Folder, open_folder
+from leakgauge.jobs.protect.earlier import Earlier, earlier_job
+from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
 from leakgauge.jobs.protect.sources import Watch, open_sources, watched
 from leakgauge.jobs.protect.stages import (
-    AUDIT,
     COUNTED,
     FILES,
     PLAN,
     POSSIBLE,
-    PROMISE,
-    PUBLIC_RECORD,
     READS,
-    RECIPIENTS,
     STAGES,
-    TELLING,
-    VERDICT,
     Stage,
     Work,
     is_chosen_by_counts,
@@ -125,9 +118,9 @@ class Done:
         Raises:
             RefusalError: there is none; it says why nothing was released.
         """
-        if not self.released and not self.kept.has(PROMISE):
+        if not self.released and not self.kept.has(PROMISE.name):
             self.require()
-        return self.read(Judgement, VERDICT if self.released else PROMISE)
+        return self.kept.result(VERDICT if self.released else PROMISE)
 
     @property
     def released(self) -> bool:
@@ -135,7 +128,7 @@ class Done:
         return self.job.outcome is not None and self.job.outcome.released
 
     def _repr_html_(self) -> str:
-        verdict = self.kept.get(Judgement, VERDICT if self.released else PROMISE)
+        verdict = self.kept.found(VERDICT if self.released else PROMISE)
         if verdict is not None:
             return verdict._repr_html_()
         refused = "" if self.refused is None else str(self.refused)
@@ -261,7 +254,7 @@ def _to_keep(asked: Request) -> Request:
 def _is_declared_before(asked: Request, place: Path) -> bool:
     """Whether the job in the folder has the same review date, which may have passed since."""
     with suppress(InputError):
-        return codec.read(Job, place / JOB).request.declared.review == asked.declared.review
+        return codec.read(Job, place / JOB.name).request.declared.review == asked.declared.review
     return False
 
 
@@ -324,10 +317,10 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
         outcome=Outcome(released, None if refused is None else refused.sentence),
         headline=headline(folder, work.asked) if released else None,
         secrets=secrets,
-        total=folder.read(Audit, AUDIT).total if released else None,
+        total=folder.result(AUDIT).total if released else None,
         # A rehearsal is written like a release, but nothing of it is for others.
         shareable=(
-            (work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL], *kit)
+            (work.released, PUBLIC_RECORD.name, REPORTS[Edition.EXTERNAL], *kit)
             if released and work.asked.budget.simulate is None
             else ()
         ),
@@ -345,7 +338,7 @@ def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
     if not to_hand_out:
         drop_kit(place)
         return ()
-    found, chosen = work.folder.read(Recipients, RECIPIENTS), is_chosen_by_counts(work.asked)
+    found, chosen = work.folder.result(RECIPIENTS), is_chosen_by_counts(work.asked)
     write_recipients_kit(work.asked, work.release, found, place, chosen_from_table=chosen)
     return (KIT,)
 
@@ -405,11 +398,11 @@ def _report(work: Work, tell: Progress) -> None:
     tell(JobEvent("report", "started"))
     start = time.monotonic()
     folder.forget("report")
-    report, language = Report.made_of(folder.artefacts(), _arcs(work)), work.asked.declared.report_language
+    report, language = Report.made_of(folder.dossier(), _arcs(work)), work.asked.declared.report_language
     for edition, name in REPORTS.items():
         report.to_html(folder.place / name, language, edition)
-    report.to_json(folder.place / "report.json", language)
-    folder.finish("report", inputs, (*REPORTS.values(), "report.json"), time.monotonic() - start)
+    report.to_json(folder.place / REPORT, language)
+    folder.finish("report", inputs, (*REPORTS.values(), REPORT), time.monotonic() - start)
     tell(JobEvent("report", "finished"))
 
 
@@ -424,7 +417,7 @@ def _inputs(work: Work, stage: str) -> str:
         name: file_digest(Path(one)) for part in files for name, texts in part.items() for one in texts if one != PAPER
     }
     if stage == "design" and work.earlier is not None:
-        named["repeat"] = file_digest(work.earlier.folder / RECORD)
+        named["repeat"] = file_digest(work.earlier.folder / RECORD.name)
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
     bins = work.sources.bins
     levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and asked.coarsening in read}
@@ -446,7 +439,7 @@ def _inputs(work: Work, stage: str) -> str:
 def _not_kept(work: Work) -> RefusalError | None:
     """The reason against the release: a veto, or a limit given by the user that it breaks."""
     try:
-        work.folder.read(Judgement, VERDICT).require()
+        work.folder.result(VERDICT).require()
     except RefusalError as error:
         return error
     return None

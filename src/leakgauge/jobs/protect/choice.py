@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from leakgauge.artefacts import Request
+from leakgauge.artefacts import Request, dossier
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
@@ -37,7 +37,7 @@ from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
 
-CHANNEL = "channel.json"
+CHANNEL = dossier.CHANNEL.name
 CURVE = 25
 """Points of the frontier."""
 LETTERS = 64
@@ -203,7 +203,7 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     with suppress(InputError, UnprovedError):
         # The other curve is optional: where it does not exist, one is enough.
         beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
-    keep("frontier.json", as_frontier(found, question, beside))
+    keep(dossier.FRONTIER.name, as_frontier(found, question, beside))
 
 
 def _cells(problem: RateDistortion) -> int:
@@ -262,7 +262,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
     named = replace(question.named(solution), prior_origin=origin)
     if keep is None:
         return Chosen(CHANNEL, named)
-    keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
+    keep(dossier.DESIGN.name, as_design(solution, origin, price_of_keeping(solution, question.gap)))
     if asked.budget.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution, keep)
     return Chosen(CHANNEL, named)
@@ -286,7 +286,7 @@ def _keep_comparison(question: Question, sources: Sources, chosen: Solution, kee
     except (InputError, RefusalError, UnprovedError):
         # The comparison is optional: a secret without one is released all the same.
         return
-    keep("comparison.json", found)
+    keep(dossier.COMPARISON.name, found)
 
 
 def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
@@ -298,7 +298,7 @@ def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> C
     assert not isinstance(target, Slope)
     question = replace(sources.question(asked, aim), local_dp=None)
     found = comparison(sources.table, question, aim.mechanism, target, CURVE_GAP)
-    keep("comparison.json", found)
+    keep(dossier.COMPARISON.name, found)
     given = [one for one in found.ranking if one.role is Role.GIVEN]
     fit = [one for one in given if one.meets_target and (aim.local_dp is None or one.epsilon.value <= aim.local_dp)]
     if not fit:

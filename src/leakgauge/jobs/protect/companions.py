@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from leakgauge.artefacts import (
-    Audit,
     Headline,
     JobCost,
-    Judgement,
     Level,
     Levels,
-    Measurement,
-    Record,
     Request,
     SecretOutcome,
     Utility,
     strongest,
 )
+from leakgauge.artefacts.dossier import AUDIT, MEASUREMENT, RECORD, UTILITY, VERDICT
 from leakgauge.artefacts.measurement import ColumnUtility
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.column_worth import UNCHANGED, coarsened, through_channel
@@ -91,8 +88,8 @@ _OF_THE_ATTACK = ("attack", "success", "baseline", "advantage")
 
 def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
     """The outcome for each secret: bits before and after, results of attacks, the dials."""
-    exposures = {one.secret: one for one in folder.read(Audit, "audit.json").exposures}
-    dials = folder.read(Judgement, "verdict.json").dials
+    exposures = {one.secret: one for one in folder.result(AUDIT).exposures}
+    dials = folder.result(VERDICT).dials
     found = []
     for secret in asked.roles.sources:
         seen, withheld = exposures.get(secret), secret not in asked.roles.groups
@@ -100,7 +97,7 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
             SecretOutcome(
                 secret,
                 withheld,
-                leakage_before=folder.read(Measurement, asked.roles.file("measurement.json", secret)).entropy,
+                leakage_before=folder.result(MEASUREMENT, secret).entropy,
                 leakage_after=None if seen is None else seen.everything.information,
                 exact=seen is None or seen.everything.exact,
                 floor=None if seen is None or not asked.roles.background else seen.known.information,
@@ -115,16 +112,16 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
 
 def headline(folder: Folder, asked: Request) -> Headline:
     """The recommendation and its reasons, and the numbers of the deciding secret: dials, bits, ε, the best attack."""
-    verdict = folder.read(Judgement, "verdict.json")
+    verdict = folder.result(VERDICT)
     outcome = next(one for one in outcomes(folder, asked) if ", ".join(one.secret) == verdict.deciding)
     secret = outcome.secret
-    worth = folder.get(Utility, asked.roles.file("utility.json", secret))
-    record, name = folder.read(Record, "release.json"), ", ".join(secret)
+    worth = folder.found(UTILITY, secret)
+    record, name = folder.result(RECORD), ", ".join(secret)
     # For several columns, or a person with several rows, the guarantee of all of them together.
     alone = record.plan.unit is None and len(record.plan.columns) == 1
     own = next((record.claims[key].levels for key in (name, secret[0]) if key in record.claims), None)
     levels: Mapping[str, Level] = own if alone and own is not None else record.together
-    attacks = folder.read(Audit, "audit.json").attacks
+    attacks = folder.result(AUDIT).attacks
     on_it = [one for one in attacks if one.target == secret] or attacks
     place = strongest(on_it)
     attack = None if place is None else on_it[place]
@@ -155,5 +152,5 @@ def spent(folder: Folder, asked: Request) -> JobCost:
     """What the histogram and the release cost, in nats: alone and together."""
     stages = folder.job.stages
     bought = asked.budget.accounted if "design" in stages else None
-    drawn = folder.read(Record, "release.json").budget.epsilon.value if "release" in stages else None
+    drawn = folder.result(RECORD).budget.epsilon.value if "release" in stages else None
     return JobCost(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

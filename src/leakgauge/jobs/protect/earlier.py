@@ -11,11 +11,11 @@ from typing import Any
 from msgspec import structs
 
 from leakgauge.artefacts import Job, Record, Request, codec
+from leakgauge.artefacts.dossier import JOB, RECORD
 from leakgauge.artefacts.record import PlannedColumn
 from leakgauge.artefacts.request import Aiming
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.jobs.protect.choice import CHANNEL, Chosen
-from leakgauge.jobs.protect.folder import JOB
 from leakgauge.mechanisms import CATALOGUE
 from leakgauge.probability import Interval, PriorOrigin
 from leakgauge.release import ReleasePlan
@@ -26,7 +26,6 @@ from leakgauge.release.recorded_plan import PRIVATE_LETTERS, binnings
 from leakgauge.tables import Column, Kind, Levels, Table
 from leakgauge.tables.levels import named_levels
 
-RECORD = "release.json"
 _NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
 
 
@@ -187,21 +186,21 @@ def earlier_job(folder: Path | str) -> Earlier:
         VerificationError: its record was changed.
     """
     place = Path(folder)
-    if not (place / JOB).is_file():
+    if not (place / JOB.name).is_file():
         raise FileError("{path} is not the folder of a job; name the job to repeat.", path=place)
-    job = codec.read(Job, place / JOB)
+    job = codec.read(Job, place / JOB.name)
     if job.finished is None:
         raise OptionError("The job in {path} is not finished; run the same command again to finish it.", path=place)
     if "release" not in job.stages:
         raise OptionError("The job in {path} released nothing; repeat one that did.", path=place)
-    if not (place / RECORD).is_file():
-        raise FileError("{path} is missing, so the job cannot be repeated; put it back.", path=place / RECORD)
-    if file_digest(place / RECORD) != job.stages["release"].outputs.get(RECORD):
+    if not (place / RECORD.name).is_file():
+        raise FileError("{path} is missing, so the job cannot be repeated; put it back.", path=place / RECORD.name)
+    if file_digest(place / RECORD.name) != job.stages["release"].outputs.get(RECORD.name):
         raise VerificationError(
             "{path} was changed after the job wrote it; put it back as it was, or run the job again.",
-            path=place / RECORD,
+            path=place / RECORD.name,
         )
-    return Earlier(place, job, read_record(place / RECORD))
+    return Earlier(place, job, read_record(place / RECORD.name))
 
 
 def _deciding(asked: Request) -> dict[str, object]:
@@ -231,6 +230,6 @@ def _deciding(asked: Request) -> dict[str, object]:
 def _chosen(column: PlannedColumn, folder: Path) -> Chosen:
     if column.channel is None or (column.kind in CATALOGUE and column.kind != "channel"):
         return Chosen(column.mechanism)
-    named = column.channel.named(folder / RECORD)
+    named = column.channel.named(folder / RECORD.name)
     here = named.prior_origin is PriorOrigin.THIS_TABLE
     return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.ANOTHER_TABLE) if here else named)

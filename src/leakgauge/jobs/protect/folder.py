@@ -17,6 +17,7 @@ import msgspec
 
 from leakgauge.artefacts import Job, Request, Sentence, StageDone, codec
 from leakgauge.artefacts.codec import Stored
+from leakgauge.artefacts.dossier import JOB, Dossier, ResultFile, gathered
 from leakgauge.artefacts.job import TableRead
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
@@ -24,9 +25,8 @@ from leakgauge.errors import FileError, OptionError
 from leakgauge.release import ReleasePlan
 from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
-from leakgauge.report.facts import artefacts_of
+from leakgauge.report.reading import DIAGRAM
 
-JOB = "job.json"
 KIT = "kit"
 """The folder of the recipient's kit."""
 _LOCK = ".job.lock"
@@ -49,6 +49,12 @@ class Folder:
     held: dict[str, msgspec.Struct] = field(default_factory=dict)
     plan: ReleasePlan | None = None
 
+    def keep(self, file: ResultFile[Stored], result: Stored, secret: tuple[str, ...] = ()) -> str:
+        """Write a result, of a secret where there is one for each, and return the name of its file."""
+        name = self._name(file, secret)
+        self.write(name, result)
+        return name
+
     def write(self, name: str, artefact: msgspec.Struct) -> None:
         """Write an artefact."""
         codec.write(self.place / name, artefact)
@@ -65,10 +71,20 @@ class Folder:
         """An artefact; None where the job has none of this name."""
         return self.read(kind, name) if self.has(name) else None
 
-    def artefacts(self) -> dict[str, msgspec.Struct]:
-        """Everything a report reads, by the names of the files."""
-        kinds = artefacts_of(self.job.request)
-        return {name: self.read(kind, name) for name, kind in kinds.items() if self.has(name)}
+    def result(self, file: ResultFile[Stored], secret: tuple[str, ...] = ()) -> Stored:
+        """A result, of a secret where there is one for each."""
+        return self.read(file.kind, self._name(file, secret))
+
+    def found(self, file: ResultFile[Stored], secret: tuple[str, ...] = ()) -> Stored | None:
+        """A result; None where the job has none."""
+        return self.get(file.kind, self._name(file, secret))
+
+    def _name(self, file: ResultFile[Stored], secret: tuple[str, ...]) -> str:
+        return file.about(secret, self.job.request.roles.sources) if file.of_a_secret else file.name
+
+    def dossier(self) -> Dossier:
+        """Everything that was found."""
+        return gathered(self.get, self.job.request)
 
     def has(self, name: str) -> bool:
         """Whether an artefact is there."""
@@ -94,7 +110,7 @@ class Folder:
     def drop(self, *files: str) -> None:
         """Remove the files of this job, these included, and the folder if it was created for the job and is empty."""
         self.forget(*self.job.stages)
-        for name in (*files, JOB, "diagram.toml", _LOCK):
+        for name in (*files, JOB.name, DIAGRAM, _LOCK):
             (self.place / name).unlink(missing_ok=True)
         with suppress(OSError):
             if self.made:
@@ -111,7 +127,7 @@ class Folder:
     def note(self, **changes: Any) -> None:
         """Change fields of the job, and write its file."""
         self.job = msgspec.structs.replace(self.job, **changes)
-        self.write(JOB, self.job)
+        self.write(JOB.name, self.job)
 
 
 @contextmanager
@@ -141,7 +157,7 @@ def open_folder(place: Path, asked: Request, table: TableRead, overwrite: bool =
 
 
 def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> Folder:
-    file = place / JOB
+    file = place / JOB.name
     versions = {"leakgauge": version("leakgauge"), "python": platform.python_version()}
     versions |= {name: version(name) for name in _LIBRARIES}
     started = datetime.now(UTC).isoformat(timespec="seconds")

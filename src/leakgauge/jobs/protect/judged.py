@@ -14,6 +14,7 @@ from msgspec import structs
 from leakgauge.artefacts import Audit, Job, Request, codec
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dials import DialEvidence
+from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD
 from leakgauge.artefacts.request import Aim, Budget
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy
@@ -135,11 +136,11 @@ def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str 
         use: another use.
     """
     place = Path(folder)
-    asked = codec.read(Job, place / "job.json").request
+    asked = codec.read(Job, place / JOB.name).request
     asked = asked if use is None else asked.having(use=use)
     with open_table(asked.table, **asked.reading.keywords()) as table:
         judging = Judging(table, policy_of(asked.limits) if policy is None else policy)
-        return judging.drawn(asked, Release.read(place / "release.json"), codec.read(Audit, place / "audit.json"))
+        return judging.drawn(asked, Release.read(place / RECORD.name), codec.read(Audit, place / AUDIT.name))
 
 
 def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | None = None) -> ReleasePlan:

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from leakgauge.artefacts import Measurement, Origin, Quantity, Sentence, Utility
+from leakgauge.artefacts import Origin, Quantity, Sentence
+from leakgauge.artefacts.dossier import MEASUREMENT, UTILITY
 from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.sources import watched
-from leakgauge.jobs.protect.stages import MEASUREMENT, Work
+from leakgauge.jobs.protect.stages import Work
 from leakgauge.measures import entropy
 from leakgauge.measures.sequences import SequenceLeakage, sequence_leakage
 from leakgauge.probability import Distribution
@@ -113,8 +114,8 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
 
 
 def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
-    asked, sources, secret = work.asked, work.sources, aim.columns
-    all_of_it = work.folder.read(Measurement, asked.roles.file(MEASUREMENT, secret)).entropy
+    sources, secret = work.sources, aim.columns
+    all_of_it = work.folder.result(MEASUREMENT, secret).entropy
     try:
         named = bound_channel(work.plan, sources.original, secret)
     except OptionError:
@@ -122,7 +123,7 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
         return RepeatedSecret(secret, all_of_it, exact=False)
     prior = own_prior(sources.table, named.inputs, named.channel).distribution
     alone, together = (_told(prior, named, times) for times in (1, releases))
-    worth = work.folder.get(Utility, asked.roles.file("utility.json", secret))
+    worth = work.folder.found(UTILITY, secret)
     return RepeatedSecret(
         secret,
         all_of_it,

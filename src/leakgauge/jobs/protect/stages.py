@@ -6,12 +6,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, CoarseningFound, Measurement, Recipients, Record, Request
+from leakgauge.artefacts import Audit, CoarseningFound, Measurement, Recipients, Request, dossier
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.dossier import (
+    AUDIT,
+    CHANNEL,
+    COARSENING,
+    COMPARISON,
+    DESIGN,
+    FRONTIER,
+    IMPROVEMENT,
+    LEAKAGE,
+    LEVELS,
+    MEASUREMENT,
+    PROMISE,
+    PUBLIC_RECORD,
+    RECIPIENTS,
+    RECORD,
+    SURVEY,
+    TELLING,
+    UTILITY,
+    VERDICT,
+    ResultFile,
+    public_file,
+)
 from leakgauge.artefacts.request import Aim
+from leakgauge.artefacts.request.roles import file_about
 from leakgauge.artefacts.request.surveying import Surveying
 from leakgauge.case.columns import released_columns
 from leakgauge.drafts import require_room, write_whole
@@ -21,7 +45,6 @@ from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.actions import with_actions
 from leakgauge.jobs.protect.choice import (
-    CHANNEL,
     Chosen,
     choose,
     choose_all,
@@ -30,7 +53,7 @@ from leakgauge.jobs.protect.choice import (
     require_affordable,
 )
 from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
-from leakgauge.jobs.protect.earlier import RECORD, Earlier
+from leakgauge.jobs.protect.earlier import Earlier
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import recipients
@@ -53,20 +76,13 @@ from leakgauge.tables.replaced import ReplacedTable
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
-PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
-ORDER = order_place(Path(RECORD)).name
+PLAN = "plan.toml"
+POSSIBLE = (FRONTIER, COMPARISON, IMPROVEMENT)
+"""What the design leaves if nothing meets the target."""
+ORDER = order_place(Path(RECORD.name)).name
 """The key of the order of the rows, which is never handed out."""
-SURVEY, MEASUREMENT, VERDICT, PROMISE = "survey.json", "measurement.json", "verdict.json", "promise.json"
-COARSENING_FILE, RECIPIENTS, TELLING = "coarsening.json", "recipients.json", "telling.json"
-POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
-"""The files the design leaves if nothing meets the target."""
 ROOM = 1 << 24
 """The most bytes that a design from a noisy histogram takes; it has up to 64 values."""
-BY_LAW = ("leakage.json", "levels.json", "utility.json")
-OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW})
-"""Files that a job with several secrets has for each of them."""
-PUBLIC_CHANNEL, PUBLIC_DESIGN = "public-channel.json", "public-design.json"
-"""Files that a job has for each public column that goes through a channel."""
 KNOWN_ANYWAY = 1e-9
 """The share of a secret's information below which a background leaves nothing to protect."""
 RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
@@ -124,8 +140,8 @@ class Work:
     def release(self) -> Release:
         """The release, once it is made."""
         place = self.folder.place
-        record = self.folder.read(Record, RECORD)
-        return Release(place / self.released, record, place / RECORD, place / PUBLIC_RECORD)
+        record = self.folder.result(RECORD)
+        return Release(place / self.released, record, place / RECORD.name, place / PUBLIC_RECORD.name)
 
     def measured(
         self, secret: tuple[str, ...], known: tuple[str, ...], channel: NamedChannel | None = None
@@ -139,15 +155,15 @@ class Work:
             confidence=self.asked.declared.confidence,
         )
 
-    def files(self, *names: str) -> tuple[str, ...]:
-        """The files of a stage by their names in the folder, repeated for each secret or column they are about."""
-        return tuple(file for name in names for file in self._files(name))
+    def files(self, *files: str | ResultFile[Any]) -> tuple[str, ...]:
+        """Files by their names in the folder, those of a result for each secret or column they are about."""
+        return tuple(name for file in files for name in ((file,) if isinstance(file, str) else self._names(file)))
 
-    def _files(self, name: str) -> list[str]:
-        if name in (PUBLIC_CHANNEL, PUBLIC_DESIGN):
-            name = name.removeprefix("public-")
-            return [self.asked.roles.public_file(name, one) for one in self.asked.roles.public_through]
-        return [self.asked.roles.file(name, one) for one in self.asked.roles.sources] if name in OF_A_SECRET else [name]
+    def _names(self, file: ResultFile[Any]) -> Iterator[str]:
+        roles = self.asked.roles
+        yield from file.names(roles)
+        if file in (DESIGN, CHANNEL):
+            yield from (public_file(file, one, roles.public_through) for one in roles.public_through)
 
 
 Stage = Callable[[Work], tuple[str, ...]]
@@ -176,11 +192,8 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     require_publishable(found, asked.roles.public, asked.roles.accept_unique)
     require_few_alone(found, work.judging.policy)
     require_large_groups(found, work.judging.policy)
-    work.folder.write(SURVEY, found)
-    if work.coarsening is None:
-        return (SURVEY,)
-    work.folder.write(COARSENING_FILE, work.coarsening)
-    return SURVEY, COARSENING_FILE
+    written = (work.folder.keep(SURVEY, found),)
+    return written if work.coarsening is None else (*written, work.folder.keep(COARSENING, work.coarsening))
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
@@ -189,8 +202,7 @@ def measure_stage(work: Work) -> tuple[str, ...]:
     for at, secret in enumerate(work.asked.roles.sources):
         measured = work.measured(secret, work.asked.roles.background)
         _require_hidden(measured)
-        written.append(work.asked.roles.file(MEASUREMENT, secret))
-        work.folder.write(written[-1], measured)
+        written.append(work.folder.keep(MEASUREMENT, measured, secret))
         work.tell(at + 1, len(work.asked.roles.sources))
     return tuple(written)
 
@@ -216,7 +228,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
         return _taken_over(work, work.earlier)
     if asked.budget.accounted is not None:
         # Histograms are bought before channels are known, so a full disk must be noticed first.
-        require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
+        require_room(folder.place / CHANNEL.name, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
     chosen, sources = _telling_less(work, written), work.sources
     # The attacker sees only the output of the channels of these columns.
@@ -225,7 +237,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     written += _tells(replace(work, sources=sources))
 
     def keep(of: tuple[str, ...], name: str, artefact: msgspec.Struct) -> None:
-        file = asked.roles.file(name, of)
+        file = file_about(name, of, asked.roles.sources)
         folder.write(file, artefact)
         if file not in written:
             written.append(file)
@@ -240,8 +252,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     folder.plan = plan_of(asked, chosen, work.sources)
     if work.is_promised:
         promise = with_actions(work.judging.of_plan(asked, sources, folder.plan), folder.job.request, work.judging)
-        folder.write(PROMISE, promise)
-        written.append(PROMISE)
+        written.append(folder.keep(PROMISE, promise))
         promise.require()
     return tuple(dict.fromkeys((*written, *_write_plan(work, chosen), PLAN)))
 
@@ -252,7 +263,9 @@ def _write_plan(work: Work, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[s
     for group, how in chosen.items():
         if how.channel is not None:
             is_public = group[0] in roles.public_through
-            file = roles.public_file(CHANNEL, group[0]) if is_public else roles.file(CHANNEL, group)
+            file = CHANNEL.about(group, roles.sources)
+            if is_public:
+                file = public_file(CHANNEL, group[0], roles.public_through)
             work.folder.write(file, ChannelFile.of(how.channel))
             files |= dict.fromkeys(group, file)
     levels = named_levels(work.asked.coarsening.levels, roles.columns)
@@ -265,8 +278,7 @@ def _tells(work: Work) -> Iterator[str]:
     """Writes what public columns reveal."""
     told = telling(work.asked, work.sources)
     if told is not None:
-        work.folder.write(TELLING, told)
-        yield TELLING
+        yield work.folder.keep(TELLING, told)
 
 
 def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chosen]:
@@ -274,10 +286,10 @@ def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chose
     asked, chosen = work.asked, dict[tuple[str, ...], Chosen]()
     for column in asked.roles.public_through:
         channel, design = least_telling(asked, work.sources, column)
-        chosen[column,] = Chosen(CHANNEL, channel)
+        chosen[column,] = Chosen(CHANNEL.name, channel)
         files = {
-            asked.roles.public_file(CHANNEL, column): ChannelFile.of(channel),
-            asked.roles.public_file("design.json", column): design,
+            public_file(CHANNEL, column, asked.roles.public_through): ChannelFile.of(channel),
+            public_file(DESIGN, column, asked.roles.public_through): design,
         }
         for name, artefact in files.items():
             written.append(name)
@@ -298,8 +310,7 @@ def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     channels, promised = _write_plan(work, chosen), list[str]()
     if work.is_promised:
         promise = work.judging.of_plan(asked, work.sources, folder.plan)
-        folder.write(PROMISE, promise)
-        promised.append(PROMISE)
+        promised.append(folder.keep(PROMISE, promise))
         promise.require()
     return (*channels, *told, *promised, PLAN)
 
@@ -331,8 +342,8 @@ def release_stage(work: Work) -> tuple[str, ...]:
     """Writes the release with its record; one finished by an interrupted run is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = work.plan
-    written = (work.released, RECORD, PUBLIC_RECORD, *(() if plan.keep_order else (ORDER,)))
-    drawn = drawn_record(*(folder.place / name for name in (RECORD, *written)))
+    written = (work.released, RECORD.name, PUBLIC_RECORD.name, *(() if plan.keep_order else (ORDER,)))
+    drawn = drawn_record(*(folder.place / name for name in (RECORD.name, *written)))
     if drawn is not None and drawn.plan == recorded_plan(preview(plan, table)[0]):
         if work.sources.ledger is not None:
             note_in_ledger(work.sources.ledger, drawn)
@@ -346,8 +357,8 @@ def release_stage(work: Work) -> tuple[str, ...]:
         plan,
         table,
         folder.place / work.released,
-        record=folder.place / RECORD,
-        public_record=folder.place / PUBLIC_RECORD,
+        record=folder.place / RECORD.name,
+        public_record=folder.place / PUBLIC_RECORD.name,
         ledger=work.sources.ledger,
         dataset=work.sources.dataset,
         overwrite=True,
@@ -356,7 +367,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
         progress=tell,
     )
     assert made.public_record is not None
-    folder.held |= {RECORD: made.record, PUBLIC_RECORD: made.public_record}
+    folder.held |= {RECORD.name: made.record, PUBLIC_RECORD.name: made.public_record}
     return written
 
 
@@ -378,9 +389,8 @@ def is_chosen_by_counts(asked: Request) -> bool:
 
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
-    work.folder.write(AUDIT, audited(work, work.asked.declared.confidence))
-    work.folder.write(RECIPIENTS, _recipients(work))
-    return (AUDIT, RECIPIENTS, *_by_its_law(work))
+    audit = work.folder.keep(AUDIT, audited(work, work.asked.declared.confidence))
+    return (audit, work.folder.keep(RECIPIENTS, _recipients(work)), *_by_its_law(work))
 
 
 def _recipients(work: Work) -> Recipients:
@@ -424,17 +434,14 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
             # Noisy numbers have no finite channel; their guarantee is in the record.
             worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, release)
             if worth is not None:
-                written.append(asked.roles.file("utility.json", secret))
-                work.folder.write(written[-1], worth)
+                written.append(work.folder.keep(UTILITY, worth, secret))
             continue
-        artefacts = {
-            "leakage.json": seen.measured(secret, sources.known(asked, secret), bound.channel),
-            "levels.json": levels_of(sources, bound.channel),
-            "utility.json": utility(sources, asked, aim, bound.channel, release),
-        }
-        for name, artefact in artefacts.items():
-            written.append(asked.roles.file(name, secret))
-            work.folder.write(written[-1], artefact)
+        leakage = seen.measured(secret, sources.known(asked, secret), bound.channel)
+        written += (
+            work.folder.keep(LEAKAGE, leakage, secret),
+            work.folder.keep(LEVELS, levels_of(sources, bound.channel), secret),
+            work.folder.keep(UTILITY, utility(sources, asked, aim, bound.channel, release), secret),
+        )
     return tuple(written)
 
 
@@ -447,7 +454,7 @@ def _as_released(table: Table, columns: Sequence[BoundColumn], release: Release)
 
 def assess_stage(work: Work) -> tuple[str, ...]:
     """The verdict on the release, what explains it, and what would change it."""
-    audit, judging = work.folder.read(Audit, AUDIT), work.judging
+    audit, judging = work.folder.result(AUDIT), work.judging
     # At the confidence of the intervals a correct release is sometimes accused. The report always shows that; only
     # findings beyond doubt become a veto, which stops the release.
     accusing = audited(work, SURE) if audit.violated else None
@@ -456,9 +463,9 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     found = explained(found, work.release, audit, work.sources.original, work.explaining)
     work.tell(2, 3)
     # The original request: actions are options to type.
-    work.folder.write(VERDICT, with_actions(found, work.folder.job.request, judging))
+    verdict = work.folder.keep(VERDICT, with_actions(found, work.folder.job.request, judging))
     work.tell(3, 3)
-    return (VERDICT,)
+    return (verdict,)
 
 
 STAGES: dict[str, Stage] = {
@@ -487,30 +494,13 @@ READS: dict[str, Callable[[Request], tuple[object, ...]]] = {
     "report": lambda asked: (asked.declared,),
 }
 """The parts of the request that each stage reads."""
-FILES: dict[str, tuple[str, ...]] = {
+FILES: dict[str, tuple[str | ResultFile[Any], ...]] = {
     "survey": (),
     "measure": (),
     "design": (),
-    "release": (PLAN, CHANNEL, PUBLIC_CHANNEL),
-    "audit": (PLAN, CHANNEL, PUBLIC_CHANNEL, RECORD, ORDER),
+    "release": (PLAN, CHANNEL),
+    "audit": (PLAN, CHANNEL, RECORD, ORDER),
     "assess": (RECORD, AUDIT),
-    "report": (
-        SURVEY,
-        COARSENING_FILE,
-        TELLING,
-        MEASUREMENT,
-        *POSSIBLE,
-        "design.json",
-        CHANNEL,
-        PUBLIC_DESIGN,
-        PUBLIC_CHANNEL,
-        RECORD,
-        PUBLIC_RECORD,
-        AUDIT,
-        RECIPIENTS,
-        *BY_LAW,
-        PROMISE,
-        VERDICT,
-    ),
+    "report": tuple(file for file in dossier.FILES if file.stage),
 }
 """The files of earlier stages that each stage reads."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.audit import Finding
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
+from leakgauge.report.figures.chart import Figure, figure_of_words
 from leakgauge.report.figures.texts import joined, lines_of, named, shortened
 from leakgauge.rounding import percent
 
@@ -16,17 +17,16 @@ _TARGET = 140
 """Pixels for the names of the columns that are attacked."""
 
 
-def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
-    """The share of targets that each attack of an ``audit.json`` is right about, its interval, anchors and ceiling.
+def attacks_figure(attacks: Sequence[Finding], language: Language = ENGLISH) -> Figure:
+    """The share of targets that each attack is right about, its interval, anchors and ceiling.
 
     The anchors are what the same attacker is right about without the release, and with the raw table; the ceiling is
     what the claim allows at most.
     """
     title = language.say("What attacks find")
-    attacks = audit.get("attacks") or []
     if not attacks:
         return figure_of_words(title, language.say("No attack was tried."))
-    several = len({tuple(one["target"]) for one in attacks}) > 1
+    several = len({one.target for one in attacks}) > 1
     rows = [_row(one, several, language) for one in attacks]
     under = [
         language.say(
@@ -62,30 +62,30 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
     return Figure(spec, joined(language, *(row["said"] for row in rows)))
 
 
-def _row(attack: Fields, several: bool, language: Language) -> dict[str, Any]:
-    baseline, advantage = value_of(attack, "baseline"), value_of(attack, "raw")
-    name = language.retell(sentence_of(attack["attack"]))
+def _row(attack: Finding, several: bool, language: Language) -> dict[str, Any]:
+    name = language.retell(attack.attack)
     if several:
-        name += f" ({shortened(', '.join(attack['target']), _TARGET)})"
+        name += f" ({shortened(', '.join(attack.target), _TARGET)})"
     shares = {
-        "without": baseline,
-        "success": value_of(attack, "success"),
+        "without": attack.baseline.value,
+        "success": attack.success.value,
         # Stored is the advantage over what is known without a release, on the same targets.
-        "raw": None if baseline is None or advantage is None else baseline + advantage,
-        "ceiling": value_of(attack, "ceiling"),
+        "raw": attack.baseline.value + attack.raw.value,
+        "ceiling": None if attack.ceiling is None else attack.ceiling.value,
     }
     written = {key: "–" if share is None else percent(share) for key, share in shares.items()}
     said = language.say(
         "right about {success}, without the release {without}, in the raw table {raw}; allowed {ceiling}.", **written
     )
-    beaten = bool(attack.get("beats_claim"))
+    beaten = language.say("This beats the claim.") if attack.beats_claim else ""
     return {
         "attack": "\n".join(lines_of(name, _LABELS)),
         **shares,
-        **{end: value_of(attack["success"], end) for end in ("low", "high")},
-        "beaten": beaten,
+        "low": attack.success.low,
+        "high": attack.success.high,
+        "beaten": attack.beats_claim,
         **{f"{key}_written": one for key, one in written.items()},
-        "said": joined(language, named(language, name, said), language.say("This beats the claim.") if beaten else ""),
+        "said": joined(language, named(language, name, said), beaten),
     }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from leakgauge.artefacts.exposure import Bracket
+from leakgauge.artefacts.measurement import Measurement
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
+from leakgauge.report.figures.chart import Figure, shown
 from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, width_of
 from leakgauge.rounding import is_all
 
@@ -16,14 +18,16 @@ _STEP = 74
 _FILLS = {"background": chart.DARK, "release": chart.MIDDLE, "hidden": chart.LIGHT}
 
 
-def decomposition_figure(measurement: Fields, everything: Fields | None = None, language: Language = ENGLISH) -> Figure:
+def decomposition_figure(
+    measurement: Measurement, everything: Bracket | None = None, language: Language = ENGLISH
+) -> Figure:
     """The secret's entropy in bits: revealed by the background alone, added by the release, still hidden.
 
-    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z) with the background Z in every bar, from ``measurement.json``; Y is everything
-    that leaves, public columns and other secrets too, where the bracket of it in ``audit.json`` is known.
+    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z) with the background Z in every bar; Y is everything that leaves, public columns
+    and other secrets too, where the bracket of it is known.
     """
     rows = _rows(measurement, everything, language)
-    words = _words(value_of(measurement, "background_floor") is not None, language)
+    words = _words(measurement.background_floor is not None, language)
     most = max(sum(parts.values()) for _, parts in rows) or 1.0
     bars = _bars(rows, words, language)
     names = [name for name, _ in rows]
@@ -49,7 +53,7 @@ def decomposition_figure(measurement: Fields, everything: Fields | None = None, 
     }
     said = [clauses(language, *(bar["said"] for bar in bars if bar["row"] == name)) for name in names]
     told = [ended(language, named(language, name, one)) for name, one in zip(names, said, strict=True)]
-    entropy = shown(value_of(measurement, "entropy") or 0.0)
+    entropy = shown(measurement.entropy.value)
     return Figure(spec, joined(language, language.say("The secret holds {entropy} bits.", entropy=entropy), *told))
 
 
@@ -64,8 +68,11 @@ def _words(background: bool, language: Language) -> dict[str, str]:
     return {"release": language.say("revealed by the release, I(X;Y)"), "hidden": language.say("still hidden, H(X|Y)")}
 
 
-def _rows(measurement: Fields, everything: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:
-    entropy, floor = (value_of(measurement, name) or 0.0 for name in ("entropy", "background_floor"))
+def _rows(
+    measurement: Measurement, everything: Bracket | None, language: Language
+) -> list[tuple[str, dict[str, float]]]:
+    known = measurement.background_floor
+    entropy, floor = measurement.entropy.value, 0.0 if known is None else known.value
     rest = max(entropy - floor, 0.0)
     rows = [
         (language.say("nothing released"), {"background": floor, "release": 0.0, "hidden": rest}),
@@ -73,9 +80,9 @@ def _rows(measurement: Fields, everything: Fields | None, language: Language) ->
     ]
     if everything is not None:
         # Where it is bounded, the unfavourable end: nobody learns more.
-        told = max(value_of(everything, "information") or 0.0, floor)
+        told = max(everything.information.value, floor)
         told = entropy if is_all(told, entropy) else told
-        said = message("released with protection") if everything.get("exact") else message("released, at most")
+        said = message("released with protection") if everything.exact else message("released, at most")
         rows.append((language.say(said), {"background": floor, "release": told - floor, "hidden": entropy - told}))
     return rows
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.dials import DIALS, Dials
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.verdict import PolicyLine
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, value_of
+from leakgauge.report.figures.chart import Fields, Figure
 from leakgauge.report.figures.points import ends_of
 from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named, width_of
 from leakgauge.rounding import at_least, at_most
@@ -28,23 +30,23 @@ _SEEN = 1.0
 """Points from which on an interval is wide enough to be seen."""
 
 
-def is_known(quantity: Fields) -> bool:
-    """Whether anything is known of a stored dial."""
+def is_known(quantity: Quantity) -> bool:
+    """Whether anything is known of a dial."""
     return ends_of(quantity) != _NOTHING_KNOWN
 
 
 def dials_figure(
-    dials: Fields, policy: Sequence[Fields], before: Mapping[str, float], language: Language = ENGLISH
+    dials: Dials, policy: Sequence[PolicyLine], before: Mapping[str, float], language: Language = ENGLISH
 ) -> Figure:
-    """The dials of one secret in ``verdict.json``, with the lines of its policy that are about dials.
+    """The dials of one secret, with the lines of its policy that are about dials.
 
     Args:
         dials: of the release.
         policy: of the verdict.
         before: those of the unchanged table; one that has none there stands alone.
     """
-    limits = {str(line["name"]).partition("_")[2]: float(line["limit"]) for line in policy}
-    rows = [_row(name, dials[name], before.get(name), limits.get(name), language) for name in DIALS]
+    limits = {line.name.partition("_")[2]: line.limit for line in policy}
+    rows = [_row(name, getattr(dials, name), before.get(name), limits.get(name), language) for name in DIALS]
     sides = {"before": language.say("unchanged table"), "value": language.say("this release")}
     ends = [
         {"name": row["name"], "side": said, "at": row[side], "said": row["said"]}
@@ -95,12 +97,12 @@ def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any
     return chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None, "symbolSize": 110})
 
 
-def _row(name: str, dial: Fields, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
+def _row(name: str, dial: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
     exposed, known = name == "exposed", is_known(dial)
     called = language.say(NAMES[name])
     called = language.say("{dial!s} (less is better)", dial=called) if exposed else called
     low, high = (ends_of(dial) if known else None) or (None, None)
-    value = value_of(dial, "value") or 0.0
+    value = dial.value
     number = language.say("not known")
     if known:
         unit = "%" if exposed else ""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.design import Compared, Frontier, Role
+from leakgauge.artefacts.quantity import Quantity
 from leakgauge.design import Knowledge
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
+from leakgauge.report.figures.chart import Fields, Figure, shown
 from leakgauge.report.figures.placing import AREA, box_of, distortion_at, label_places, room_beside
 from leakgauge.report.figures.texts import clauses, joined, listed, named, shortened, width_of
+from leakgauge.sentences import Sentence
 
 _SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
 _LEAST = {
@@ -38,30 +40,43 @@ _UNITS = {
 """What an axis of distortions is called, by what a wrong value costs."""
 
 
+class OnPlane(Protocol):
+    """What lies on the plane of leakage and distortion: a designed channel, or a mechanism beside it."""
+
+    @property
+    def distortion(self) -> Quantity:
+        """How much it distorts on average; its leakage is a field by the name of the measure."""
+
+    @property
+    def epsilon(self) -> Quantity | None:
+        """Local ε, where it is known."""
+
+
 def frontier_figure(
-    frontier: Fields,
-    release: Fields | None = None,
-    others: Sequence[Fields] = (),
+    frontier: Frontier,
+    release: OnPlane | None = None,
+    others: Sequence[Compared] = (),
     language: Language = ENGLISH,
     *,
     distortion: str = "",
 ) -> Figure:
-    """The least leakage over the mean distortion of ``frontier.json``, with the floor that the background sets.
+    """The least leakage over the mean distortion, with the floor that the background sets.
 
     Between two points the curve lies on or below the straight line: mixing two channels reaches the line. Where the
-    file has the curve of channels that keep something else as well, it is dashed, and both are named where they run.
+    frontier has the curve of channels that keep something else as well, that is dashed, and both are named where they
+    run.
 
     Args:
-        release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
-        others: mechanisms of the ranking of ``comparison.json``, drawn with their names.
+        release: what was released, marked.
+        others: mechanisms of a comparison, drawn with their names.
         distortion: what a wrong value costs, which is the unit of the axis: hamming, absolute, squared or great-circle.
     """
-    points = frontier["points"]
     name, title = _objective(frontier, language)
-    curve, kept = [_point(one, name) for one in points], frontier.get("keep") or "nothing"
-    other = frontier.get("beside") or {}
-    beside = [_point(one, name) for one in other.get("points", ())]
-    floor = value_of(points[0], "background_floor") if name == "leakage_with_background" else None
+    curve, kept = [_point(one, name) for one in frontier.points], frontier.keep
+    other = frontier.beside
+    beside = [] if other is None else [_point(one, name) for one in other.points]
+    least = frontier.points[0].background_floor if name == "leakage_with_background" else None
+    floor = None if least is None else least.value
     marked = _marked(release, others, name, language)
     everything = [*curve, *beside, *marked]
     most = {
@@ -73,8 +88,8 @@ def frontier_figure(
         "y": _axis("leakage", title, most["leakage"]),
     }
     said = message("Each line is the least that its channels leak at their mean distortion.")
-    names = {what: language.say(_LEAST[what]) for what in (kept, *([other["keep"]] if beside else []))}
-    lines = [(names[kept], curve, chart.LINE), (names[other["keep"]], beside, chart.INK)] if beside else []
+    called = "" if other is None else language.say(_LEAST[other.keep])
+    lines = [(language.say(_LEAST[kept]), curve, chart.LINE), (called, beside, chart.INK)] if beside else []
     half = max(one["leakage"] for one in curve) / 2
     is_lower = bool(beside) and distortion_at(curve, half) < distortion_at(beside, half)
     places = label_places(marked, most, below=is_lower)
@@ -103,43 +118,48 @@ def frontier_figure(
             *(_marks(marked, places, axes) if marked else []),
         ],
     }
-    return Figure(spec, _told(curve, (names[other["keep"]], beside) if beside else None, floor, marked, language))
+    return Figure(spec, _told(curve, (called, beside) if beside else None, floor, marked, language))
 
 
-def _objective(fields: Fields, language: Language) -> tuple[str, str]:
+def _objective(frontier: Frontier, language: Language) -> tuple[str, str]:
     """The field that was made small, and what it is called."""
-    attacker = fields["knowledge"] in (Knowledge.ATTACKER.value, Knowledge.BOTH.value)
-    if fields.get("through") is not None:
+    attacker = frontier.knowledge in (Knowledge.ATTACKER.value, Knowledge.BOTH.value)
+    if frontier.through is not None:
         title = message("bits revealed about {secret} by {column}")
         known = message("bits revealed about {secret} by {column} and the background")
-        secret = shortened(listed(language, *fields["secret"]), 120)
-        told = language.say(known if attacker else title, secret=secret, column=shortened(fields["through"], 120))
+        secret = shortened(listed(language, *frontier.secret), 120)
+        told = language.say(known if attacker else title, secret=secret, column=shortened(frontier.through, 120))
         return ("leakage_with_background" if attacker else "leakage"), told
-    if fields["points"][0].get("weighted_leakage") is not None:
+    if frontier.points[0].weighted_leakage is not None:
         return "weighted_leakage", language.say("I_w(X;Y), bits")
     if attacker:
         return "leakage_with_background", language.say("I(X;Y,Z), bits")
     return "leakage", language.say("I(X;Y), bits")
 
 
-def _point(fields: Fields, name: str) -> dict[str, Any]:
-    leakage, distortion, epsilon = (value_of(fields, one) for one in (name, "distortion", "epsilon"))
-    return {"distortion": distortion, "leakage": leakage, "epsilon": "" if epsilon is None else shown(epsilon)}
+def _leaks(one: OnPlane, name: str) -> float | None:
+    leakage: Quantity | None = getattr(one, name)
+    return None if leakage is None else leakage.value
 
 
-def _marked(release: Fields | None, others: Sequence[Fields], name: str, language: Language) -> list[dict[str, Any]]:
+def _point(one: OnPlane, name: str) -> dict[str, Any]:
+    epsilon = "" if one.epsilon is None else shown(one.epsilon.value)
+    return {"distortion": one.distortion.value, "leakage": _leaks(one, name), "epsilon": epsilon}
+
+
+def _marked(release: OnPlane | None, others: Sequence[Compared], name: str, language: Language) -> list[dict[str, Any]]:
     """The release and the other mechanisms, each with its label at the point and its line in the legend."""
     found: list[dict[str, Any]] = []
-    if release is not None and value_of(release, name) is not None:
+    if release is not None and _leaks(release, name) is not None:
         own = _point(release, name)
         line = named(language, language.say("this release"), _place(own, language))
         found.append({**own, "label": language.say("this release"), "line": line, "own": True})
     for one in others:
-        if value_of(one, name) is None or _same(one, release, name):
+        if _leaks(one, name) is None or _same(one, release, name):
             continue
         # The release has no number.
         point, number = _point(one, name), str(1 + sum(not other["own"] for other in found))
-        called = shortened(language.retell(sentence_of(one["mechanism"])), 440)
+        called = shortened(language.retell(Sentence(one.mechanism)), 440)
         line = named(language, f"{number} {called}", _place(point, language))
         found.append({**point, "label": number, "line": line, "own": False})
     return found
@@ -150,13 +170,13 @@ def _place(point: Fields, language: Language) -> str:
     return language.say("{leakage} bits at distortion {distortion}", **at)
 
 
-def _same(one: Fields, release: Fields | None, name: str) -> bool:
+def _same(one: Compared, release: OnPlane | None, name: str) -> bool:
     """Whether a mechanism is the release itself, which the best channel often is."""
     if release is None:
         return False
-    near = [abs((value_of(one, key) or 0.0) - (value_of(release, key) or 0.0)) for key in (name, "distortion")]
-    named = release.get("mechanism")
-    return max(near) < 1e-9 and (one.get("role") == "optimum" or one["mechanism"] == named)
+    near = abs((_leaks(one, name) or 0.0) - (_leaks(release, name) or 0.0))
+    apart = max(near, abs(one.distortion.value - release.distortion.value))
+    return apart < 1e-9 and (one.role is Role.OPTIMUM or one.mechanism == getattr(release, "mechanism", None))
 
 
 def _axis(field: str, title: str, most: float) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from itertools import accumulate, pairwise
 from statistics import fmean
 from typing import Any
 
+from leakgauge.artefacts.criteria import OverArcs
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, position_in_percent
+from leakgauge.report.figures.chart import Figure, position_in_percent
 from leakgauge.report.figures.texts import lines_of
 
 Place = tuple[int, float]
@@ -25,14 +26,14 @@ _SHADES = [0, 175]
 """The darkest state is still light enough for black letters."""
 
 
-def influence_figure(over_arcs: Fields, diagram: Diagram, language: Language = ENGLISH) -> Figure:
+def influence_figure(over_arcs: OverArcs, diagram: Diagram, language: Language = ENGLISH) -> Figure:
     """The diagram from its leaves on the left to its value on the right, every node coloured by its expected state.
 
     Nodes of which nothing is known are white. What is said of a node, in its mark's ``aria-label``, starts with its key
     and a colon.
     """
-    known = over_arcs["nodes"]
-    score = language.say("not known") if over_arcs["score"] is None else f"{over_arcs['score']:.3g}"
+    known = over_arcs.nodes
+    score = language.say("not known") if over_arcs.score is None else f"{over_arcs.score:.3g}"
     places, ways, rows = layout(diagram)
     columns = max(column for column, _ in places.values())
     box = min(max((chart.WIDTH - 12 - _LEAVES) / columns - _GAP, _NARROWEST), _LEAVES)
@@ -42,7 +43,7 @@ def influence_figure(over_arcs: Fields, diagram: Diagram, language: Language = E
         _box(
             key,
             f"{_SIGNS[frozenset(signs[key])]} {key} {name_of(diagram, key, language)}",
-            None if key not in known else round(position_in_percent(known[key]["states"]), 1),
+            None if key not in known else round(position_in_percent(known[key].states), 1),
             (_left(column, box), box if column else _LEAVES, row * _ROW),
             language,
         )

@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from leakgauge.artefacts.quantity import Level
+from leakgauge.artefacts.record import Claims
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, shown
+from leakgauge.report.figures.chart import Figure, figure_of_words, shown
 from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, shortened, width_of
 from leakgauge.report.numbers import unit_of
 from leakgauge.rounding import at_most
@@ -35,14 +37,13 @@ _UNITS = ("nats", "bits", "standard deviations", "probability", "nats per unit o
 _AREA, _LABELS = 450, 260
 
 
-def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
+def levels_figure(claims: Mapping[str, Claims], language: Language = ENGLISH) -> Figure:
     """The level that a record claims in each notion, one axis per unit; the smaller, the more is protected."""
-    claims: Mapping[str, Fields] = record.get("claims") or {}
     rows = [
         _row(column, name, level, len(claims) > 1, language)
-        for name in dict.fromkeys(name for claim in claims.values() for name in claim.get("levels") or {})
+        for name in dict.fromkeys(name for claim in claims.values() for name in claim.levels)
         for column, claim in claims.items()
-        if (level := (claim.get("levels") or {}).get(name)) is not None
+        if (level := claim.levels.get(name)) is not None
     ]
     title = language.say("The guarantee in every notion")
     if not rows:
@@ -66,11 +67,11 @@ def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
     return Figure(spec, joined(language, under, language.say("Levels: {levels}.", levels=told)))
 
 
-def _row(column: str, name: str, level: Fields, several: bool, language: Language) -> dict[str, Any]:
-    value = float(level["value"])
-    parameters = {key: shown(float(level[key])) for key in ("delta", "order") if level.get(key) is not None}
+def _row(column: str, name: str, level: Level, several: bool, language: Language) -> dict[str, Any]:
+    value, unit = level.value, level.unit
+    given = {"delta": level.delta, "order": level.order}
+    parameters = {key: shown(one) for key, one in given.items() if one is not None}
     notion = language.say(NOTIONS.get(name, name), **parameters)
-    unit = str(level["unit"])
     number = shown(at_most(value))
     said = named(language, notion, f"{number} {unit_of(unit, language)}".rstrip())
     return {

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from leakgauge.artefacts.location import MapShown
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.texts import joined, lines_of, named, width_of
 from leakgauge.rounding import rounded, written
 
@@ -94,19 +95,19 @@ _PATHS: Final[Mapping[str, tuple[str, Mapping[str, Any], str, str]]] = {
 """Traces differ by dashes and signs, and by colour only on top."""
 
 
-def map_figure(shown: Fields, value: str, language: Language = ENGLISH, *, few: str = "") -> Figure:
+def map_figure(shown: MapShown, value: str, language: Language = ENGLISH, *, few: str = "") -> Figure:
     """The areas of a map coloured by a value in six classes; its paths over them.
 
     Args:
-        shown: the fields of a ``MapShown``.
+        shown: the areas with their values.
         value: which of its values: prior, released, error or risk.
         few: a sentence below the title; none by default.
     """
     kind = VALUES[value]
-    numbers = [None if one is None else float(one) for one in shown["values"][value]]
-    scale = min(_WIDE / float(shown["width"]), _TALL / float(shown["height"]))
-    wide, tall = float(shown["width"]) * scale, float(shown["height"]) * scale
-    paths = {name: shown["paths"][name] for name in _PATHS if shown.get("paths", {}).get(name)}
+    numbers = shown.values[value]
+    scale = min(_WIDE / shown.width, _TALL / shown.height)
+    wide, tall = shown.width * scale, shown.height * scale
+    paths = {name: shown.paths[name] for name in _PATHS if shown.paths.get(name)}
     top = 22 * len(paths)
     breaks = _breaks([one for one in numbers if one is not None])
     across = max(wide, _NARROW)
@@ -116,10 +117,9 @@ def map_figure(shown: Fields, value: str, language: Language = ENGLISH, *, few: 
         # Paler, so that the traces stand out.
         for layer in (areas[0], legend[1]):
             layer["mark"] |= {"fillOpacity": _PALE}
-    merged = int(shown.get("merged", 1))
     coarse = (
-        language.say("{count} × {count} cells are drawn as one, so that they can be seen.", count=merged)
-        if merged > 1
+        language.say("{count} × {count} cells are drawn as one, so that they can be seen.", count=shown.merged)
+        if shown.merged > 1
         else ""
     )
     under = joined(language, few, coarse)
@@ -135,7 +135,7 @@ def map_figure(shown: Fields, value: str, language: Language = ENGLISH, *, few: 
             *areas,
             *_frame(wide, tall, top),
             *_traces(paths, scale, tall + top, language),
-            *_bar(float(shown["width"]), scale, tall + top + 18, language),
+            *_bar(shown.width, scale, tall + top + 18, language),
             *legend,
         ],
         "encoding": {"x": _place("x", across), "y": _place("y", bottom, reverse=True)},
@@ -149,7 +149,7 @@ def _place(field: str, size: float, **more: Any) -> dict[str, Any]:
 
 
 def _areas(
-    shown: Fields,
+    shown: MapShown,
     numbers: Sequence[float | None],
     breaks: Sequence[float],
     scale: float,
@@ -168,9 +168,9 @@ def _areas(
         }
         for one in numbers
     ]
-    if shown.get("rows"):
-        columns = int(shown["columns"])
-        side = (float(shown["width"]) * scale / columns, float(shown["height"]) * scale / int(shown["rows"]))
+    if shown.rows and shown.columns:
+        columns = shown.columns
+        side = (shown.width * scale / columns, shown.height * scale / shown.rows)
         for at, row in enumerate(rows):
             up, along = divmod(at, columns)
             row |= {"x": _pixel(along * side[0]), "x2": _pixel((along + 1) * side[0])}
@@ -187,7 +187,7 @@ def _areas(
             },
             **row,
         }
-        for row, rings in zip(rows, shown["outlines"], strict=True)
+        for row, rings in zip(rows, shown.outlines, strict=True)
     ]
     # Outlines are in pixels already; the places of the other layers are not theirs.
     return [
@@ -316,7 +316,7 @@ def _traces(
 
 
 def _told(
-    shown: Fields,
+    shown: MapShown,
     numbers: Sequence[float | None],
     paths: Mapping[str, Sequence[object]],
     kind: _Value,
@@ -326,8 +326,8 @@ def _told(
     size = language.say(
         "A map of {count} areas, {width!s} from west to east and {height!s} from south to north.",
         count=len(numbers),
-        width=metres(float(shown["width"])),
-        height=metres(float(shown["height"])),
+        width=metres(shown.width),
+        height=metres(shown.height),
     )
     if not known:
         return joined(language, size, language.say("It has no values."))

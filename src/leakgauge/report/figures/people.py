@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.audit import Audit, Finding
+from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
+from leakgauge.report.figures.chart import Fields, Figure, figure_of_words
 from leakgauge.report.figures.texts import clauses, ended, joined, listed, named
 
 ICONS = 100
@@ -28,9 +29,9 @@ _GROUPS = {
 
 
 def people_figure(
-    audit: Fields, secret: Sequence[str] = (), language: Language = ENGLISH, facts: Fields | None = None
+    audit: Audit, secret: Sequence[str] = (), language: Language = ENGLISH, facts: ReleaseFacts | None = None
 ) -> Figure:
-    """A hundred icons, shared between those whom the strongest attack of ``audit.json`` guesses right and the others.
+    """A hundred icons, shared between those whom the strongest attack of an audit guesses right and the others.
 
     The first group are as many as the same attacker guesses right without the release, the second as many as are added:
     a release also makes some guesses wrong, so that they need not be the same people. The hundred are shared by largest
@@ -41,15 +42,14 @@ def people_figure(
         facts: of the verdict, which counts the people of the attacker who decides; without them the strongest attack.
     """
     title = language.say("A hundred people")
-    attack, everybody = _strongest(audit, secret), audit["rows"]
-    guessed, anyway = (facts or {}).get("guessed"), (facts or {}).get("guessed_anyway")
-    if guessed and anyway is not None:
-        because, everybody = guessed
+    attack, everybody = _strongest(audit, secret), audit.rows
+    if facts is not None and facts.guessed is not None and facts.guessed_anyway is not None:
+        (because, everybody), anyway = facts.guessed, facts.guessed_anyway
         groups = {"anyway": anyway, "because": because, "not": max(everybody - anyway - because, 0)}
-        by = _by(facts or {}, language)
+        by = _by(facts.guessed_knowing, language)
     elif attack is not None:
         groups = _people(attack, everybody)
-        by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(sentence_of(attack["attack"])))
+        by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(attack.attack))
     else:
         return figure_of_words(title, language.say("No attack on the release guessed a secret."))
     icons = shared_out(list(groups.values()))
@@ -85,9 +85,8 @@ def people_figure(
     return Figure(spec, joined(language, said, ended(language, clauses(language, *names)), by))
 
 
-def _by(facts: Fields, language: Language) -> str:
+def _by(knows: tuple[str, ...] | None, language: Language) -> str:
     """Who guesses so: the attacker who decides the protection."""
-    knows = facts.get("guessed_knowing")
     if knows is None:
         return language.say("By the attacker who decides the protection.")
     if not knows:
@@ -115,24 +114,22 @@ def shared_out(counts: Sequence[int], icons: int = ICONS) -> list[int]:
     return made
 
 
-def _strongest(audit: Fields, secret: Sequence[str]) -> Fields | None:
+def _strongest(audit: Audit, secret: Sequence[str]) -> Finding | None:
     """The attack on the release itself that gains most, of those that guess the secret from this release alone."""
 
-    def guesses(one: Fields) -> bool:
-        attack = attack_of(sentence_of(one["attack"]))
+    def guesses(one: Finding) -> bool:
+        attack = attack_of(one.attack)
         return attack is None or (attack.aim is Aim.SECRET and not attack.repeated)
 
     found = [
-        one
-        for one in audit.get("attacks") or ()
-        if one.get("judged", True) and guesses(one) and (not secret or [*one["target"]] == [*secret])
+        one for one in audit.attacks if one.judged and guesses(one) and (not secret or one.target == tuple(secret))
     ]
-    return max(found, key=lambda one: value_of(one, "advantage") or 0.0, default=None)
+    return max(found, key=lambda one: one.advantage.value, default=None)
 
 
-def _people(attack: Fields, everybody: int) -> dict[str, int]:
-    gained = max(value_of(attack, "advantage") or 0.0, 0.0)
-    anyway, because = (round(share * everybody) for share in (value_of(attack, "baseline") or 0.0, gained))
+def _people(attack: Finding, everybody: int) -> dict[str, int]:
+    gained = max(attack.advantage.value, 0.0)
+    anyway, because = (round(share * everybody) for share in (attack.baseline.value, gained))
     anyway = min(anyway, everybody - because)
     return {"anyway": anyway, "because": because, "not": everybody - anyway - because}
 

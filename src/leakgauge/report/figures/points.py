@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.artefacts.quantity import Quantity
 from leakgauge.languages import Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.texts import ended, joined, lines_of, named, width_of
 
 _LABELS, _BAR = 210, 17
@@ -31,10 +32,9 @@ class Bar:
     ends: tuple[float, float] | None = None
 
 
-def ends_of(quantity: Fields) -> tuple[float, float] | None:
-    """The interval of a stored quantity; None where it is exact."""
-    low, high = quantity.get("low"), quantity.get("high")
-    return None if low is None or high is None else (float(low), float(high))
+def ends_of(quantity: Quantity) -> tuple[float, float] | None:
+    """The interval of a quantity; None where it is exact."""
+    return None if quantity.low is None or quantity.high is None else (quantity.low, quantity.high)
 
 
 def points_figure(title: str, under: Sequence[str], bars: Sequence[Bar], language: Language) -> Figure:

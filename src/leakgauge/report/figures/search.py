@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure
-from leakgauge.report.figures.points import ends_of
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.texts import ended, joined, listed, named
 
 _AREA = {"width": 640, "height": 320}
 
 
-def search_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
-    """Every setting of ``improvement.json`` by its law, at the unfavourable ends that limits are held to."""
+def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) -> Figure:
+    """Every setting that was tried, by its law, at the unfavourable ends that limits are held to."""
     kinds = {
         "meets": language.say("keeps the limits"),
         "misses": language.say("does not keep them"),
-        "marked": language.say("chosen") if improvement["chosen"] else language.say("closest"),
+        "marked": language.say("chosen") if improvement.chosen else language.say("closest"),
     }
-    rows = [_row(trial, "meets" if trial["meets"] else "misses", kinds, language) for trial in improvement["trials"]]
-    marked = _row(improvement["chosen"] or improvement["closest"], "marked", kinds, language)
+    rows = [_row(trial, "meets" if trial.meets else "misses", kinds, language) for trial in improvement.trials]
+    marked = _row(improvement.chosen or improvement.closest, "marked", kinds, language)
     across, down = (
         _axis(dial, said)
         for dial, said in (("usefulness", language.say("usefulness")), ("protection", language.say("protection")))
@@ -46,7 +45,7 @@ def search_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
         },
         **_AREA,
         "layer": [
-            *_limits(improvement["asked"]),
+            *_limits(improvement.asked),
             chart.layer(point, rows, x=across, y=down, **looks, size={"value": 45}, **chart.SAID),
             chart.layer(point, [marked], x=across, y=down, **looks, size={"value": 260}, **chart.SAID),
         ],
@@ -54,26 +53,20 @@ def search_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
     said = language.say(
         "{count} settings were tried, {met} keep the limits.",
         count=len(rows),
-        met=sum(bool(one["meets"]) for one in improvement["trials"]),
+        met=sum(one.meets for one in improvement.trials),
     )
     return Figure(spec, joined(language, said, marked["said"]))
 
 
-def _row(trial: Fields, kind: str, kinds: Mapping[str, str], language: Language) -> dict[str, Any]:
-    ends = {dial: least(trial["dials"][dial]) for dial in ("protection", "usefulness")}
+def _row(trial: TriedSetting, kind: str, kinds: Mapping[str, str], language: Language) -> dict[str, Any]:
+    ends = {"protection": trial.dials.protection.ends[0], "usefulness": trial.dials.usefulness.ends[0]}
     told = [
         kinds[kind],
         language.say("protection {points:.3g}", points=ends["protection"]),
         language.say("usefulness {points:.3g}", points=ends["usefulness"]),
     ]
-    name = language.retell(sentence_of(trial["mechanism"]))
+    name = language.retell(trial.mechanism)
     return {**ends, "kind": kinds[kind], "said": ended(language, named(language, name, listed(language, *told)))}
-
-
-def least(quantity: Fields) -> float:
-    """The lower end of a stored quantity."""
-    ends = ends_of(quantity)
-    return float(quantity["value"]) if ends is None else ends[0]
 
 
 def _axis(dial: str, said: str) -> dict[str, Any]:

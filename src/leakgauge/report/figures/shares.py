@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.probability import Distribution, Label
 from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, value_of
+from leakgauge.report.figures.chart import Fields, Figure
 from leakgauge.report.figures.texts import ended, joined, listed, named, shortened, told_apart, width_of
 from leakgauge.rounding import percent
 
@@ -18,20 +19,20 @@ _NEVER = 1e-9
 """What is released less often than this is never seen."""
 
 
-def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Figure:
+def shares_figure(shares: Sequence[ValueShares], language: Language = ENGLISH) -> Figure:
     """The shares of the values in the table and in a release by its law, the most frequent first, side by side.
 
-    They are those of a column in ``utility.json``, or those that everybody may know: rounded, and of the table alone.
+    Those that everybody may know are rounded, and of the table alone.
     Values that are never released are marked.
     """
     title = language.say("Shares before and after")
     under = language.say("How often each value occurs, in the table and in a release by its law.")
     sides = {"table": language.say("unchanged table"), "released": language.say("this release")}
-    if not all("released" in one for one in shares):
+    if any(one.released is None for one in shares):
         title = language.say("Shares in the table")
         under = language.say("How often each value occurs, rounded so that no count can be computed.")
         del sides["released"]
-    order = sorted(shares, key=lambda one: -(value_of(one, "table") or 0.0))
+    order = sorted(shares, key=lambda one: -one.table.value)
     names = told_apart([_name(one, language) for one in order])
     rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
     labels = min(max(width_of(row["value"]) for row in rows) + 8, _LABELS + 30)
@@ -70,9 +71,9 @@ def shares_figure(shares: Sequence[Fields], language: Language = ENGLISH) -> Fig
     return Figure(spec, joined(language, *(row["said"] for row in rows)))
 
 
-def prior_of(shares: Sequence[Fields], values: Sequence[Label]) -> Distribution | None:
+def prior_of(shares: Sequence[ValueShares], values: Sequence[Label]) -> Distribution | None:
     """The shares in the table as a law over the values that they name; None where they name others."""
-    found = {tuple(one["value"]): value_of(one, "table") or 0.0 for one in shares}
+    found = {one.value: one.table.value for one in shares}
     names = [
         tuple(None if part is None else text_of(part) for part in (one if isinstance(one, tuple) else (one,)))
         for one in values
@@ -84,14 +85,14 @@ def prior_of(shares: Sequence[Fields], values: Sequence[Label]) -> Distribution 
     return Distribution(values, [found.get(name, 0.0) / total for name in names])
 
 
-def _name(one: Fields, language: Language) -> str:
-    parts = [language.say("(missing)") if part is None else part or language.say("(empty)") for part in one["value"]]
+def _name(one: ValueShares, language: Language) -> str:
+    parts = [language.say("(missing)") if part is None else part or language.say("(empty)") for part in one.value]
     return shortened("|".join(parts), _LABELS)
 
 
-def _row(name: str, one: Fields, side: str, sides: Fields, language: Language) -> dict[str, Any]:
-    share = value_of(one, side) or 0.0
-    lost = side == "released" and share < _NEVER < (value_of(one, "table") or 0.0)
+def _row(name: str, one: ValueShares, side: str, sides: Fields, language: Language) -> dict[str, Any]:
+    share = (one.released if side == "released" else one.table).value
+    lost = side == "released" and share < _NEVER < one.table.value
     number = percent(share)
     return {
         "value": name,

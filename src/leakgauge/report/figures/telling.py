@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from leakgauge.artefacts.survey import Survey, SurveyedColumn, Told
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
+from leakgauge.report.figures.chart import Figure, figure_of_words
 from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, named, shortened, told_apart, width_of
 
 MOST = 20
@@ -14,8 +15,8 @@ MOST = 20
 _LABELS = 200
 
 
-def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) -> Figure:
-    """The bits of a secret that each column of ``survey.json`` reveals by itself, the most revealing first.
+def telling_figure(survey: Survey, secret: str, language: Language = ENGLISH) -> Figure:
+    """The bits of a secret that each column of a survey reveals by itself, the most revealing first.
 
     Columns that identify people are marked. If a column has too many values to count, the bar is the lower bound and
     the line reaches to the upper one.
@@ -23,14 +24,14 @@ def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) ->
     title = language.say("Columns by what they reveal about {secret}", secret=shortened(secret, 350, 15))
     found = [
         (column, told)
-        for column in survey.get("columns") or ()
-        for told in column["tells"]
-        if told["secret"] == secret and column["name"] != secret
+        for column in survey.columns
+        for told in column.tells
+        if told.secret == secret and column.name != secret
     ]
     if not found:
         return figure_of_words(title, language.say("No other column was surveyed."))
-    ranked = sorted(found, key=lambda one: -_ends(one[1])[1])
-    names = told_apart([shortened(column["name"], _LABELS) for column, _ in ranked[:MOST]])
+    ranked = sorted(found, key=lambda one: -one[1].information.ends[1])
+    names = told_apart([shortened(column.name, _LABELS) for column, _ in ranked[:MOST]])
     rows = [_row(name, column, told, language) for name, (column, told) in zip(names, ranked, strict=False)]
     under = [language.say("Bits of the secret that each column reveals by itself; the thin line is the interval.")]
     if any(row["bracket"] for row in rows):
@@ -64,19 +65,12 @@ def telling_figure(survey: Fields, secret: str, language: Language = ENGLISH) ->
     return Figure(spec, joined(language, *under, ended(language, told)))
 
 
-def _ends(told: Fields) -> tuple[float, float]:
-    """From what is told at least to what at most."""
-    bits = value_of(told, "information") or 0.0
-    low, high = (value_of(told["information"], end) for end in ("low", "high"))
-    return bits if low is None else low, bits if high is None else high
-
-
-def _row(name: str, column: Fields, told: Fields, language: Language) -> dict[str, Any]:
-    bits, (low, high) = value_of(told, "information") or 0.0, _ends(told)
-    identifier = column.get("identifier") is not None
+def _row(name: str, column: SurveyedColumn, told: Told, language: Language) -> dict[str, Any]:
+    bits, (low, high) = told.information.value, told.information.ends
+    identifier = column.identifier is not None
     # What could not be counted has the unfavourable end as its value.
     bracket = not identifier and low < bits == high
-    if not told["significant"]:
+    if not told.significant:
         number = language.say("nothing beyond chance")
     elif bracket:
         number = language.say("at least {low}, at most {high}", low=f"{low:.3g}", high=f"{high:.3g}")

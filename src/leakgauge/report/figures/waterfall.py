@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from leakgauge.artefacts.exposure import Exposure, ToldByColumns
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.chart import Fields, Figure, value_of
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.texts import clauses, ended, joined, lines_of, listed, named, shortened, width_of
 
 _LABELS, _ROW = 230, 40
@@ -18,11 +19,11 @@ _NAMES = 300
 
 
 def waterfall_figure(
-    exposure: Fields, people: int, commonest: float | None = None, language: Language = ENGLISH
+    exposure: Exposure, people: int, commonest: float | None = None, language: Language = ENGLISH
 ) -> Figure:
     """How many people are guessed right with nothing known, and how many more each thing that is seen adds.
 
-    The steps are those of an exposure in ``audit.json``: the declared background, the published columns, the released
+    The steps are those of an exposure: the declared background, the published columns, the released
     secret itself. The most telling published column is a step of its own where the audit measured it together with
     the whole background; what was not measured apart is one step. An attacker who does worse with more is one who
     learnt badly: no step is negative.
@@ -33,7 +34,7 @@ def waterfall_figure(
         commonest: the share of the commonest value of the secret, which is guessed where nothing is known; without it
             the first step is what is known anyway.
     """
-    everybody = all(exposure[name].get("everybody") for name in ("known", "plain", "everything"))
+    everybody = all(one.everybody for one in (exposure.known, exposure.plain, exposure.everything))
     steps = _steps(list(_levels(exposure, commonest, language)), people, language, exact=everybody)
     if everybody:
         under = [
@@ -43,7 +44,7 @@ def waterfall_figure(
         under = [
             language.say(
                 "Tried on {scored} people whose rows the attacker was not trained on, and scaled up to all {people}.",
-                scored=f"{exposure['scored']:,}",
+                scored=f"{exposure.scored:,}",
                 people=f"{people:,}",
             ),
             language.say("A better attacker may guess more."),
@@ -78,18 +79,18 @@ def waterfall_figure(
     return Figure(spec, joined(language, ended(language, clauses(language, *(one["said"] for one in steps))), *under))
 
 
-def _levels(exposure: Fields, commonest: float | None, language: Language) -> Iterator[tuple[str, str, float]]:
+def _levels(exposure: Exposure, commonest: float | None, language: Language) -> Iterator[tuple[str, str, float]]:
     """What is seen, step by step: its name, its kind, and the share that is guessed right with it."""
 
     def columns(*roles: str) -> list[str]:
-        found = [name for one in exposure["columns"] for name, role in _seen(one) if role in roles]
+        found = [name for one in exposure.columns for name, role in _seen(one) if role in roles]
         return list(dict.fromkeys(found))
 
     def named_with(said: str, names: Sequence[str]) -> str:
         return named(language, said, shortened(listed(language, *names), _NAMES))
 
     background, published, others = columns("background"), columns("public"), columns("public", "protected")
-    known = _success(exposure["known"])
+    known = exposure.known.success.value
     if not background:
         yield language.say("nothing known: the commonest value"), "first", known if commonest is None else commonest
     elif commonest is None:
@@ -101,32 +102,28 @@ def _levels(exposure: Fields, commonest: float | None, language: Language) -> It
     if apart is not None and len(others) > 1:
         name, share = apart
         yield named_with(language.say("the most revealing published column"), [name]), "added", share
-        yield language.say("the other published columns"), "added", _success(exposure["plain"])
+        yield language.say("the other published columns"), "added", exposure.plain.success.value
     elif others:
         said = language.say("the published column") if len(others) == 1 else language.say("the published columns")
-        yield named_with(said, published or others), "added", _success(exposure["plain"])
-    if exposure["everything"] != exposure["plain"]:
-        own = named_with(language.say("the released secret"), exposure["secret"])
-        yield own, "added", _success(exposure["everything"])
+        yield named_with(said, published or others), "added", exposure.plain.success.value
+    if exposure.everything != exposure.plain:
+        own = named_with(language.say("the released secret"), exposure.secret)
+        yield own, "added", exposure.everything.success.value
 
 
-def _most_telling(exposure: Fields, background: Sequence[str]) -> tuple[str, float] | None:
+def _most_telling(exposure: Exposure, background: Sequence[str]) -> tuple[str, float] | None:
     """The published column that adds most to the whole background, where that was measured."""
     found = []
-    for one in (*exposure["columns"], *exposure["pairs"]):
+    for one in (*exposure.columns, *exposure.pairs):
         public = [name for name, role in _seen(one) if role == "public"]
         known = {name for name, role in _seen(one) if role == "background"}
-        if len(public) == 1 and known == {*background} and len(known) + 1 == len(one["columns"]):
-            found.append((public[0], _success(one)))
+        if len(public) == 1 and known == {*background} and len(known) + 1 == len(one.columns):
+            found.append((public[0], one.success.value))
     return max(found, key=lambda one: one[1], default=None)
 
 
-def _seen(told: Fields) -> Iterator[tuple[str, str]]:
-    return zip(told["columns"], told["roles"], strict=True)
-
-
-def _success(bracket: Fields) -> float:
-    return value_of(bracket, "success") or 0.0
+def _seen(told: ToldByColumns) -> Iterator[tuple[str, str]]:
+    return zip(told.columns, told.roles, strict=True)
 
 
 def _steps(

@@ -5,50 +5,79 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR
 
+from leakgauge.artefacts.audit import Audit, Finding, strongest
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.case.columns import LETTERS
 from leakgauge.languages import message
 from leakgauge.report.document import Content
+from leakgauge.report.numbers import Number
+from leakgauge.report.sections.columns import bins_of_secret, protected_columns
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 from leakgauge.tables import Kind
 
-_FILE = "audit.json"
 _DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
 _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
 
 
 def attacks(tell: Teller) -> Iterator[Content]:
     """What the audit found, where there is one."""
-    if not tell.has(_FILE):
+    audit = tell.dossier.audit
+    if audit is None:
         return
-    yield from tell.accusations()
-    if tell.foreign:
+    yield from accusations(tell)
+    if tell.foreign is not None:
         yield tell.say("There is no record, so there is no claim that could be contradicted.")
-    elif not tell.items(_FILE, "violations") and tell.has(_FILE, "confidence"):
+    elif not audit.violations and not tell.external:
         said_good = tell.say(
             "Nothing was found that contradicts the claims of the release, at a confidence of {confidence}.",
-            confidence=tell.number(_FILE, "confidence", percent=True),
+            confidence=tell.number(audit, "confidence", percent=True),
         )
         yield Paragraph("good", said_good)
-    yield from (*_attacks(tell), *pictures(tell, "attacks"), *_bounds(tell), *_anonymity(tell), *_checks(tell))
+    yield from (*_attacks(tell, audit), *pictures(tell, "attacks"), *_bounds(tell, audit))
+    yield from (*_anonymity(tell, audit), *_checks(tell, audit))
 
 
-def _attacks(tell: Teller) -> Iterator[Content]:
-    attacks = tell.items(_FILE, "attacks")
-    if not attacks:
+def accusations(tell: Teller) -> Iterator[Paragraph[Number]]:
+    """What an audit found against the release; in doubt where no veto was made of it."""
+    audit, verdict = tell.dossier.audit, tell.dossier.verdict
+    for violation in () if audit is None else (own(tell.told(one)) for one in audit.violations):
+        if verdict is not None and not verdict.vetoes:
+            yield tell.alarm(
+                "The audit accuses the release, at its confidence but not beyond doubt: {violation}.",
+                violation=violation,
+            )
+        else:
+            yield tell.alarm("The release does not keep what it claims: {violation}.", violation=violation)
+
+
+def attacks_on(tell: Teller) -> tuple[Finding, ...]:
+    """The audit's attacks on the secret that is spoken of; all, where none is on it alone."""
+    found = () if tell.dossier.audit is None else tell.dossier.audit.attacks
+    return tuple(one for one in found if one.target == tell.group) or found
+
+
+def strongest_attack(tell: Teller) -> Finding | None:
+    """The one of them that gained most."""
+    found = attacks_on(tell)
+    place = strongest(found)
+    return None if place is None else found[place]
+
+
+def _attacks(tell: Teller, audit: Audit) -> Iterator[Content]:
+    if not audit.attacks:
         return
     yield tell.say(
         "Each attack is shown between two anchors: an independent release, from which it must gain nothing, and the "
         "raw data, from which it gains most. “Right only with it” counts the targets, among those it was tried on, "
         "that it is right about with the release and wrong about without it."
     )
-    if tell.has(_FILE, "attacked"):
+    if audit.attacked is not None:
         yield tell.note(
             "The attacks were tried on {some} of the {rows} rows, drawn at random.",
-            some=tell.number(_FILE, "attacked"),
-            rows=tell.number(_FILE, "rows"),
+            some=tell.number(audit, "attacked"),
+            rows=tell.number(audit, "rows"),
         )
     if _is_guessed_by_tenths(tell):
         yield tell.note(
@@ -59,107 +88,94 @@ def _attacks(tell: Teller) -> Iterator[Content]:
         "Attacks",
         "Attack|Right without the release|Right with it|Advantage, in percentage points|"
         "Advantage from a release of others|Advantage from the raw data|Right only with it|Right at most, by the claim",
-        (_attack(tell, at, one) for at, one in enumerate(attacks)),
+        (_attack(tell, one) for one in audit.attacks),
     )
-    if any(not one.get("judged", True) for one in attacks):
+    if not all(one.judged for one in audit.attacks):
         yield tell.note(
             "Attacks marked * were made on simulated releases, or need more than this release: they show what could "
             "happen, not what this release did."
         )
     methods: dict[str, list[str]] = {}
-    for one in attacks:
-        methods.setdefault(tell.told(one.get("method") or ""), []).append(tell.told(one["attack"]))
+    for one in audit.attacks:
+        methods.setdefault(tell.told(one.method), []).append(tell.told(one.attack))
     spans = {method: " … ".join(dict.fromkeys((names[0], names[-1]))) for method, names in methods.items() if method}
     said = (tell.say("{attacks}: {method}", attacks=Plain(span), method=Plain(how)) for how, span in spans.items())
     yield Points(numbered=False, items=tuple(said))
-    yield from _few_false_alarms(tell)
-
-
-def _few_false_alarms(tell: Teller) -> Iterator[Content]:
-    """The members recognised at low rates of false alarms, which an average hides."""
-    places = [
-        (_FILE, "attacks", at, "few_false_alarms", which)
-        for at, attack in enumerate(tell.items(_FILE, "attacks"))
-        for which, _ in enumerate(attack.get("few_false_alarms") or ())
-    ]
-    if places:
-        yield from tell.grid(
-            "Members recognised with few false alarms",
-            "Others taken for members|Members recognised|Recognised at most, by the claim",
-            (
-                [tell.cell(*place, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")]
-                for place in places
-            ),
-        )
+    # At low rates of false alarms, which an average hides.
+    yield from tell.grid(
+        "Members recognised with few false alarms",
+        "Others taken for members|Members recognised|Recognised at most, by the claim",
+        (
+            [tell.cell(rate, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")]
+            for one in audit.attacks
+            for rate in one.few_false_alarms
+        ),
+    )
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
-    if tell.foreign:
-        columns = tell.items(_FILE, "foreign", "columns")
-        return any(one["values"] > LETTERS for one in columns if one["name"] in tell.secret)
-    kinds = {str(one["name"]): one["kind"] for one in tell.items("job.json", "table", "columns")}
+    if tell.foreign is not None:
+        secret = protected_columns(tell)
+        return any(one.values > LETTERS for one in tell.foreign.columns if one.name in secret)
+    job = tell.dossier.job
+    kinds = {} if job is None else {one.name: one.kind for one in job.table.columns}
     return any(
         # Of bins what is guessed is the bin.
-        not one.secret_bins
-        and (one.get("measurement.json", "letters", "secret") or 0) > LETTERS
-        and any(kinds.get(column) in _ORDERED for column in one.secret)
+        not bins_of_secret(one)
+        and one.results.measurement is not None
+        and one.results.measurement.letters.get("secret", 0) > LETTERS
+        and any(kinds.get(column) in _ORDERED for column in protected_columns(one))
         for one in tell.each
     )
 
 
-def _attack(tell: Teller, at: int, one: dict[str, object]) -> Iterator[Cell]:
-    place = (_FILE, "attacks", at)
-    name = tell.told(one["attack"])
-    if tell.own:
-        target = tell.listed(tell.names(*place, "target"))
-        name = tell.language.say("{attack!s} on {target}", attack=name, target=target)
-    name += "" if one.get("judged", True) else " *"
-    knows = tell.names(*place, "knows")
-    yield tell.say("{attack}; knows {columns}", attack=Plain(name), columns=tell.listed(knows)) if knows else name
+def _attack(tell: Teller, one: Finding) -> Iterator[Cell]:
+    name = tell.told(one.attack)
+    if len(tell.each) > 1:
+        name = tell.language.say("{attack!s} on {target}", attack=name, target=tell.listed(one.target))
+    name += "" if one.judged else " *"
+    columns = tell.listed(one.knows)
+    yield tell.say("{attack}; knows {columns}", attack=Plain(name), columns=columns) if one.knows else name
     for share in ("baseline", "success", "advantage", "independent", "raw"):
-        yield tell.cell(*place, share, percent=True)
-    yield tell.cell(*place, "exposed", count=True)
-    ceiling = tell.cell(*place, "ceiling", percent=True)
-    yield (ceiling, *tell.say(" – exceeded")) if one.get("beats_claim") else ceiling
+        yield tell.cell(one, share, percent=True)
+    yield tell.cell(one, "exposed", count=True)
+    ceiling = tell.cell(one, "ceiling", percent=True)
+    yield (ceiling, *tell.say(" – exceeded")) if one.beats_claim else ceiling
 
 
-def _bounds(tell: Teller) -> Iterator[Content]:
-    for column in tell.names(_FILE, "columns"):
-        place = (_FILE, "columns", column)
-        if not tell.has(*place, "lower_bound"):
+def _bounds(tell: Teller, audit: Audit) -> Iterator[Content]:
+    for column, shown in audit.columns.items():
+        if shown is None:
             yield tell.say("The rows of {column} are too few to show a level.", column=own(column))
             continue
-        claim, unit = tell.maybe(*place, "claim"), str(tell.get(*place, "lower_bound", "unit"))
+        claim, bound = tell.maybe(shown, "claim"), shown.lower_bound
         yield tell.say(
             message("The released rows of {column} show at least {shown} of {notion}.")
             if claim is None
             else message("The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed."),
             column=own(column),
-            shown=tell.number(*place, "lower_bound", "value", unit=unit, rounding=ROUND_FLOOR),
-            notion=own(notion_of(tell, str(tell.get(*place, "notion")))),
+            shown=tell.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR),
+            notion=own(notion_of(tell, shown.notion)),
             claim=claim,
         )
 
 
-def _anonymity(tell: Teller) -> Iterator[Content]:
-    if tell.has(_FILE, "anonymity"):
+def _anonymity(tell: Teller, audit: Audit) -> Iterator[Content]:
+    groups = audit.anonymity
+    if groups is not None:
         yield tell.say(
             "By the public columns ({columns}) the rows fall into groups: {classes}. Rows, or persons, in the "
             "smallest: {k}; unique rows: {unique}.",
-            columns=tell.listed(tell.names(_FILE, "anonymity", "quasi_identifiers")),
-            classes=tell.number(_FILE, "anonymity", "classes"),
-            k=tell.number(_FILE, "anonymity", "k", count=True),
-            unique=tell.number(_FILE, "anonymity", "unique", count=True),
+            columns=tell.listed(groups.quasi_identifiers),
+            classes=tell.number(groups, "classes"),
+            k=tell.number(groups, "k", count=True),
+            unique=tell.number(groups, "unique", count=True),
         )
-    found = tell.items(_FILE, "diversity")
-    if found:
+    if audit.diversity:
         yield from tell.grid(
             "The secrets within the groups of the public columns, at worst",
             "Secret|Distinct l|Entropy l|t-closeness|α of (α, k)|β-likeness|Enhanced β|δ-disclosure",
-            (
-                (own(str(one["secret"])), *(tell.number(_FILE, "diversity", at, name) for name in _DIVERSITY))
-                for at, one in enumerate(found)
-            ),
+            ((own(one.secret), *(tell.number(one, name) for name in _DIVERSITY)) for one in audit.diversity),
         )
         yield tell.note(
             "These numbers describe this table and promise nothing: they do not hold against someone who knows more, "
@@ -167,13 +183,13 @@ def _anonymity(tell: Teller) -> Iterator[Content]:
         )
 
 
-def _checks(tell: Teller) -> Iterator[Content]:
-    checks, say = tell.items(_FILE, "checks"), tell.language.say
+def _checks(tell: Teller, audit: Audit) -> Iterator[Content]:
+    say = tell.language.say
     words = {True: say("holds"), False: say("fails"), None: say("not checked")}
     rows = [
-        (tell.told(one["name"]), words[one["holds"]], tell.told(one["reason"]) if one.get("reason") else NOTHING)
-        for one in checks
+        (tell.told(one.name), words[one.holds], tell.told(one.reason) if one.reason and str(one.reason) else NOTHING)
+        for one in audit.checks
     ]
-    # A reason may name the place of a file; without reasons their column is left out.
-    wide = 3 if any("reason" in one for one in checks) else 2
+    # A reason may name the place of a file, which everybody may not know: its column is left out.
+    wide = 2 if tell.external else 3
     yield from tell.grid("The record, computed again", "Check|Result|Why", (row[:wide] for row in rows))

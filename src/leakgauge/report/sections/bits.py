@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
+from leakgauge.artefacts.exposure import Bracket, Exposure
+from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.report.document import Inline
 from leakgauge.report.numbers import Number
+from leakgauge.report.sections.columns import protected_columns
 from leakgauge.report.sections.teller import Teller
 from leakgauge.rounding import is_all
 
-_AUDIT = "audit.json"
 
-
-def bits(
-    tell: Teller, file: str, *place: str | int, exact: bool, all_of_it: Number | None = None, of: bool = False
-) -> Inline:
+def bits(tell: Teller, found: Quantity, *, exact: bool, all_of_it: Number | None = None, of: bool = False) -> Inline:
     """The bits of a quantity.
 
     Args:
@@ -26,39 +25,32 @@ def bits(
     """
     if exact:
         # Of how many says the unit.
-        counted = tell.number(file, *place, "value", interval=place, unit="" if of else "bits")
+        counted = tell.number(found, "value", interval=found, unit="" if of else "bits")
         return tell.say("{bits} of {all}", bits=counted, all=all_of_it) if of else (counted,)
     whole = None if all_of_it is None else all_of_it.value
-    everything = isinstance(whole, float) and is_all(tell.get(file, *place, "high"), whole)
+    everything = isinstance(whole, float) and found.high is not None and is_all(found.high, whole)
     # Neither end looks closer to the truth than it is.
-    low = tell.number(file, *place, "low", unit="bits" if everything and not of else "", rounding=ROUND_FLOOR)
+    low = tell.number(found, "low", unit="bits" if everything and not of else "", rounding=ROUND_FLOOR)
     if everything:
         template = message("at least {low}, at most all of it")
         if of:
             template = message("at least {low} of {all}, at most all of it")
         return tell.say(template, low=low, all=all_of_it)
     template = message("at least {low}, at most {high} of {all}") if of else message("at least {low}, at most {high}")
-    high = tell.number(file, *place, "high", unit="" if of else "bits", rounding=ROUND_CEILING)
+    high = tell.number(found, "high", unit="" if of else "bits", rounding=ROUND_CEILING)
     return tell.say(template, low=low, high=high, all=all_of_it)
 
 
-def exposure(tell: Teller) -> tuple[str | int, ...] | None:
-    """Where the audit has what everything that is released or known tells of the secret; None where it has not."""
-    for at, one in enumerate(tell.items(_AUDIT, "exposures")):
-        if one.get("secret") == [*tell.secret] and "everything" in one:
-            return "exposures", at
-    return None
+def exposure(tell: Teller) -> Exposure | None:
+    """What everything that is released or known tells of the secret; None where the audit does not say."""
+    found = () if tell.dossier.audit is None or tell.external else tell.dossier.audit.exposures
+    return next((one for one in found if one.secret == protected_columns(tell)), None)
 
 
-def bits_of(tell: Teller, *bracket: str | int, of: bool = False) -> Inline:
+def bits_of(tell: Teller, found: Exposure, bracket: Bracket, *, of: bool = False) -> Inline:
     """The bits of a bracket of an exposure."""
-    entropy = tell.number(_AUDIT, *bracket[:2], "entropy", "value", unit="bits")
-    return bits(tell, _AUDIT, *bracket, "information", exact=is_exact(tell, *bracket), all_of_it=entropy, of=of)
-
-
-def is_exact(tell: Teller, *bracket: str | int) -> bool:
-    """Whether the bits of a bracket were counted."""
-    return bool(tell.get(_AUDIT, *bracket, "exact"))
+    entropy = tell.number(found.entropy, "value", unit="bits")
+    return bits(tell, bracket.information, exact=bracket.exact, all_of_it=entropy, of=of)
 
 
 def better_attacker(tell: Teller) -> Paragraph[Number]:

@@ -4,62 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR
-from typing import TypeAlias
 
+from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
 from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Beside
 from leakgauge.languages import message
 from leakgauge.report.document import Content
-from leakgauge.report.sections.dials import secret_of
+from leakgauge.report.figures.criteria import own_name
+from leakgauge.report.sections.dials import secret_in
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
-
-_FILE = "verdict.json"
-Place: TypeAlias = tuple[str | int, ...]
-"""A place in it."""
 
 
 def criteria(tell: Teller) -> Iterator[Content]:
     """The criteria of the secret that is spoken of, where it was released and judged."""
-    place = ("beside", secret_of(tell, _FILE))
-    if tell.external or not tell.has(_FILE, *place):
+    verdict = tell.dossier.verdict
+    found = None if verdict is None else verdict.beside.get(secret_in(tell, verdict))
+    if found is None:
         return
     yield tell.say(
         "The criteria explain the dials and decide nothing. Each is a mean of indicators, from 0 to 100, and none is "
         "better than the dial that it explains."
     )
     yield from pictures(tell, "criteria")
-    yield from (*_beside(tell, (*place, "criteria")), *_leaves(tell, (*place, "criteria")))
-    yield from (*_published(tell, place), *_over_arcs(tell, place), *_comprehensive(tell, place))
+    yield from (*_beside(tell, found.criteria), *_leaves(tell, found.criteria))
+    yield from (*_published(tell, found), *_over_arcs(tell, found), *_comprehensive(tell, found))
 
 
-def _beside(tell: Teller, place: Place) -> Iterator[Content]:
-    if beside := tell.told(tell.get(_FILE, *place, "beside") or ""):
+def _beside(tell: Teller, found: Criteria) -> Iterator[Content]:
+    if beside := tell.told(found.beside):
         yield (beside,)
-    if tell.has(_FILE, *place, "audit", "points"):
+    if found.audit is not None and found.audit.points is not None:
         yield tell.say(
             "Strength of the audit: {points} of 100. It says how close the audit came to the claimed level; it does "
             "not add protection.",
-            points=_points(tell, (*place, "audit")),
+            points=_points(tell, found.audit),
         )
 
 
-def _leaves(tell: Teller, place: Place) -> Iterator[Content]:
-    places: list[Place] = [(*place, "criteria", at) for at in range(len(tell.items(_FILE, *place, "criteria")))]
-    places += [(*place, name) for name in ("needed", "audit") if tell.has(_FILE, *place, name)]
+def _leaves(tell: Teller, found: Criteria) -> Iterator[Content]:
+    every = [one for one in (*found.criteria, found.needed, found.audit) if one is not None]
     yield from tell.grid(
         "Criteria and their indicators",
         "No.|Criterion or indicator|Found|Points|Weight|Standing|From",
-        (row for one in places for row in _rows(tell, one)),
+        (row for one in every for row in _rows(tell, one)),
     )
-    known = [one for one in places if tell.has(_FILE, *one, "points")]
-    unknown = [tell.named(tell.get(_FILE, *one)) for one in places if one not in known]
+    unknown = [own_name(one, tell.language) for one in every if one.points is None]
     if unknown:
         yield tell.say("Not asked, or not known: {names}.", names=_listed(tell, unknown))
     missing = [
-        tell.named(leaf)
-        for one in known
-        for leaf in tell.items(_FILE, *one, "leaves")
-        if leaf["leaf"] in tell.items(_FILE, *one, "missing")
+        own_name(leaf, tell.language)
+        for one in every
+        for leaf in one.leaves
+        if one.points is not None and leaf.leaf in one.missing
     ]
     if missing:
         yield tell.say("Missing, and counted at the unfavourable end: {names}.", names=_listed(tell, missing))
@@ -69,66 +66,61 @@ def _listed(tell: Teller, names: list[str]) -> Plain:
     return Plain(tell.language.say(", ").join(names))
 
 
-def _points(tell: Teller, place: Place) -> Cell:
-    if not tell.has(_FILE, *place, "points"):
-        return tell.told(tell.get(_FILE, *place, "said") or NOTHING)
-    return tell.number(_FILE, *place, "points", "value", interval=(*place, "points"), rounding=ROUND_FLOOR)
+def _points(tell: Teller, found: Criterion | CriterionLeaf) -> Cell:
+    if found.points is None:
+        said = tell.told(found.said) if isinstance(found, Criterion) else ""
+        return said or NOTHING
+    return tell.number(found.points, "value", interval=found.points, rounding=ROUND_FLOOR)
 
 
-def _rows(tell: Teller, place: Place) -> Iterator[tuple[Cell, ...]]:
+def _rows(tell: Teller, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:
     """A line for the criterion, and one for each of its leaves."""
-    criterion = tell.get(_FILE, *place)
-    standing = tell.told(criterion["standing"])
-    yield "", tell.named(criterion), "", _points(tell, place), "", standing, ""
-    for at, leaf in enumerate(criterion["leaves"]):
-        found: Place = (*place, "leaves", at)
-        weight: Cell = tell.say("not counted")
-        if leaf["weight"]:
-            weight = tell.number(_FILE, *found, "weight", percent=True)
+    standing = tell.told(criterion.standing.value)
+    yield "", own_name(criterion, tell.language), "", _points(tell, criterion), "", standing, ""
+    for leaf in criterion.leaves:
         yield (
-            str(leaf["leaf"]),
-            tell.named(leaf),
-            tell.cell(_FILE, *found, "value", unit=str(leaf["unit"])),
-            _points(tell, found),
-            weight,
-            tell.told(leaf["standing"]),
-            tell.told(leaf["source"]),
+            leaf.leaf,
+            own_name(leaf, tell.language),
+            tell.cell(leaf, "value", unit=leaf.unit),
+            _points(tell, leaf),
+            tell.number(leaf, "weight", percent=True) if leaf.weight else tell.say("not counted"),
+            tell.told(leaf.standing.value),
+            tell.told(leaf.source),
         )
 
 
-def _published(tell: Teller, place: Place) -> Iterator[Content]:
-    found = (*place, "published")
-    if tell.has(_FILE, *found):
+def _published(tell: Teller, beside: Beside) -> Iterator[Content]:
+    found = beside.published
+    if found is not None:
         yield tell.note(
             "By the published method the score is {score} and the grade {grade}. {why}",
-            score=tell.number(_FILE, *found, "score"),
-            grade=own(str(tell.get(_FILE, *found, "grade"))),
-            why=Plain(tell.told(tell.get(_FILE, *found, "why_not"))),
+            score=tell.number(found, "score"),
+            grade=own(found.grade),
+            why=Plain(tell.told(found.why_not)),
         )
 
 
-def _over_arcs(tell: Teller, place: Place) -> Iterator[Content]:
-    found = (*place, "over_arcs")
-    if not tell.has(_FILE, *found):
+def _over_arcs(tell: Teller, beside: Beside) -> Iterator[Content]:
+    found = beside.over_arcs
+    if found is None:
         return
     names = {"score": message("score"), "privacy": message("privacy"), "utility": message("utility")}
-    rows = ((tell.say(said), tell.cell(_FILE, *found, name)) for name, said in names.items())
+    rows = ((tell.say(said), tell.cell(found, name)) for name, said in names.items())
     yield from tell.grid("Over the arcs of the diagram", "Score|Points", rows)
-    yield Paragraph("note", (tell.told(tell.get(_FILE, *found, "why_not")),))
+    yield Paragraph("note", (tell.told(found.why_not),))
     yield from pictures(tell, "influence")
 
 
-def _comprehensive(tell: Teller, place: Place) -> Iterator[Content]:
-    found = (*place, "comprehensive")
-    if not tell.has(_FILE, *found):
+def _comprehensive(tell: Teller, beside: Beside) -> Iterator[Content]:
+    found = beside.comprehensive
+    if found is None:
         return
     rows: list[list[Cell]] = [
-        [own(one["name"]), *(tell.number(_FILE, *found, "factors", at, "memberships", state) for state in range(5))]
-        for at, one in enumerate(tell.items(_FILE, *found, "factors"))
+        [own(one.name), *(tell.number(one.memberships, state) for state in range(5))] for one in found.factors
     ]
     yield from tell.grid("Fuzzy comprehensive evaluation, memberships", "Factor|VLL|LL|ML|HL|VHL", rows)
     yield tell.note(
         "By the comprehensive evaluation the grade is {grade}. {why}",
-        grade=own(str(tell.get(_FILE, *found, "grade"))),
-        why=Plain(tell.told(tell.get(_FILE, *found, "why_not"))),
+        grade=own(found.grade),
+        why=Plain(tell.told(found.why_not)),
     )

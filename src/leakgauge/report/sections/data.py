@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.artefacts.request import StoredRequest
 from leakgauge.languages import message
 from leakgauge.report.document import Content
+from leakgauge.report.sections.columns import (
+    asked_of,
+    bins_of,
+    by_coarseness,
+    keeps_order,
+    known_columns,
+    less_telling_columns,
+    levels_of,
+    protected_columns,
+)
 from leakgauge.report.sections.pictures import is_drawn
+from leakgauge.report.sections.promises import protects_persons, unit_of_protection
 from leakgauge.report.sections.teller import AS_DECLARED, Cell, Teller, own
 
 
@@ -16,44 +28,43 @@ def context(tell: Teller) -> Iterator[Content]:
 
 
 def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
-    say = tell.language.say
-    if tell.has("release.json", "unit_of_protection"):
-        yield say("unit of protection"), tell.unit_of_protection
-    if tell.get("release.json", "neighbours") == "replace-one":
+    say, record, asked = tell.language.say, tell.dossier.record, asked_of(tell)
+    if record is not None:
+        yield say("unit of protection"), unit_of_protection(tell)
+    if record is not None and record.neighbours == "replace-one":
         other = say("the same but for the values of one row")
-        if tell.protects_persons:
+        if protects_persons(tell):
             other = say("the same but for the values in the rows of one person")
         yield say("neighbouring tables"), other
-    unit = tell.get("job.json", "asked", "unit")
-    if unit:
-        yield say("column that says whose row it is"), own(str(unit))
+    if asked is not None and asked.unit:
+        yield say("column that says whose row it is"), own(asked.unit)
     most = {"rows_per_unit": say("the most rows of one person, publicly known")}
-    yield from tell.numbers(most, "job.json", "asked")
-    yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else say("nothing")
-    if tell.bins:
-        yield say("columns in bins"), tell.listed(tell.bins)
-    if tell.levels:
-        yield say("columns at a coarser level"), tell.listed(tell.levels)
+    yield from tell.numbers(most, asked)
+    known, bins, levels = known_columns(tell), bins_of(tell), levels_of(tell)
+    yield say("what the attacker knows"), tell.listed(known) if known else say("nothing")
+    if bins:
+        yield say("columns in bins"), tell.listed(bins)
+    if levels:
+        yield say("columns at a coarser level"), tell.listed(levels)
     below = {"suppress_below": say("public values are suppressed where groups are smaller than")}
-    yield from tell.numbers(below, "release.json", "plan")
-    if tell.has("release.json"):
-        yield say("order of the rows"), say("that of the table") if tell.keeps_order else say("random")
-    asked = {
+    yield from tell.numbers(below, tell.dossier.plan)
+    if record is not None:
+        yield say("order of the rows"), say("that of the table") if keeps_order(tell) else say("random")
+    declared = {
         "releases_per_period": say("how often such a release is made in a period"),
         "accounted": say("asked: ε for the histogram of the design"),
     }
-    yield from tell.numbers(asked, "job.json", "asked")
-    yield from _limits(tell)
-    if tell.get("job.json", "asked", "use") == "rows":
-        yield say("what the release is for"), say("its rows, one by one")
-    elif tell.has("job.json", "asked", "use"):
-        yield say("what the release is for"), say("statistics")
-    policy = tell.get("job.json", "asked", "policy")
-    if policy:
-        yield say("policy"), str(policy)
+    yield from tell.numbers(declared, asked)
+    if asked is None:
+        return
+    yield from _limits(tell, asked)
+    if asked.use is not None:
+        yield say("what the release is for"), say("its rows, one by one") if asked.use == "rows" else say("statistics")
+    if asked.policy:
+        yield say("policy"), asked.policy
 
 
-def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
+def _limits(tell: Teller, asked: StoredRequest) -> Iterator[tuple[Cell, Cell]]:
     """What was asked for: of every secret, or of each."""
     say = tell.language.say
     limits = {
@@ -64,26 +75,26 @@ def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
         "min_usefulness": say("asked: usefulness of at least, of 100"),
     }
     for name, said in limits.items():
-        place = ("job.json", "asked", name)
-        if isinstance(tell.get(*place), dict):
-            for column in tell.names(*place):
-                number = tell.number(*place, column, digits=AS_DECLARED)
+        limit = getattr(asked, name)
+        if isinstance(limit, dict):
+            for column in limit:
+                number = tell.number(limit, column, digits=AS_DECLARED)
                 yield say("{limit!s}, of {column}", limit=said, column=own(column)), number
-        elif tell.has(*place):
-            yield said, tell.number(*place, digits=AS_DECLARED)
+        elif limit is not None:
+            yield said, tell.number(asked, name, digits=AS_DECLARED)
 
 
 def data(tell: Teller) -> Iterator[Content]:
     """The table and the roles of its columns."""
     yield from _made_elsewhere(tell)
-    rows = [*_table(tell)]
+    rows, job = [*_table(tell)], tell.dossier.job
     yield from tell.grid("The table", "What|Value", rows)
-    columns = [(str(one["name"]), tell.told(one["kind"])) for one in tell.items("job.json", "table", "columns")]
-    roles = ((own(name), kind, _role(tell, name)) for name, kind in columns)
+    columns = () if job is None else job.table.columns
+    roles = ((own(one.name), tell.told(one.kind), _role(tell, one.name)) for one in columns)
     yield from tell.grid("Columns", "Column|Kind of values|Role", roles)
-    if not columns and tell.has("release.json"):
-        yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
-        plain, binned, coarser = tell.public
+    if not columns and tell.dossier.record is not None:
+        yield tell.say("Protected: {columns}.", columns=tell.listed(protected_columns(tell)))
+        plain, binned, coarser = by_coarseness(tell)
         yield tell.say("Released unchanged: {columns}.", columns=tell.listed(plain))
         if binned:
             yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
@@ -102,16 +113,19 @@ def data(tell: Teller) -> Iterator[Content]:
 
 def _made_elsewhere(tell: Teller) -> Iterator[Content]:
     """The columns of a release made elsewhere: how much of each is true, and how coarse it is."""
-    place = ("audit.json", "foreign", "columns")
+    foreign = tell.foreign
+    if foreign is None:
+        return
+    secret = protected_columns(tell)
     rows = [
         (
-            own(str(one["name"])),
-            tell.language.say("secret") if one["name"] in tell.secret else tell.language.say("public"),
-            tell.number(*place, at, "contains", percent=True),
-            tell.number(*place, at, "size", "value"),
-            tell.number(*place, at, "values"),
+            own(one.name),
+            tell.language.say("secret") if one.name in secret else tell.language.say("public"),
+            tell.number(one, "contains", percent=True),
+            tell.number(one.size, "value"),
+            tell.number(one, "values"),
         )
-        for at, one in enumerate(tell.items(*place))
+        for one in foreign.columns
     ]
     yield from tell.grid(
         "What was released of each column",
@@ -123,50 +137,51 @@ def _made_elsewhere(tell: Teller) -> Iterator[Content]:
             "A coarser value, such as an interval, a set or a mask, counts as true if it contains the true value; its "
             "cost is the number of values it stands for."
         )
-    for name, template in (
-        ("withheld", message("Secrets that are not in the release: {columns}.")),
-        ("added", message("Columns that the original does not have: {columns}.")),
+    for columns, template in (
+        (foreign.withheld, message("Secrets that are not in the release: {columns}.")),
+        (foreign.added, message("Columns that the original does not have: {columns}.")),
     ):
-        columns = tell.names("audit.json", "foreign", name)
         if columns:
             yield tell.say(template, columns=tell.listed(columns))
 
 
 def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     say = tell.language.say
-    if tell.has("job.json", "table", "name"):
-        yield say("name"), str(tell.get("job.json", "table", "name"))
-    yield from tell.numbers({"rows": say("number of rows")}, "job.json", "table", count=True)
-    for one in tell.each:
-        letters = {"secret": say("different values of the secret")}
+    table = None if tell.dossier.job is None else tell.dossier.job.table
+    if table is not None and table.name is not None:
+        yield say("name"), table.name
+    yield from tell.numbers({"rows": say("number of rows")}, table, count=True)
+    letters = [None if one.results.measurement is None else one.results.measurement.letters for one in tell.each]
+    for one, values in zip(tell.each, letters, strict=True):
+        said = say("different values of the secret")
         if one.group:
-            letters = {"secret": say("different values of {secret}", secret=tell.listed(one.group))}
-        yield from one.numbers(letters, "measurement.json", "letters")
-    known = {"background": say("combinations of the background")}
-    yield from tell.each[0].numbers(known, "measurement.json", "letters")
-    if tell.bins:
-        yield say("bins, which count as values here"), tell.listed(tell.bins)
-    if tell.levels:
-        yield say("coarser levels, whose values count here"), tell.listed(tell.levels)
+            said = say("different values of {secret}", secret=tell.listed(one.group))
+        yield from tell.numbers({"secret": said}, values)
+    yield from tell.numbers({"background": say("combinations of the background")}, letters[0])
+    bins, levels = bins_of(tell), levels_of(tell)
+    if bins:
+        yield say("bins, which count as values here"), tell.listed(bins)
+    if levels:
+        yield say("coarser levels, whose values count here"), tell.listed(levels)
     hidden = {"suppressed": say("rows whose public values are suppressed")}
-    yield from tell.numbers(hidden, "release.json", "plan", count=True)
-    yield from tell.numbers({"bytes": say("bytes")}, "job.json", "table")
-    if tell.has("job.json", "table", "sha256"):
-        yield say("digest (SHA-256)"), str(tell.get("job.json", "table", "sha256"))
+    yield from tell.numbers(hidden, tell.dossier.plan, count=True)
+    yield from tell.numbers({"bytes": say("bytes")}, table)
+    if table is not None and table.sha256 is not None:
+        yield say("digest (SHA-256)"), table.sha256
 
 
 def _role(tell: Teller, column: str) -> str:
-    say = tell.language.say
-    if column in tell.names("job.json", "asked", "withhold"):
+    say, asked = tell.language.say, asked_of(tell)
+    if asked is not None and column in asked.withhold:
         return say("secret, withheld")
-    if column in tell.secret:
+    if column in protected_columns(tell):
         return say("secret, protected") if tell.released else say("secret")
-    if column == tell.get("job.json", "asked", "unit"):
+    if asked is not None and column == asked.unit:
         return say("unit, not released")
-    if column in tell.telling_less and tell.released:
+    if column in less_telling_columns(tell) and tell.released:
         return say("public, released through a channel")
-    known = column in tell.background
-    plain, binned, coarser = tell.public
+    known = column in known_columns(tell)
+    plain, binned, coarser = by_coarseness(tell)
     if column in plain:
         return say("background, released unchanged") if known else say("public, released unchanged")
     if column in binned:
@@ -175,4 +190,4 @@ def _role(tell: Teller, column: str) -> str:
         return say("background, released at a coarser level") if known else say("public, released at a coarser level")
     if known:
         return say("background, not released") if tell.released else say("background")
-    return say("public") if column in tell.names("job.json", "asked", "public") else say("withheld")
+    return say("public") if asked is not None and column in asked.public else say("withheld")

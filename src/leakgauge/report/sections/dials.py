@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
-from leakgauge.artefacts.dials import DIALS, Grade, grade_of
+from leakgauge.artefacts.dials import DIALS, Dials, Grade, grade_of
+from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph, Points
-from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES, is_known
-from leakgauge.report.figures.search import least
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller
+from leakgauge.sentences import Sentence
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -53,94 +54,99 @@ _SMALLEST: Final = 0.01
 _TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
 
 
-def judged_by(tell: Teller) -> str | None:
-    """The file with the verdict on the release; where nothing was released, with what it would have been by law."""
-    file = "verdict.json" if tell.released else "promise.json"
-    return file if tell.has(file) and not tell.external else None
+def judged_by(tell: Teller) -> Judgement | None:
+    """The verdict on the release; where nothing was released, what it would have been by law."""
+    found = tell.dossier.verdict if tell.released else tell.dossier.promise
+    return None if tell.external else found
 
 
-def secret_of(tell: Teller, file: str) -> str:
+def deciding(tell: Teller) -> Teller:
+    """The same, told of the secret with the lowest protection; everybody may not know which it is."""
+    found = judged_by(tell)
+    return next((one for one in tell.each if found is not None and ", ".join(one.group) == found.deciding), tell)
+
+
+def secret_in(tell: Teller, found: Judgement) -> str:
     """The secret that is spoken of by its name in a verdict; of several together the one that decides."""
     name = ", ".join(tell.group)
-    return name if tell.has(file, "dials", name) else str(tell.get(file, "deciding"))
+    return name if name in found.dials else found.deciding
 
 
-def dial(tell: Teller, file: str, *path: str | int) -> Cell:
-    """The dial at a place with its interval, or that nothing is known of it."""
-    found = tell.get(file, *path)
+def dial(tell: Teller, dials: Dials | None, name: str) -> Cell:
+    """A dial with its interval, or that nothing is known of it."""
+    found: Quantity | None = None if dials is None else getattr(dials, name)
     if found is None:
         return NOTHING
     if not is_known(found):
         return tell.say("not known")
-    if found.get("low") is None and 0 < found["value"] < _SMALLEST:
-        small = message("less than {least:g} %") if path[-1] == "exposed" else message("less than {least:g}")
+    exposed = name == "exposed"
+    if found.low is None and 0 < found.value < _SMALLEST:
+        small = message("less than {least:g} %") if exposed else message("less than {least:g}")
         return tell.say(small, least=_SMALLEST)
-    exposed = path[-1] == "exposed"
     # As many as are exposed at most, and no more points than there are.
     rounding = ROUND_CEILING if exposed else ROUND_FLOOR
-    return tell.number(file, *path, "value", interval=path, unit="%" if exposed else "", rounding=rounding)
+    return tell.number(found, "value", interval=found, unit="%" if exposed else "", rounding=rounding)
 
 
-def unfavourable(tell: Teller, file: str, *path: str | int) -> Number:
+def unfavourable(tell: Teller, found: Quantity) -> Number:
     """The lower end of a dial of which more is better."""
-    return tell.number(file, *path, "low" if tell.has(file, *path, "low") else "value", rounding=ROUND_FLOOR)
+    return tell.number(found, "value" if found.low is None else "low", rounding=ROUND_FLOOR)
 
 
-def dial_rows(tell: Teller, file: str, secret: str) -> Iterator[tuple[Cell, ...]]:
+def dial_rows(tell: Teller, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:
     """Of each dial of a secret its name, its number with how good that is, and what it means."""
+    dials = found.dials[secret]
     for name in DIALS:
-        meant = _OF_ROWS if name == "usefulness" and tell.get(file, "use") == "rows" else _MEANT[name]
-        words = tell.say(meant)
-        if name == "guarantee" and tell.get(file, "dials", secret, "given_counts"):
+        words = tell.say(_OF_ROWS if name == "usefulness" and found.use == "rows" else _MEANT[name])
+        if name == "guarantee" and dials.given_counts:
             words += (" ", *tell.say(_GIVEN_COUNTS))
-        found, good = dial(tell, file, "dials", secret, name), _how_good(tell, file, secret, name)
-        yield tell.say(NAMES[name]), tell.say("{found} ({good})", found=found, good=good) if good else found, words
+        shown, good = dial(tell, dials, name), _how_good(tell, found, getattr(dials, name), name)
+        yield tell.say(NAMES[name]), tell.say("{found} ({good})", found=shown, good=good) if good else shown, words
 
 
-def _how_good(tell: Teller, file: str, secret: str, name: str) -> Inline:
+def _how_good(tell: Teller, found: Judgement, value: Quantity, name: str) -> Inline:
     """The grade of a dial at its unfavourable end; what is exposed is a limit and no mean, so that it has none."""
-    found = tell.get(file, "dials", secret, name)
-    if not is_known(found):
+    if not is_known(value):
         return ()
+    least, most = value.ends
     if name == "exposed":
-        line = next((one for one in tell.items(file, "policy") if one["name"] == "max_exposed"), None)
+        line = next((one for one in found.policy if one.name == "max_exposed"), None)
         if line is None:
             return ()
-        most = found["value"] if found.get("high") is None else found["high"]
-        return tell.say("within the limit") if most <= line["limit"] else tell.say("above the limit")
-    return tell.say(_GRADES[grade_of(min(max(least(found), 0.0), 100.0))])
+        return tell.say("within the limit") if most <= line.limit else tell.say("above the limit")
+    return tell.say(_GRADES[grade_of(min(max(least, 0.0), 100.0))])
 
 
-def recommended(tell: Teller, file: str) -> Iterator[Content]:
+def recommended(tell: Teller, found: Judgement) -> Iterator[Content]:
     """What to do with the release, and why; vetoes and limits that are not kept are loud."""
-    found = Recommendation(tell.get(file, "recommendation"))
-    conditions = told_all(tell, file, "conditions")
+    conditions = told_all(tell, found.conditions)
     said = {
         Recommendation.RELEASE: message("Recommendation: release."),
         Recommendation.RELEASE_IF: message("Recommendation: release if you {conditions}."),
         Recommendation.DO_NOT_RELEASE: message("Recommendation: do not release."),
-    }[found]
-    yield Paragraph(_TONES.get(found, "warning"), tell.say(said, conditions=in_turn(tell, conditions)))
-    vetoes, failed = told_all(tell, file, "vetoes"), told_all(tell, file, "failed")
+    }[found.recommendation]
+    tone = _TONES.get(found.recommendation, "warning")
+    yield Paragraph(tone, tell.say(said, conditions=in_turn(tell, conditions)))
+    vetoes, failed = told_all(tell, found.vetoes), told_all(tell, found.failed)
     for one in vetoes:
         yield tell.alarm("Veto: {reason}.", reason=Plain(one))
     for one in failed:
         if one not in vetoes:
             yield tell.alarm("A limit is broken: {reason}.", reason=Plain(one))
-    yield from other_reasons(tell, file, conditions if found is Recommendation.RELEASE_IF else ())
+    yield from other_reasons(tell, found, conditions if found.recommendation is Recommendation.RELEASE_IF else ())
 
 
-def other_reasons(tell: Teller, file: str, said: Iterable[str] = ()) -> Iterator[Content]:
+def other_reasons(tell: Teller, found: Judgement, said: Iterable[str] = ()) -> Iterator[Content]:
     """The reasons that are not loud by themselves, nor said already."""
-    loud = {*told_all(tell, file, "vetoes"), *told_all(tell, file, "failed"), *said}
-    reasons = [one for one in told_all(tell, file, "reasons") if one not in loud]
+    loud = {*told_all(tell, found.vetoes), *told_all(tell, found.failed), *said}
+    reasons = [one for one in told_all(tell, found.reasons) if one not in loud]
     if reasons:
         yield Points(numbered=False, items=tuple((one,) for one in reasons))
 
 
-def told_all(tell: Teller, file: str, *path: str | int) -> list[str]:
-    """The short sentences at a place."""
-    return [tell.told(one) for one in tell.items(file, *path)]
+def told_all(tell: Teller, sentences: Iterable[Sentence]) -> list[str]:
+    """Short sentences in the report's language."""
+    return [tell.told(one) for one in sentences]
 
 
 def in_turn(tell: Teller, said: Iterable[str]) -> Plain:

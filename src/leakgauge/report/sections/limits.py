@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts.audit import Finding
 from leakgauge.artefacts.report import Points
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
@@ -12,9 +12,21 @@ from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.guarantees import FORMULAS
 from leakgauge.report.document import Content, Inline
+from leakgauge.report.sections.attacks import strongest_attack
 from leakgauge.report.sections.bits import bits_of, exposure
+from leakgauge.report.sections.columns import (
+    asked_of,
+    by_coarseness,
+    is_coarsened,
+    is_from_this_table,
+    known_columns,
+    plan_columns,
+    protected_columns,
+    published_columns,
+)
 from leakgauge.report.sections.pictures import is_drawn
-from leakgauge.report.sections.teller import Plain, Teller, own
+from leakgauge.report.sections.promises import is_in_kit, keeps_guarantee_inside, promises_nothing, protects_persons
+from leakgauge.report.sections.teller import Plain, Teller, blank, own
 from leakgauge.report.sections.usefulness import never_released
 
 _RISKS = {
@@ -39,18 +51,18 @@ _RISKS = {
 
 def assumptions(tell: Teller) -> Iterator[Content]:
     """What must hold for the guarantee of a release to hold, numbered."""
-    stored = [(tell.told(one),) for one in tell.items("release.json", "assumptions")]
-    points = (*stored, *_of_histograms(tell))
+    record = tell.dossier.record
+    stored = () if record is None else record.assumptions
+    points = (*((tell.told(one),) for one in stored), *_of_histograms(tell, " ".join(map(str, stored))))
     if points:
         yield tell.say("The guarantee holds if all of these hold.")
         yield Points(numbered=True, items=points)
 
 
-def _of_histograms(tell: Teller) -> Iterator[Inline]:
+def _of_histograms(tell: Teller, stored: str) -> Iterator[Inline]:
     """What a noisy histogram does not protect, where the record does not say it itself."""
-    planned = tell.get("release.json", "plan", "columns") or {}
-    bought = [name for name, one in planned.items() if one.get("channel_prior") == PriorOrigin.NOISY_HISTOGRAM.value]
-    stored = " ".join(str(sentence_of(one)) for one in tell.items("release.json", "assumptions"))
+    columns = plan_columns(tell).items()
+    bought = [name for name, one in columns if one.channel_prior is PriorOrigin.NOISY_HISTOGRAM]
     if bought and PriorOrigin.NOISY_HISTOGRAM.value not in stored:
         yield tell.say(
             "The channels of {columns} were designed from a noisy histogram; which values occur is not protected.",
@@ -64,7 +76,7 @@ def limitations(tell: Teller) -> Iterator[Content]:
 
 
 def _limitations(tell: Teller) -> Iterator[Inline]:
-    background = tell.background
+    background, audit, record = known_columns(tell), tell.dossier.audit, tell.dossier.record
     if background:
         yield tell.say(
             "The attacker is assumed to know {background} of everybody and nothing else; someone who knows more "
@@ -76,62 +88,62 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             "No background knowledge was declared; someone who knows something about a person learns more than "
             "this report says."
         )
-    if tell.from_this_table:
+    if is_from_this_table(tell):
         yield tell.say(
             "The channel was designed from this table's own counts: its ε holds for the fixed channel only, and the "
             "choice of the channel is not protected."
         )
-    if tell.keeps_guarantee_inside:
+    if keeps_guarantee_inside(tell):
         yield tell.say(
             "The settings of the mechanism may follow from private counts: a bound on ε holds for the fixed mechanism "
             "only, and does not cover what the choice of the mechanism reveals."
         )
-    if any(one.get("measurement.json", "reliable") is False for one in tell.each):
+    if any(one.measurement is not None and one.measurement.reliable is False for one in tell.dossier.secrets):
         yield tell.say(
             "The table is small for so many combinations of values: the leakage before is uncertain beyond its "
             "interval."
         )
-    if any(one.get("leakage.json", "reliable") is False for one in tell.each):
+    if any(one.leakage is not None and one.leakage.reliable is False for one in tell.dossier.secrets):
         yield tell.say(
             "The table is small for so many combinations of values: the leakage after is uncertain beyond its interval."
         )
-    if tell.items("audit.json", "attacks"):
+    if audit is not None and audit.attacks:
         bound = message(
             "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
             "what can be inferred about the secret's value in one row."
         )
-        if any(tell.public):
+        if any(by_coarseness(tell)):
             bound = message(
                 "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
                 "what the protected columns of one row reveal, but not what the others add."
             )
-        if tell.promises_nothing:
+        if promises_nothing(tell):
             bound = message(
                 "Attacks show what these attackers find, not what the best imaginable one would; no guarantee bounds "
                 "what others may find."
             )
         yield tell.say(bound)
-    if tell.foreign:
+    if tell.foreign is not None:
         yield tell.say("The way values were changed is unknown; attacks that use it estimate it from the matched rows.")
-        untried = [tell.told(one) for one in tell.items("audit.json", "foreign", "left_out")]
+        untried = [tell.told(one) for one in tell.foreign.left_out]
         if untried:
             yield tell.say(
                 "Attacks that need more than both tables were not tried: {attacks}.",
                 attacks=Plain(tell.language.say(", ").join(untried)),
             )
-    public = tell.names("release.json", "plan", "public")
+    public = published_columns(tell)
     if public:
         yield tell.say("Public columns are not protected.")
-    if tell.is_coarsened:
+    if is_coarsened(tell):
         yield tell.say(
             "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
             "still recognise their row."
         )
-    formulas = tell.names("release.json", "output", "formulas")
+    formulas = () if record is None else record.output.formulas
     if formulas:
         yield tell.say(FORMULAS, columns=tell.listed(formulas))
     beyond = [column for column in public if column not in background]
-    if beyond and not tell.external and not tell.items("audit.json", "exposures"):
+    if beyond and not tell.external and (audit is None or not audit.exposures):
         yield tell.say(
             "Public columns are not counted in the bits: what {columns} reveal about the secret comes on top of the "
             "leakage.",
@@ -139,21 +151,22 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
         )
     for one in tell.each:
         yield from never_released(one)
-    if tell.released and tell.has("job.json", "asked", "unit") and not tell.protects_persons:
+    asked = asked_of(tell)
+    if tell.released and asked is not None and asked.unit is not None and not protects_persons(tell):
         yield tell.say(
             "The guarantee is for one row. A person with several rows is protected less: the ε of these rows add up."
         )
-    if tell.released and not tell.has("release.json", "budget", "ledger"):
+    if tell.released and (record is None or record.budget.ledger is None):
         yield tell.say(
             "No ledger counted this release: whether there were other releases of the same people, and what they add "
             "up to, is unknown."
         )
-    if not tell.external and tell.released and tell.get("release.json", "keep_inside"):
+    if not tell.external and tell.released and record is not None and record.keep_inside:
         template = message(
             "Keep the record and the channel private: the exact counts of the table can be computed from them. "
             "release.public.json is the record for recipients."
         )
-        if tell.is_in_kit(*tell.secret):
+        if is_in_kit(tell, *protected_columns(tell)):
             template = message(
                 "Keep the record private: the exact counts of the table can be computed from it, as from the channel "
                 "that is in the recipient's kit. release.public.json is the record for recipients."
@@ -190,12 +203,12 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
         "What was measured: the leakage in bits, the results of attacks, the usefulness of each column, the dials and "
         "the recommendation, the policy, the curve of least leakage, and every picture of these."
     )
-    if tell.keeps_guarantee_inside:
+    if keeps_guarantee_inside(tell):
         template = message(
             "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
             "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
         )
-        if tell.is_in_kit(*tell.secret):
+        if is_in_kit(tell, *protected_columns(tell)):
             template = message(
                 "The mechanism, its assumptions and its exact levels, which follow from the channel in the recipient's "
                 "kit."
@@ -219,20 +232,20 @@ def residual(tell: Teller) -> Iterator[Content]:
     risks = tuple(_risks(tell))
     if risks:
         yield Points(numbered=False, items=risks)
-    review = tell.get("job.json", "asked", "review")
-    if review:
-        yield tell.say("To be reviewed by {date}.", date=own(str(review)))
+    asked = asked_of(tell)
+    if asked is not None and asked.review:
+        yield tell.say("To be reviewed by {date}.", date=own(asked.review))
     else:
         yield tell.say(
             "Review it before the next release of the same people, and whenever what attackers may know changes; "
             "review date {date}.",
-            date=tell.blank,
+            date=blank(tell),
         )
 
 
 def _risks(tell: Teller) -> Iterator[Inline]:
     if not tell.released:
-        spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
+        spent = tell.maybe(tell.dossier.job, "spent", "histogram", unit="nats")
         if spent is None:
             yield tell.say("Nothing was released, so there is no risk.")
         else:
@@ -243,28 +256,28 @@ def _risks(tell: Teller) -> Iterator[Inline]:
             )
         return
     for one in tell.each:
-        at = one.strongest_attack
-        if at is not None:
-            yield one.of_secret(_strongest(one, at))
-        hidden = one.maybe("leakage.json", "conditional_entropy_with_background")
-        place = exposure(one)
-        if place is not None:
+        attack, seen = strongest_attack(one), exposure(one)
+        if attack is not None:
+            named = tell.say("{secret}: ", secret=tell.listed(one.group)) if one.group else ()
+            yield (*named, *_strongest(tell, attack))
+        hidden = tell.maybe(one.results.leakage, "conditional_entropy_with_background")
+        if seen is not None:
             yield tell.say(
                 "What everything released or known reveals about {secret}: {bits}.",
-                secret=tell.listed(one.secret),
-                bits=bits_of(one, *place, "everything", of=True),
+                secret=tell.listed(protected_columns(one)),
+                bits=bits_of(tell, seen, seen.everything, of=True),
             )
         elif hidden is not None:
             yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
-    guessed = ("verdict.json", "facts", "guessed")
-    if tell.has(*guessed):
+    guessed = None if tell.dossier.verdict is None else tell.dossier.verdict.facts.guessed
+    if guessed is not None:
         yield tell.say(
             "Of all {people} people, about {guessed} more are guessed right with this release than without it.",
-            people=tell.number(*guessed, 1, count=True),
-            guessed=tell.number(*guessed, 0, count=True),
+            people=tell.number(guessed, 1, count=True),
+            guessed=tell.number(guessed, 0, count=True),
         )
     yield from _repeated(tell)
-    public = tell.names("release.json", "plan", "public")
+    public = published_columns(tell)
     if public:
         yield tell.say(
             "Public columns ({columns}) can be linked with other data of the same people; nothing here prevents it.",
@@ -272,26 +285,25 @@ def _risks(tell: Teller) -> Iterator[Inline]:
         )
 
 
-def _strongest(tell: Teller, at: int) -> Inline:
+def _strongest(tell: Teller, found: Finding) -> Inline:
     """What the strongest attack does to its targets, with and without the release."""
-    attack = tell.get("audit.json", "attacks", at, "attack")
-    known = attack_of(sentence_of(attack))
+    known = attack_of(found.attack)
     return tell.say(
         _RISKS[Aim.SECRET if known is None else known.aim],
-        attack=Plain(tell.told(attack)),
-        success=tell.number("audit.json", "attacks", at, "success", percent=True),
+        attack=Plain(tell.told(found.attack)),
+        success=tell.number(found, "success", percent=True),
         # A share: an attack is tried on some of the rows, whose number is not that of everybody at risk.
-        baseline=tell.number("audit.json", "attacks", at, "baseline", percent=True),
+        baseline=tell.number(found, "baseline", percent=True),
     )
 
 
 def _repeated(tell: Teller) -> Iterator[Inline]:
-    names = [one["attack"] for one in tell.items("audit.json", "attacks")]
-    known = [attack_of(sentence_of(name)) for name in names]
-    for most in [at for at, attack in enumerate(known) if attack is not None and attack.repeated][-1:]:
+    found = () if tell.dossier.audit is None else tell.dossier.audit.attacks
+    known = ((one, attack_of(one.attack)) for one in found)
+    for most in [one for one, attack in known if attack is not None and attack.repeated][-1:]:
         yield tell.say(
             "If the same values were released again with fresh noise the risk would grow: “{attack}” would be right "
             "about {success}.",
-            attack=Plain(tell.told(names[most])),
-            success=tell.number("audit.json", "attacks", most, "success", percent=True),
+            attack=Plain(tell.told(most.attack)),
+            success=tell.number(most, "success", percent=True),
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from leakgauge.artefacts.channel_file import named_channel
+from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dials import OF_A_RAW_COPY
+from leakgauge.artefacts.dossier import CHANNEL
+from leakgauge.artefacts.measurement import ValueShares
+from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
@@ -30,19 +33,11 @@ from leakgauge.report.figures.shares import prior_of, shares_figure
 from leakgauge.report.figures.telling import telling_figure
 from leakgauge.report.figures.waterfall import waterfall_figure
 from leakgauge.report.sections.bits import exposure
-from leakgauge.report.sections.dials import judged_by, secret_of
+from leakgauge.report.sections.columns import asked_of, is_withheld, plan_columns, planned_columns, protected_columns
+from leakgauge.report.sections.dials import judged_by, secret_in
+from leakgauge.report.sections.promises import asked_epsilon, epsilon_of, promises_nothing
 from leakgauge.report.sections.teller import Teller, spelled
 
-_NEEDED: Final = {
-    "levels": ("release.json", "claims"),
-    "decomposition": ("measurement.json", "entropy"),
-    "frontier": ("frontier.json", "points"),
-    "attacks": ("audit.json", "attacks"),
-    "tuning": ("improvement.json", "trials"),
-    "people": ("audit.json", "attacks"),
-    "telling": ("survey.json", "columns"),
-}
-"""Without what stands there a picture shows nothing."""
 FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
 """Pictures of what the facts for everybody have only where it may be known: claims, channels that are handed out, and
 shares that were declared to be publishable. All others show the table."""
@@ -83,19 +78,29 @@ def is_drawn(tell: Teller, *names: str) -> bool:
     return any(picture for one in tell.each for picture in pictures(one, *names))
 
 
+@dataclass(frozen=True)
+class ReleasedPoint:
+    """Where a release that was not designed lies: its leakage, its distortion and its ε, as a design has them."""
+
+    mechanism: str
+    leakage: Quantity
+    leakage_with_background: Quantity | None
+    distortion: Quantity
+    epsilon: Quantity | None
+    weighted_leakage: None = None
+
+
 def figure_of(tell: Teller, name: str) -> Figure | None:
-    """The picture of a name; None where there is none, or the facts have nothing that it could show."""
-    if name not in _DRAWN or (name in _NEEDED and tell.get(*_NEEDED[name]) in (None, [])):
-        return None
-    return _DRAWN[name](tell)
+    """The picture of a name; None where there is none, or the dossier has nothing that it could show."""
+    return _DRAWN[name](tell) if name in _DRAWN else None
 
 
 def _channel_of(tell: Teller) -> Channel | None:
-    records = ("release.json", "release.public.json")
-    planned = (tell.get(one, "plan", "columns", name, "channel") for one in records for name in tell.planned)
-    stored = (tell.files.get("channel.json"), *planned)
-    channel = next((one for one in stored if one and one.get("matrix")), None)
-    return None if channel is None else named_channel(channel, Path("channel.json")).channel
+    public, columns = tell.dossier.public_record, plan_columns(tell)
+    records = (columns, {} if public is None else public.plan.columns)
+    planned = (one[name].channel for one in records for name in planned_columns(tell) if name in one)
+    channel = next((one for one in (tell.results.channel, *planned) if one is not None and one.matrix), None)
+    return None if channel is None else channel.named(CHANNEL.name).channel
 
 
 def _channel(tell: Teller) -> Figure | None:
@@ -110,36 +115,44 @@ def _channel(tell: Teller) -> Figure | None:
 
 
 def _repeats(tell: Teller) -> Figure | None:
-    channel = _channel_of(tell)
+    channel, verdict = _channel_of(tell), tell.dossier.verdict
     prior = None if channel is None else prior_of(_shares_of(tell), channel.inputs)
     if channel is None or prior is None:
         return None
-    limits = (line["limit"] for line in tell.items("verdict.json", "policy") if line["name"] == "min_protection")
-    return repeats_figure(prior, channel, next(limits, None), tell.language)
+    policy = () if verdict is None else verdict.policy
+    limit = next((line.limit for line in policy if line.name == "min_protection"), None)
+    return repeats_figure(prior, channel, limit, tell.language)
+
+
+def _levels(tell: Teller) -> Figure | None:
+    record = tell.dossier.record
+    # For everybody there are no claims where they follow from private counts.
+    shows = record is not None and (record.claims or not tell.external)
+    return levels_figure(record.claims, tell.language) if record is not None and shows else None
 
 
 def _telling(tell: Teller) -> Figure | None:
+    survey, secret = tell.dossier.survey, protected_columns(tell)
     # Secrets that are protected together are surveyed one by one.
-    return telling_figure(tell.files["survey.json"], tell.secret[0], tell.language) if len(tell.secret) == 1 else None
+    drawn = survey is not None and survey.columns and len(secret) == 1
+    return telling_figure(survey, secret[0], tell.language) if survey is not None and drawn else None
 
 
 def _waterfall(tell: Teller) -> Figure | None:
-    places = exposure(tell)
-    if places is None:
+    found, audit = exposure(tell), tell.dossier.audit
+    if found is None or audit is None:
         return None
-    commonest = max((float(one["table"]["value"]) for one in _shares_of(tell)), default=None)
-    return waterfall_figure(tell.get("audit.json", *places), tell.get("audit.json", "rows"), commonest, tell.language)
+    commonest = max((one.table.value for one in _shares_of(tell)), default=None)
+    return waterfall_figure(found, audit.rows, commonest, tell.language)
 
 
-def _shares_of(tell: Teller) -> list[Any]:
-    places = [("utility.json", "columns", name, "shares") for name in (*tell.secret, ", ".join(tell.secret))]
-    return next((tell.items(*place) for place in places if tell.items(*place)), [])
-
-
-def _deciding_facts(tell: Teller) -> Mapping[str, Any] | None:
-    """What the verdict counts of the secret that decides; None of others."""
-    decides = tell.get("verdict.json", "deciding") == ", ".join(tell.secret)
-    return tell.get("verdict.json", "facts") if decides else None
+def _shares_of(tell: Teller) -> Sequence[ValueShares]:
+    worth = tell.results.utility
+    secret = protected_columns(tell)
+    found = (
+        [] if worth is None else [worth.columns[name] for name in (*secret, ", ".join(secret)) if name in worth.columns]
+    )
+    return next((one.shares for one in found if one.shares), ())
 
 
 def _shares(tell: Teller) -> Figure | None:
@@ -147,86 +160,113 @@ def _shares(tell: Teller) -> Figure | None:
     return shares_figure(shares, tell.language) if shares else None
 
 
-def _frontier(tell: Teller) -> Figure:
-    files = tell.files
+def _frontier(tell: Teller) -> Figure | None:
+    found, compared = tell.results.frontier, tell.results.comparison
+    if found is None or not found.points:
+        return None
     # Where a channel was designed it is the release, and the same point in the comparison.
-    own = ("optimum", "designed")
-    others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") not in own]
-    release = files.get("design.json") or (released_point(tell) if tell.released else None)
-    return frontier_figure(files["frontier.json"], release, others, tell.language, distortion=_distortion(tell))
+    own, ranking = (Role.OPTIMUM, Role.DESIGNED), () if compared is None else compared.ranking
+    others = [one for one in ranking if one.role not in own]
+    release = tell.results.design or (released_point(tell) if tell.released else None)
+    return frontier_figure(found, release, others, tell.language, distortion=_distortion(tell))
 
 
 def _distortion(tell: Teller) -> str:
     """What a wrong value of the secret costs, by its name; empty where it is not one of those with a unit."""
-    if tell.has("job.json", "asked", "within"):
+    asked = asked_of(tell)
+    if asked is not None and asked.within is not None:
         return "absolute"
-    column, given = ", ".join(tell.secret), tell.names("job.json", "asked", "distortion")
+    column, given = ", ".join(protected_columns(tell)), () if asked is None else asked.distortion
     own = [one.removeprefix(f"{column}=") for one in given if one.startswith(f"{column}=")]
     return next(iter([*own, *(one for one in given if "=" not in one)]), "hamming")
 
 
+def _attacks(tell: Teller) -> Figure | None:
+    audit = tell.dossier.audit
+    return attacks_figure(audit.attacks, tell.language) if audit is not None and audit.attacks else None
+
+
+def _people(tell: Teller) -> Figure | None:
+    audit, verdict, secret = tell.dossier.audit, tell.dossier.verdict, protected_columns(tell)
+    if audit is None or not audit.attacks:
+        return None
+    # What the verdict counts is of the secret that decides.
+    decides = verdict is not None and verdict.deciding == ", ".join(secret)
+    return people_figure(audit, secret, tell.language, verdict.facts if verdict is not None and decides else None)
+
+
 def _dials(tell: Teller) -> Figure | None:
-    file = judged_by(tell)
-    if file is None:
+    found = judged_by(tell)
+    if found is None:
         return None
     # What a secret would be worth that is not released, nobody knows.
-    before = {} if tell.withheld else OF_A_RAW_COPY
-    dials = tell.get(file, "dials", secret_of(tell, file))
-    return dials_figure(dials, tell.items(file, "policy"), before, tell.language)
+    before = {} if is_withheld(tell) else OF_A_RAW_COPY
+    return dials_figure(found.dials[secret_in(tell, found)], found.policy, before, tell.language)
 
 
 def _guarantee(tell: Teller) -> Figure | None:
     """Of the ε of the record where it may be known, otherwise of the bound that was asked for."""
-    if tell.epsilon is not None:
-        found = tell.number("release.json", *tell.epsilon).value
+    level = epsilon_of(tell)
+    if level is not None:
+        found = level.value
     else:
-        asked = [one.asked_epsilon for one in tell.each]
-        found = asked[0].value if len(asked) == 1 and asked[0] is not None else math.inf
-    return None if tell.promises_nothing else guarantee_figure(float(found), tell.language)
+        asked = [asked_epsilon(one) for one in tell.each]
+        found = float(asked[0].value) if len(asked) == 1 and asked[0] is not None else math.inf
+    return None if promises_nothing(tell) else guarantee_figure(found, tell.language)
 
 
 def _criteria(tell: Teller) -> Figure | None:
-    found = tell.get("verdict.json", "beside", secret_of(tell, "verdict.json"), "criteria")
-    return found and criteria_figure(found, tell.language)
+    verdict = tell.dossier.verdict
+    found = None if verdict is None else verdict.beside.get(secret_in(tell, verdict))
+    return None if found is None else criteria_figure(found.criteria, tell.language)
 
 
 def _influence(tell: Teller) -> Figure | None:
-    found = tell.get("verdict.json", "beside", secret_of(tell, "verdict.json"), "over_arcs")
-    return found and influence_figure(found, tell.diagram, tell.language)
+    verdict = tell.dossier.verdict
+    found = None if verdict is None else verdict.beside.get(secret_in(tell, verdict))
+    arcs = None if found is None else found.over_arcs
+    return None if arcs is None else influence_figure(arcs, tell.diagram, tell.language)
 
 
-def released_point(tell: Teller) -> dict[str, Any] | None:
-    """Where a release that was not designed lies: its leakage, its distortion and its ε, as a design has them."""
-    columns = [column for column in tell.secret if tell.has("utility.json", "columns", column, "distortion")]
-    if len(columns) != 1 or not tell.has("leakage.json", "mutual_information"):
+def _tuning(tell: Teller) -> Figure | None:
+    found = tell.results.improvement
+    return search_figure(found, tell.language) if found is not None and found.trials else None
+
+
+def released_point(tell: Teller) -> ReleasedPoint | None:
+    """Where a release that was not designed lies; None where it is no single point."""
+    worth, leakage, record = tell.results.utility, tell.results.leakage, tell.dossier.record
+    columns = [one for one in protected_columns(tell) if worth is not None and one in worth.columns]
+    if len(columns) != 1 or worth is None or leakage is None or leakage.mutual_information is None or record is None:
         return None
-    return {
-        "mechanism": spelled(tell.get("release.json", "plan", "columns", columns[0], "mechanism")),
-        "leakage": tell.get("leakage.json", "mutual_information"),
-        "leakage_with_background": tell.get("leakage.json", "leakage_with_background"),
-        "distortion": tell.get("utility.json", "columns", columns[0], "distortion"),
-        "epsilon": tell.get("release.json", "claims", columns[0], "levels", "local-dp"),
-    }
+    claims = record.claims.get(columns[0])
+    return ReleasedPoint(
+        spelled(record.plan.columns[columns[0]].mechanism),
+        leakage.mutual_information,
+        leakage.leakage_with_background,
+        worth.columns[columns[0]].distortion,
+        None if claims is None else claims.levels.get("local-dp"),
+    )
 
 
-def _decomposition(tell: Teller) -> Figure:
-    place = exposure(tell)
-    everything = None if place is None else tell.get("audit.json", *place, "everything")
-    return decomposition_figure(tell.files["measurement.json"], everything, tell.language)
+def _decomposition(tell: Teller) -> Figure | None:
+    found, measured = exposure(tell), tell.results.measurement
+    everything = None if found is None else found.everything
+    return None if measured is None else decomposition_figure(measured, everything, tell.language)
 
 
 _DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
     "channel": _channel,
-    "levels": lambda tell: levels_figure(tell.files["release.json"], tell.language),
+    "levels": _levels,
     "decomposition": _decomposition,
     "shares": _shares,
     "frontier": _frontier,
-    "attacks": lambda tell: attacks_figure(tell.files["audit.json"], tell.language),
+    "attacks": _attacks,
     "dials": _dials,
     "criteria": _criteria,
     "influence": _influence,
-    "tuning": lambda tell: search_figure(tell.files["improvement.json"], tell.language),
-    "people": lambda tell: people_figure(tell.files["audit.json"], tell.secret, tell.language, _deciding_facts(tell)),
+    "tuning": _tuning,
+    "people": _people,
     "waterfall": _waterfall,
     "telling": _telling,
     "guarantee": _guarantee,

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
+from msgspec.structs import replace
+
+from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.location import (
+    AreasTold,
+    LocationComparison,
+    LocationDesign,
+    LocationProtection,
+    LocationSurvey,
+    LocationTrack,
+    MapShown,
+    PlacedMechanism,
+    Repeats,
+)
 from leakgauge.artefacts.report import Paragraph, Picture
 from leakgauge.languages import message
 from leakgauge.report.document import Content
-from leakgauge.report.figures.map import VALUES, map_figure
+from leakgauge.report.figures.map import VALUES, map_figure, metres
 from leakgauge.report.sections.teller import NOTHING, Cell, Teller, own
+from leakgauge.sentences import Sentence
 
-SURVEY: Final = "location-survey.json"
-DESIGN: Final = "location-design.json"
-COMPARISON: Final = "location-comparison.json"
-PROTECTION: Final = "location.json"
-TRACK: Final = "location-track.json"
 _KINDS: Final = {
     "cells": message("cells"),
     "hexagons": message("hexagons"),
@@ -24,101 +34,100 @@ _KINDS: Final = {
 }
 _MOST_ROWS = 20
 """Areas in the table behind a map: those with the largest values."""
+Mapped: TypeAlias = LocationSurvey | LocationComparison | LocationDesign | LocationProtection | LocationTrack
+"""A result with a map."""
 
 
 def surveyed(tell: Teller) -> Iterator[Content]:
     """Where the points are; everybody may not know."""
-    if tell.external or not tell.has(SURVEY):
+    found = tell.dossier.location_survey
+    if tell.external or found is None:
         return
-    yield from _areas(tell, SURVEY)
+    yield from _areas(tell, found.areas)
     yield tell.say(
         "{points} points lie on the map, in {occupied} of its areas; {outside} lie outside it, and {missing} rows have "
         "no place.",
-        **{name: tell.number(SURVEY, name, count=True) for name in ("points", "occupied", "outside", "missing")},
+        **{name: tell.number(found, name, count=True) for name in ("points", "occupied", "outside", "missing")},
     )
     yield tell.say(
         "A place has an entropy of {entropy}. The best guess of somebody who knows the map and sees no report is off "
         "by {guess} on average.",
-        entropy=tell.number(SURVEY, "entropy"),
-        guess=tell.number(SURVEY, "best_guess"),
+        entropy=tell.number(found, "entropy"),
+        guess=tell.number(found, "best_guess"),
     )
-    if tell.get(SURVEY, "areas_of_few"):
+    if found.areas_of_few:
         yield tell.say(
             "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone "
             "may reveal who it is.",
-            areas=tell.number(SURVEY, "areas_of_few", count=True),
-            few=tell.number(SURVEY, "few"),
+            areas=tell.number(found, "areas_of_few", count=True),
+            few=tell.number(found, "few"),
         )
-    yield from _map(tell, SURVEY, "prior")
-    hours = range(len(tell.items(SURVEY, "hours")))
+    yield from _map(tell, found.map, "prior")
     yield from tell.grid(
         "By hour",
         "Hour|Points|Entropy",
         (
-            (
-                f"{tell.get(SURVEY, 'hours', at, 'hour'):02d}",
-                tell.number(SURVEY, "hours", at, "points", count=True),
-                tell.number(SURVEY, "hours", at, "entropy"),
-            )
-            for at in hours
+            (f"{one.hour:02d}", tell.number(one, "points", count=True), tell.number(one, "entropy"))
+            for one in found.hours
         ),
     )
-    yield from _notes(tell, SURVEY, "notes")
+    yield from _paragraphs(tell, "note", found.notes)
 
 
 def compared(tell: Teller) -> Iterator[Content]:
     """Mechanisms at one mean distance, and designed channels."""
     if tell.external:
         return
-    for file, rows in ((COMPARISON, "ranking"), (DESIGN, "designed")):
-        if tell.has(file):
-            yield from _compared(tell, file, rows)
+    for found in (tell.dossier.location_comparison, tell.dossier.location_design):
+        if found is not None:
+            yield from _compared(tell, found)
 
 
-def _compared(tell: Teller, file: str, rows: str) -> Iterator[Content]:
-    yield from _areas(tell, file)
-    if file == COMPARISON:
+def _compared(tell: Teller, found: LocationComparison | LocationDesign) -> Iterator[Content]:
+    yield from _areas(tell, found.areas)
+    if isinstance(found, LocationComparison):
         yield tell.say(
             "Each mechanism is set so that the released place is {distance} from the true one on average; the one that "
             "leaks least comes first.",
-            distance=tell.number(file, "max_distance"),
+            distance=tell.number(found, "max_distance"),
         )
-    if tell.has(file, "advice"):
-        yield (tell.told(tell.get(file, "advice")),)
-    places: list[tuple[str | int, ...]] = [(rows, at) for at in range(len(tell.items(file, rows)))] or [(rows,)]
+        if found.advice is not None:
+            yield (tell.told(found.advice),)
+    placed = found.ranking if isinstance(found, LocationComparison) else (found.designed,)
     yield from tell.grid(
         "Mechanisms",
         "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Wasted",
-        (_mechanism(tell, file, *place) for place in places),
+        (_mechanism(tell, one) for one in placed),
     )
     yield tell.note(
         "The tracker knows how often each area is visited and sees one report; a guess is near within {radius}. "
         "Without a report the best guess is off by {guess}, and a place has {entropy}. ε per km is infinite where a "
         "report rules an area out. “Wasted” is the leakage that an equally useful channel need not have.",
-        radius=tell.number(file, "radius"),
-        guess=tell.number(file, "best_guess"),
-        entropy=tell.number(file, "entropy"),
+        radius=tell.number(found, "radius"),
+        guess=tell.number(found, "best_guess"),
+        entropy=tell.number(found, "entropy"),
     )
-    yield from _notes(tell, file, "left_out")
-    yield from _map(tell, file, "prior", "released", "error")
+    if isinstance(found, LocationComparison):
+        yield from _paragraphs(tell, "note", found.left_out)
+    yield from _map(tell, found.map, "prior", "released", "error")
 
 
-def _mechanism(tell: Teller, file: str, *place: str | int) -> Iterator[Cell]:
-    name, role = (str(tell.get(file, *place, key)) for key in ("mechanism", "role"))
-    if role == "given" or not tell.has(file, *place, "setting"):
-        yield own(name) if role == "given" else tell.language.retell(name)
+def _mechanism(tell: Teller, one: PlacedMechanism) -> Iterator[Cell]:
+    setting = tell.maybe(one, "setting")
+    if one.role is Role.GIVEN or setting is None:
+        yield own(one.mechanism) if one.role is Role.GIVEN else tell.language.retell(one.mechanism)
     else:
-        setting = tell.number(file, *place, "setting")
-        yield tell.say("{name!s} ({setting})", name=tell.language.retell(name), setting=setting)
+        yield tell.say("{name!s} ({setting})", name=tell.language.retell(one.mechanism), setting=setting)
     for key in ("distance", "leakage", "epsilon", "identifiability", "tracker_error", "within", "waste"):
-        yield tell.number(file, *place, key) if tell.has(file, *place, key) else NOTHING
+        yield tell.cell(one, key)
 
 
 def protected(tell: Teller) -> Iterator[Content]:
     """What the released places still tell; everybody may know how the map was cut, and the declared numbers."""
-    if not tell.has(PROTECTION):
+    found = tell.dossier.location
+    if found is None:
         return
-    yield from _areas(tell, PROTECTION)
+    yield from _areas(tell, found.areas)
     yield tell.say(
         "Places are protected as cells: two points in one cell are released alike, but two points a metre apart may "
         "lie in neighbouring cells. Rows are in a random order; those whose place is missing or outside the map are "
@@ -127,166 +136,156 @@ def protected(tell: Teller) -> Iterator[Content]:
     if tell.external:
         return
     yield tell.say(
-        "Rows that are not released: {count}.", count=tell.number(PROTECTION, "left_out", count=True, unit="rows")
+        "Rows that are not released: {count}.", count=tell.number(found, "left_out", count=True, unit="rows")
     )
-    place = (PROTECTION, "used")
     yield from tell.grid(
         "A place before and after",
         "What|Without a report|With the released place|With the true area",
-        _before_and_after(tell),
+        _before_and_after(tell, found),
     )
-    if not tell.has(PROTECTION, "measured_distance"):
+    if found.measured_distance is None:
         return
     yield tell.say(
         "The released places are {measured} from the true areas on average; the mechanism's own mean is {expected}.",
-        measured=tell.number(PROTECTION, "measured_distance"),
-        expected=tell.number(*place, "distance"),
+        measured=tell.number(found, "measured_distance"),
+        expected=tell.number(found.used, "distance"),
     )
-    if tell.has(PROTECTION, "repeats"):
-        yield from _repeats(tell)
-    yield from _map(tell, PROTECTION, "prior", "released")
+    if found.repeats is not None:
+        yield from _repeats(tell, found.repeats)
+    yield from _map(tell, found.map, "prior", "released")
 
 
 def told_places(tell: Teller) -> Iterator[Content]:
     """What protects the places and what a tracker still infers, in a few sentences and a map, for the decision."""
-    if not tell.has(PROTECTION) or not tell.has(PROTECTION, "used", "tracker_error"):
+    found = tell.dossier.location
+    if found is None or found.used.tracker_error is None:
         return
     yield tell.say(
         "Somebody who knows how often each area is visited errs by {blind} without a report, and by {error} with the "
         "released place, which reveals {leakage} of the {entropy} of a place.",
-        blind=tell.number(PROTECTION, "best_guess"),
-        error=tell.number(PROTECTION, "used", "tracker_error"),
-        leakage=tell.number(PROTECTION, "used", "leakage"),
-        entropy=tell.number(PROTECTION, "entropy"),
+        blind=tell.number(found, "best_guess"),
+        error=tell.number(found.used, "tracker_error"),
+        leakage=tell.number(found.used, "leakage"),
+        entropy=tell.number(found, "entropy"),
     )
-    for warning in tell.items(PROTECTION, "warnings"):
-        yield Paragraph("warning", (tell.told(warning),))
-    yield from _map(tell, PROTECTION, "error")
+    yield from _paragraphs(tell, "warning", found.warnings)
+    yield from _map(tell, found.map, "error")
 
 
-def _before_and_after(tell: Teller) -> Iterator[tuple[Cell, ...]]:
-    say, used = tell.language.say, (PROTECTION, "used")
-    after = {key: tell.number(*used, key) for key in ("leakage", "tracker_error", "within") if tell.has(*used, key)}
-    yield (
-        say("bits revealed about the area"),
-        "0",
-        after.get("leakage", NOTHING),
-        tell.number(PROTECTION, "entropy"),
-    )
-    guess = tell.number(PROTECTION, "best_guess")
-    yield say("error of the best guess"), guess, after.get("tracker_error", NOTHING), "0"
-    yield say("probability of a near guess"), NOTHING, after.get("within", NOTHING), "100 %"
+def _before_and_after(tell: Teller, found: LocationProtection) -> Iterator[tuple[Cell, ...]]:
+    say, used = tell.language.say, found.used
+    yield say("bits revealed about the area"), "0", tell.cell(used, "leakage"), tell.number(found, "entropy")
+    yield say("error of the best guess"), tell.number(found, "best_guess"), tell.cell(used, "tracker_error"), "0"
+    yield say("probability of a near guess"), NOTHING, tell.cell(used, "within"), "100 %"
 
 
-def _repeats(tell: Teller) -> Iterator[Content]:
-    place = (PROTECTION, "repeats")
+def _repeats(tell: Teller, found: Repeats) -> Iterator[Content]:
     yield tell.say(
         "{people} people made {typical} reports each in the middle, and {most} at most. Reports of one person add up: "
         "ε per km is {epsilon} over {most} reports.",
-        people=tell.number(*place, "people", count=True),
-        typical=tell.number(*place, "typical"),
-        most=tell.number(*place, "most", count=True),
-        epsilon=tell.number(*place, "epsilon"),
+        people=tell.number(found, "people", count=True),
+        typical=tell.number(found, "typical"),
+        most=tell.number(found, "most", count=True),
+        epsilon=tell.number(found, "epsilon"),
     )
-    if tell.has(*place, "same_place"):
+    if found.same_place is not None:
         yield tell.say(
             "The cell of somebody who reports one place {most} times, each with fresh noise, is guessed {error} off on "
             "average, from centre to centre.",
-            most=tell.number(*place, "most", count=True),
-            error=tell.number(*place, "same_place"),
+            most=tell.number(found, "most", count=True),
+            error=tell.number(found, "same_place"),
         )
 
 
 def tracked(tell: Teller) -> Iterator[Content]:
     """What trackers make of released traces."""
-    if tell.external or not tell.has(TRACK):
+    found = tell.dossier.location_track
+    if tell.external or found is None:
         return
-    yield from _areas(tell, TRACK)
-    if tell.get(TRACK, "simulated") is not None:
+    yield from _areas(tell, found.areas)
+    if found.simulated is not None:
         yield tell.note("The traces are simulated from a mobility model, and nobody's own.")
     yield tell.say(
         "{traces} traces of {steps} steps in all; the released places are {error} from the true ones on average.",
-        traces=tell.number(TRACK, "traces", count=True),
-        steps=tell.number(TRACK, "steps", count=True),
-        error=tell.number(TRACK, "released_error"),
+        traces=tell.number(found, "traces", count=True),
+        steps=tell.number(found, "steps", count=True),
+        error=tell.number(found, "released_error"),
     )
     yield from tell.grid(
         "Trackers, the weakest first",
         "Tracker|Error|Error it expects itself|Guess is near",
         (
             (
-                tell.language.retell(str(tell.get(TRACK, "attackers", at, "attacker"))),
-                tell.number(TRACK, "attackers", at, "error"),
-                tell.number(TRACK, "attackers", at, "predicted")
-                if tell.has(TRACK, "attackers", at, "predicted")
-                else NOTHING,
-                tell.number(TRACK, "attackers", at, "within"),
+                tell.language.retell(one.attacker),
+                tell.number(one, "error"),
+                tell.cell(one, "predicted"),
+                tell.number(one, "within"),
             )
-            for at in range(len(tell.items(TRACK, "attackers")))
+            for one in found.attackers
         ),
     )
     yield tell.say(
         "A window of {window} steps reveals {whole} about the steps in it; one step reveals {step}.",
-        window=tell.number(TRACK, "window"),
-        whole=tell.number(TRACK, "window_leakage"),
-        step=tell.number(TRACK, "step_leakage"),
+        window=tell.number(found, "window"),
+        whole=tell.number(found, "window_leakage"),
+        step=tell.number(found, "step_leakage"),
     )
-    for warning in tell.items(TRACK, "warnings"):
-        yield Paragraph("warning", (tell.told(warning),))
-    yield from _map(tell, TRACK, "prior")
+    yield from _paragraphs(tell, "warning", found.warnings)
+    yield from _map(tell, found.map, "prior")
 
 
-def _areas(tell: Teller, file: str) -> Iterator[Content]:
-    place = (file, "areas")
-    if tell.has(*place, "height"):
+def _areas(tell: Teller, areas: AreasTold) -> Iterator[Content]:
+    if areas.height is not None:
         yield tell.say(
             "The map is cut into {count} cells of {height} from south to north by {width} from west to east.",
-            count=tell.number(*place, "count"),
-            height=tell.number(*place, "height"),
-            width=tell.number(*place, "width"),
+            count=tell.number(areas, "count"),
+            height=tell.number(areas, "height"),
+            width=tell.number(areas, "width"),
         )
     else:
-        kind = str(tell.get(*place, "kind"))
-        yield tell.say(
-            "The map has {count} {kind}.", count=tell.number(*place, "count"), kind=own(tell.language.say(_KINDS[kind]))
-        )
-    if tell.has(*place, "stretch"):
+        kind = own(tell.language.say(_KINDS[areas.kind]))
+        yield tell.say("The map has {count} {kind}.", count=tell.number(areas, "count"), kind=kind)
+    if areas.stretch is not None:
         yield tell.note(
             "Distances are between the centres of areas, those of a flat map, and off by {stretch} of themselves at "
             "most.",
-            stretch=tell.number(*place, "stretch", percent=True),
+            stretch=tell.number(areas, "stretch", percent=True),
         )
 
 
-def _notes(tell: Teller, file: str, field: str) -> Iterator[Content]:
-    for note in tell.items(file, field):
-        yield Paragraph("note", (tell.told(note),))
+def _paragraphs(tell: Teller, tone: str, sentences: tuple[Sentence, ...]) -> Iterator[Content]:
+    for one in sentences:
+        yield Paragraph(tone, (tell.told(one),))
 
 
-def _map(tell: Teller, file: str, *values: str) -> Iterator[Content]:
-    shown = tell.get(file, "map")
-    for value in (one for one in values if one in shown["values"]):
-        figure = map_figure(shown if value == values[0] else {**shown, "paths": {}}, value, tell.language)
+def _map(tell: Teller, shown: MapShown, *values: str) -> Iterator[Content]:
+    for value in (one for one in values if one in shown.values):
+        figure = map_figure(shown if value == values[0] else replace(shown, paths={}), value, tell.language)
         caption = VALUES[value].caption
-        if shown.get("paths") and value == values[0]:
+        if shown.paths and value == values[0]:
             caption = message("One of the traces, its released places and a tracker's guesses, a little apart.")
         yield Picture(tell.language.say(caption), figure.told, figure.spec)
 
 
 def behind_maps(tell: Teller) -> Iterator[Content]:
     """The tables behind the maps."""
-    drawn = {SURVEY: ("prior",), COMPARISON: ("prior", "error"), DESIGN: ("prior", "released", "error")}
-    drawn |= {PROTECTION: ("prior", "released", "error"), TRACK: ("prior",)}
-    for file, values in drawn.items():
-        shown = None if tell.external else tell.get(file, "map")
-        for value in (one for one in values if shown is not None and one in shown["values"]):
-            yield from _largest(tell, file, value)
+    dossier = tell.dossier
+    drawn: tuple[tuple[Mapped | None, tuple[str, ...]], ...] = (
+        (dossier.location_survey, ("prior",)),
+        (dossier.location_comparison, ("prior", "error")),
+        (dossier.location_design, ("prior", "released", "error")),
+        (dossier.location, ("prior", "released", "error")),
+        (dossier.location_track, ("prior",)),
+    )
+    for found, values in () if tell.external else drawn:
+        if found is not None:
+            for value in (one for one in values if one in found.map.values):
+                yield from _largest(tell, found.map, value)
 
 
-def _largest(tell: Teller, file: str, value: str) -> Iterator[Content]:
+def _largest(tell: Teller, shown: MapShown, value: str) -> Iterator[Content]:
     """The table behind a map: the areas with the largest values, by where they lie."""
-    shown = tell.get(file, "map")
-    numbers = [(one, at) for at, one in enumerate(shown["values"][value]) if one is not None]
+    numbers = [(one, at) for at, one in enumerate(shown.values[value]) if one is not None]
     largest = sorted(numbers, key=lambda pair: (-pair[0], pair[1]))[:_MOST_ROWS]
     kind = VALUES[value]
     rows = ((*_where(shown, at), kind.tell(one)) for one, at in largest)
@@ -298,15 +297,9 @@ def _largest(tell: Teller, file: str, value: str) -> Iterator[Content]:
     )
 
 
-def _where(shown: dict[str, object], at: int) -> tuple[str, str]:
-    from leakgauge.report.figures.map import metres
-
-    columns, rows = shown.get("columns"), shown.get("rows")
-    if isinstance(columns, int) and isinstance(rows, int):
-        up, along = divmod(at, columns)
-        wide, tall = float(str(shown["width"])), float(str(shown["height"]))
-        return metres((along + 0.5) * wide / columns), metres((up + 0.5) * tall / rows)
-    outlines = shown["outlines"]
-    assert isinstance(outlines, list)
-    corners = [corner for ring in outlines[at] for corner in ring]
+def _where(shown: MapShown, at: int) -> tuple[str, str]:
+    if shown.columns is not None and shown.rows is not None:
+        up, along = divmod(at, shown.columns)
+        return metres((along + 0.5) * shown.width / shown.columns), metres((up + 0.5) * shown.height / shown.rows)
+    corners = [corner for ring in shown.outlines[at] for corner in ring]
     return metres(sum(x for x, _ in corners) / len(corners)), metres(sum(y for _, y in corners) / len(corners))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
+from leakgauge.artefacts.audit import Foreign
+from leakgauge.artefacts.dossier import PUBLIC_RECORD, RECORD
 from leakgauge.artefacts.report import Code
 from leakgauge.languages import message
 from leakgauge.report.document import Content
-from leakgauge.report.sections.teller import Teller
+from leakgauge.report.sections.teller import Teller, title
+from leakgauge.visible import apart
 
 _STAGES = {
     "survey": message("surveying"),
@@ -19,19 +23,21 @@ _STAGES = {
     "assess": message("judging"),
     "report": message("reporting"),
 }
-_RESTS_ON = {
-    "guarantee": ("release.json", "claims"),
-    "assumptions": ("release.json", "assumptions"),
-    "attacks": ("audit.json", "attacks"),
-    "usefulness": ("utility.json",),
-    "verdict": ("verdict.json",),
-    "criteria": ("verdict.json", "beside"),
-    "tuning": ("release.json",),
-    "leakage": ("measurement.json", "entropy"),
-    "data": ("job.json",),
-    "survey": ("survey.json",),
+_RESTS_ON: Final[dict[str, Callable[[Teller], object]]] = {
+    "guarantee": lambda tell: tell.dossier.record is not None and (tell.dossier.record.claims or not tell.external),
+    "assumptions": lambda tell: (
+        tell.dossier.record is not None and (tell.dossier.record.assumptions or not tell.external)
+    ),
+    "attacks": lambda tell: tell.dossier.audit is not None and (tell.dossier.audit.attacks or not tell.external),
+    "usefulness": lambda tell: tell.results.utility,
+    "verdict": lambda tell: tell.dossier.verdict,
+    "criteria": lambda tell: tell.dossier.verdict,
+    "tuning": lambda tell: tell.dossier.record,
+    "leakage": lambda tell: tell.maybe(tell.results.measurement, "entropy"),
+    "data": lambda tell: tell.dossier.job,
+    "survey": lambda tell: tell.dossier.survey,
 }
-"""Without these fields of artefacts there is nothing in such a section to point at."""
+"""Without these results there is nothing in such a section to point at."""
 _INSIDE = ("usefulness",)
 """Sections of the internal edition alone; everybody may know the shares at most, which stand with the decision."""
 
@@ -42,72 +48,70 @@ def reproduction(tell: Teller) -> Iterator[Content]:
 
 
 def _commands(tell: Teller) -> Iterator[Content]:
-    command, script = (tell.get("job.json", name) for name in ("command", "script"))
-    if tell.foreign:
+    job = tell.dossier.job
+    if tell.foreign is not None:
         yield tell.say("The same audit again, of the table that was released:")
-        yield Code(_audit(tell))
-    if command:
+        yield Code(_audit(tell.foreign))
+    if job is not None and job.command:
         yield tell.say("The same job again; fresh noise makes another release of the same quality:")
-        yield Code(str(command))
-    if tell.has("release.public.json") and tell.external:
+        yield Code(job.command)
+    if tell.dossier.public_record is not None and tell.external:
         yield tell.say(
             "release.public.json is the record that is handed out with the release. Check that they fit together:"
         )
-        yield Code("leakgauge verify release.public.json")
-    elif tell.has("release.json") and not tell.external:
+        yield Code(f"leakgauge verify {PUBLIC_RECORD.name}")
+    elif tell.dossier.record is not None and not tell.external:
         yield tell.say("Check that record and release belong together and claim what they may:")
-        yield Code("leakgauge verify release.json")
-    if script:
+        yield Code(f"leakgauge verify {RECORD.name}")
+    if job is not None and job.script:
         yield tell.say("The same in Python:")
-        yield Code(str(script))
+        yield Code(job.script)
 
 
-def _audit(tell: Teller) -> str:
+def _audit(foreign: Foreign) -> str:
     """The command that audits a release made elsewhere."""
-    place = ("audit.json", "foreign")
-    words = ["leakgauge", "audit", "--released", str(tell.table), "--original", "TABLE"]
-    withheld = tell.names(*place, "withheld")
+    words = ["leakgauge", "audit", "--released", apart(foreign.released), "--original", "TABLE"]
     for option, names in (
-        ("--secret", [name for name in tell.names(*place, "secrets") if name not in withheld]),
-        ("--withhold", withheld),
-        ("--background", tell.background),
-        *((f"--{name}", [str(tell.get(*place, name))]) for name in ("key", "unit") if tell.has(*place, name)),
+        ("--secret", [name for name in foreign.secrets if name not in foreign.withheld]),
+        ("--withhold", foreign.withheld),
+        ("--background", foreign.background),
+        *((f"--{name}", [one]) for name, one in (("key", foreign.key), ("unit", foreign.unit)) if one is not None),
     ):
         words += [word for name in names for word in (option, name)]
     return shlex.join(words)
 
 
 def _versions(tell: Teller) -> Iterator[Content]:
-    say = tell.language.say
-    versions = tell.get("release.json", "versions") or tell.get("job.json", "versions") or {}
-    yield from tell.grid("Versions", "Software|Version", ((str(name), str(one)) for name, one in versions.items()))
-    times = {"started": say("started"), "finished": say("finished")}
-    stamped = [(said, str(tell.get("job.json", key))) for key, said in times.items() if tell.has("job.json", key)]
+    say, job, record = tell.language.say, tell.dossier.job, tell.dossier.record
+    versions = ({} if record is None else record.versions) or ({} if job is None else job.versions)
+    yield from tell.grid("Versions", "Software|Version", versions.items())
+    if job is None:
+        return
+    times = ((say("started"), job.started), (say("finished"), job.finished))
+    stamped = [(said, time) for said, time in times if time is not None]
     stages = [
-        (say(_STAGES.get(stage, stage)), tell.number("job.json", "stages", stage, "seconds", unit="seconds"))
-        for stage in tell.names("job.json", "stages")
-        if tell.has("job.json", "stages", stage, "seconds")
+        (say(_STAGES.get(stage, stage)), tell.number(done, "seconds", unit="seconds"))
+        for stage, done in job.stages.items()
     ]
     yield from tell.grid("When it was made", "Stage|Time", (*stamped, *stages))
 
 
 def _digests(tell: Teller) -> Iterator[Content]:
-    say = tell.language.say
-    digests: dict[str, object] = {}
-    if tell.has("release.json", "output", "sha256"):
-        digests[str(tell.get("release.json", "output", "file"))] = tell.get("release.json", "output", "sha256")
-    if tell.has("audit.json", "foreign", "sha256"):
-        digests[str(tell.table)] = tell.get("audit.json", "foreign", "sha256")
-    if tell.has("release.public.json", "digest"):
-        public = say("the public record's fields (release.public.json)")
-        digests[public] = tell.get("release.public.json", "digest")
+    say, job, record, public = tell.language.say, tell.dossier.job, tell.dossier.record, tell.dossier.public_record
+    digests: dict[str, str] = {}
+    if record is not None:
+        digests[record.output.file] = record.output.sha256
+    if tell.foreign is not None and tell.foreign.sha256 is not None:
+        digests[apart(tell.foreign.released)] = tell.foreign.sha256
+    if public is not None:
+        digests[say("the public record's fields (release.public.json)")] = public.digest
     # Who guesses the counts behind the record could confirm the guess by its digest.
-    if tell.has("release.json", "digest") and not tell.external:
-        digests[say("the record's fields (release.json)")] = tell.get("release.json", "digest")
-    for stage in tell.names("job.json", "stages"):
-        for file, digest in (tell.get("job.json", "stages", stage, "outputs") or {}).items():
+    if record is not None and not tell.external:
+        digests[say("the record's fields (release.json)")] = record.digest
+    for done in () if job is None else job.stages.values():
+        for file, digest in done.outputs.items():
             digests.setdefault(file, digest)
-    yield from tell.grid("Digests (SHA-256)", "File|Digest", ((file, str(one)) for file, one in digests.items()))
+    yield from tell.grid("Digests (SHA-256)", "File|Digest", digests.items())
 
 
 def crosswalk(tell: Teller) -> Iterator[Content]:
@@ -118,9 +122,9 @@ def crosswalk(tell: Teller) -> Iterator[Content]:
         "these documents, and it claims conformity with none of them."
     )
     rows = (
-        (topic, tell.title(key), given)
+        (topic, title(tell, key), given)
         for topic, key, given in _topics(tell)
-        if (key not in _RESTS_ON or any(one.has(*_RESTS_ON[key]) for one in tell.each))
+        if (key not in _RESTS_ON or any(_RESTS_ON[key](one) not in (None, False) for one in tell.each))
         and not (tell.external and key in _INSIDE)
     )
     yield from tell.grid("Topics", "Topic|Section|What it gives", rows)

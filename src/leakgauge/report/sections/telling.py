@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
 
+from leakgauge.artefacts.telling import TellingColumn
 from leakgauge.languages import message
 from leakgauge.report.document import Content
+from leakgauge.report.sections.columns import asked_of, less_telling_columns
 from leakgauge.report.sections.teller import NOTHING, Cell, Teller, own
-
-_FILE = "telling.json"
 
 
 def telling(tell: Teller) -> Iterator[Content]:
     """Every public column with every secret; everybody may know what was asked alone."""
-    for column, file in zip_longest(tell.telling_less, tell.public_designs):
+    found, asked = tell.dossier.telling, asked_of(tell)
+    for column in less_telling_columns(tell):
         yield tell.say(
             message(
                 "{column} is released through a channel made to change at most {share} of its values on average, so "
                 "that it reveals as little as possible about the secrets and keeps its shares."
             )
-            if tell.get(_FILE, "keep") == "shares"
+            if found is not None and found.keep == "shares"
             else message(
                 "{column} is released through a channel made to change at most {share} of its values on average, so "
                 "that it reveals as little as possible about the secrets."
             ),
             column=own(column),
-            share=tell.number("job.json", "asked", "public_distortion", column, percent=True),
+            share=tell.number(asked, "public_distortion", column, percent=True),
         )
-        yield from () if file is None or tell.external else _designed(tell, file)
-    if tell.external or not tell.has(_FILE, "columns"):
+        design = tell.dossier.public.get(column)
+        if design is not None:
+            yield tell.say(
+                "It reveals {after} about the secrets instead of {before}; {share} of its values are changed on "
+                "average.",
+                after=tell.number(design, "leakage"),
+                before=tell.number(design, "told_unprotected"),
+                share=tell.number(design.distortion, "value", percent=True),
+            )
+    if tell.external or found is None:
         return
     yield from tell.grid(
         "What each public column reveals",
         "Public column|Secret|Reveals unchanged|Would reveal with values changed|How",
-        (_row(tell, at) for at in range(len(tell.items(_FILE, "columns")))),
+        (_row(tell, one) for one in found.columns),
     )
     yield tell.note(
         "“Reveals unchanged” is I(S;X), the bits of the secret in the column alone. “Would reveal” is I(S;Y) of the "
@@ -44,23 +52,10 @@ def telling(tell: Teller) -> Iterator[Content]:
     )
 
 
-def _designed(tell: Teller, file: str) -> Iterator[Content]:
-    yield tell.say(
-        "It reveals {after} about the secrets instead of {before}; {share} of its values are changed on average.",
-        after=tell.number(file, "leakage"),
-        before=tell.number(file, "told_unprotected"),
-        share=tell.number(file, "distortion", "value", percent=True),
-    )
-
-
-def _row(tell: Teller, at: int) -> Iterator[Cell]:
-    place, say = (_FILE, "columns", at), tell.language.say
-    column = str(tell.get(*place, "column"))
-    yield from (own(column), tell.listed(tell.names(*place, "secret")))
-    yield tell.cell(*place, "tells") if tell.has(*place, "tells") else NOTHING
-    if not tell.has(*place, "least"):
-        yield from (NOTHING, tell.told(tell.get(*place, "left_out")))
+def _row(tell: Teller, one: TellingColumn) -> Iterator[Cell]:
+    yield from (own(one.column), tell.listed(one.secret), tell.cell(one, "tells"))
+    if one.least is None:
+        yield from (NOTHING, NOTHING if one.left_out is None else tell.told(one.left_out))
         return
-    yield tell.number(*place, "least", "value", unit="bits")
-    through = tell.get(*place, "through")
-    yield say("released so") if through else own(f"--public {column}={tell.get(*place, 'distortion'):g}")
+    yield tell.number(one.least, "value", unit="bits")
+    yield tell.language.say("released so") if one.through else own(f"--public {one.column}={one.distortion:g}")

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
 from leakgauge.artefacts.report import Paragraph
-from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.dials import NAMES
@@ -44,44 +44,42 @@ _THEN: Final = {
 
 def verdict(tell: Teller) -> Iterator[Content]:
     """What the recommendation rests on; it is not for everybody, because dials follow from private counts."""
-    file = judged_by(tell)
-    if file is None:
+    found = judged_by(tell)
+    if found is None:
         return
     if not tell.released:
         yield tell.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (*_every_secret(tell, file), *_policy(tell, file), *_actions(tell, file))
-    yield from (*_guarantee(tell, file), *_notes(tell, file))
+    yield from (*_every_secret(tell, found), *_policy(tell, found), *_actions(tell, found))
+    yield from (*_guarantee(tell, found), *_notes(tell, found))
 
 
-def _every_secret(tell: Teller, file: str) -> Iterator[Content]:
+def _every_secret(tell: Teller, found: Judgement) -> Iterator[Content]:
     """Of several secrets a line for each; the lowest protection decides."""
-    secrets = tell.names(file, "dials")
-    if len(secrets) < 2:
+    if len(found.dials) < 2:
         return
-    rows = ((own(secret), *(dial(tell, file, "dials", secret, name) for name in NAMES)) for secret in secrets)
+    rows = ((own(secret), *(dial(tell, dials, name) for name in NAMES)) for secret, dials in found.dials.items())
     yield from tell.grid("The dials of every secret, from 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
-    yield tell.say("{secret} has the lowest protection, which decides.", secret=own(str(tell.get(file, "deciding"))))
+    yield tell.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
 
-def _policy(tell: Teller, file: str) -> Iterator[Content]:
-    lines = tell.items(file, "policy")
+def _policy(tell: Teller, found: Judgement) -> Iterator[Content]:
     words = {True: tell.say("kept"), False: tell.say("NOT KEPT")}
     by = {True: tell.say("given"), False: tell.say("default policy")}
     rows = (
         (
-            _called(tell, line["name"]),
-            _side(tell, file, at, "limit"),
-            _found(tell, file, at),
-            words[line["holds"]],
-            by[line["given"]],
+            _called(tell, line.name),
+            _side(tell, line, "limit"),
+            _found(tell, line),
+            words[line.holds],
+            by[line.given],
         )
-        for at, line in enumerate(lines)
+        for line in found.policy
     )
     yield from tell.grid("The policy", "Limit|Asked|Found|Verdict|Set by", rows)
-    conditions = told_all(tell, file, "conditions")
+    conditions = told_all(tell, found.conditions)
     if conditions:
         yield tell.say("Still to be done before a release: {conditions}.", conditions=in_turn(tell, conditions))
-    if lines and not all(line["given"] for line in lines):
+    if not all(line.given for line in found.policy):
         yield tell.note(
             "Limits of the default policy only colour the recommendation; a release that breaks a limit you gave is "
             "refused."
@@ -92,48 +90,46 @@ def _called(tell: Teller, name: str) -> Inline:
     return tell.say(LIMITS[name]) if name in LIMITS else (name,)
 
 
-def _found(tell: Teller, file: str, at: int) -> Cell:
+def _found(tell: Teller, line: PolicyLine) -> Cell:
     """What was found at the unfavourable end, and of which secret where there are several."""
-    if tell.get(file, "policy", at, "found") is None:
+    if line.found is None:
         return tell.say("not known")
-    found, of = _side(tell, file, at, "found"), tell.told(tell.get(file, "policy", at, "of") or "")
+    found, of = _side(tell, line, "found"), tell.told(line.of)
     return tell.say("{found} ({secret})", found=found, secret=Plain(of)) if of else found
 
 
-def _side(tell: Teller, file: str, at: int, field: str) -> Inline:
-    name = str(tell.get(file, "policy", at, "name"))
-    unit, share = UNITS.get(name, ""), name in SHARES
+def _side(tell: Teller, line: PolicyLine, field: str) -> Inline:
+    unit, share = UNITS.get(line.name, ""), line.name in SHARES
     if field == "limit":
-        return (tell.number(file, "policy", at, field, unit=unit, percent=share, digits=AS_DECLARED),)
+        return (tell.number(line, field, unit=unit, percent=share, digits=AS_DECLARED),)
     # What is found is never rounded to what keeps the limit.
-    rounding = ROUND_FLOOR if name.startswith("min_") else ROUND_CEILING
-    return (tell.number(file, "policy", at, field, unit=unit, percent=share, rounding=rounding),)
+    rounding = ROUND_FLOOR if line.name.startswith("min_") else ROUND_CEILING
+    return (tell.number(line, field, unit=unit, percent=share, rounding=rounding),)
 
 
-def _actions(tell: Teller, file: str) -> Iterator[Content]:
+def _actions(tell: Teller, found: Judgement) -> Iterator[Content]:
     rows = (
         (
-            own(tell.told(one["said"])),
-            action_of(tell, file, at),
-            tell.say(_THEN[Recommendation(one["recommendation"])]),
-            Plain("  ".join(one["options"]) or NOTHING),
-            Plain("  ".join(one["left_out"]) or NOTHING),
+            own(tell.told(one.said)),
+            action_of(tell, found, one),
+            tell.say(_THEN[one.recommendation]),
+            Plain("  ".join(one.options) or NOTHING),
+            Plain("  ".join(one.left_out) or NOTHING),
         )
-        for at, one in enumerate(tell.items(file, "actions"))
+        for one in found.actions
     )
     yield from tell.grid(
         "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
     )
-    if tell.items(file, "actions"):
+    if found.actions:
         yield tell.note(
             "Each of these is another setting of the same job, computed by its law before anything was drawn or spent."
         )
 
 
-def _guarantee(tell: Teller, file: str) -> Iterator[Content]:
-    advantage = tell.maybe(
-        file, "evidence", str(tell.get(file, "deciding")), "advantage", percent=True, rounding=ROUND_CEILING
-    )
+def _guarantee(tell: Teller, found: Judgement) -> Iterator[Content]:
+    evidence = found.evidence.get(found.deciding)
+    advantage = tell.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
     if advantage is None:
         yield tell.say("No claim bounds the worst case, so the guarantee is 0.")
         return
@@ -144,6 +140,6 @@ def _guarantee(tell: Teller, file: str) -> Iterator[Content]:
     )
 
 
-def _notes(tell: Teller, file: str) -> Iterator[Content]:
-    for note in dict.fromkeys(told_all(tell, file, "dials", str(tell.get(file, "deciding")), "notes")):
+def _notes(tell: Teller, found: Judgement) -> Iterator[Content]:
+    for note in dict.fromkeys(told_all(tell, found.dials[found.deciding].notes)):
         yield Paragraph("note", (note,))
