@@ -90,8 +90,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Sentence):
-        fields = {name: _plain(one) for name, one in value.fields.items()}
-        return Sentence(visible(value.template), **fields)
+        made = copy.copy(value)
+        made.template = visible(value.template)
+        made.fields = {name: _plain(one) for name, one in value.fields.items()}
+        return made
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
     return int(value) if isinstance(value, Integral) else float(value) if isinstance(value, float) else value
