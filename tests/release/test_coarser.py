@@ -85,10 +85,10 @@ def test_the_record_stands_without_the_level_file(made: Release, levels: Path) -
 
 def test_what_is_suppressed_stays_known(made: Release) -> None:
     """Whoever knows the city knows the one that the release leaves out."""
-    from leakgauge.case.drawn import read_case
+    from leakgauge.case.reading import read_drawn
 
     with open_table(PEOPLE) as table:
-        drawn = read_case(made, table, background=["city"])
+        drawn = read_drawn(made, table, background=["city"])
     assert len(set(drawn.background.tolist())) == 4
     assert len(set(drawn.classes.tolist())) < 4 * 3
 

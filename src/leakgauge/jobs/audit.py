@@ -15,7 +15,7 @@ from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
 from leakgauge.audit.anonymity import among_people, diversity
-from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
+from leakgauge.audit.attacks.catalogue import ATTACKS, attack_drawn
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.foreign import (
     ForeignRelease,
@@ -28,8 +28,9 @@ from leakgauge.audit.foreign import (
 )
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.row_order import order_check
-from leakgauge.case.drawn import Drawn, ReleasedColumn, read_case
+from leakgauge.case.drawn import Drawn, ReleasedColumn
 from leakgauge.case.exposure import exposure
+from leakgauge.case.reading import read_drawn
 from leakgauge.case.total import total_told
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
@@ -63,7 +64,7 @@ def audit_release(
     release = Release.read(record)
     if released is not None:
         release = release.found_at(released)
-    drawn = read_case(release, original, **settings)
+    drawn = read_drawn(release, original, **settings)
     held, ordered = release.record, order_check(release, original, None if released is None else str(released))
     checks = (*verify(release, released=released).checks, *(() if ordered is None else (ordered,)))
     # Half of the allowed error goes to the levels that the rows show, shared by the columns; attacks share the other
@@ -75,7 +76,7 @@ def audit_release(
         with open_table(release.source) as table:
             hidden = anonymity(table, drawn.public)
         hidden = hidden if drawn.units is None else among_people(hidden, drawn.classes, drawn.units)
-    exposures, attacks = _attacked(drawn, lambda tell: attack_case(drawn, tell), progress)
+    exposures, attacks = _attacked(drawn, lambda tell: attack_drawn(drawn, tell), progress)
     wrong = (
         *(one.failure for one in checks if one.holds is False),
         *(

@@ -19,8 +19,8 @@ from leakgauge.assessment import DialPolicy
 from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
 from leakgauge.case.columns import values_of
-from leakgauge.case.drawn import FEWEST_ROWS, require_people
 from leakgauge.case.exposure import told_by_each
+from leakgauge.case.reading import FEWEST_ROWS, require_people
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError, did_you_mean
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from leakgauge.case.drawn import Drawn, read_case
+from leakgauge.case.drawn import Drawn
+from leakgauge.case.reading import read_drawn
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
@@ -59,7 +60,7 @@ def case_of(
     """The case of a simulated release of a table."""
     table = open_table(data)
     made = released(table, columns, place, public=public, seed=seed)
-    return read_case(made, table, secret=secret, withheld=withheld, background=background, unit=unit, targets=targets)
+    return read_drawn(made, table, secret=secret, withheld=withheld, background=background, unit=unit, targets=targets)
 
 
 def again(drawn: Drawn, seed: int) -> Drawn:

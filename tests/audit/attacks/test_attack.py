@@ -13,7 +13,8 @@ import pytest
 
 from leakgauge.artefacts.codec import digest_of
 from leakgauge.audit import ATTACKS, attack
-from leakgauge.case.drawn import Drawn, read_case
+from leakgauge.case.drawn import Drawn
+from leakgauge.case.reading import read_drawn
 from leakgauge.errors import ColumnError, FileError, LeakgaugeError, OptionError, TableError, VerificationError
 from leakgauge.probability import Channel, Interval
 from leakgauge.probability.files import NamedChannel
@@ -83,7 +84,7 @@ def plan_of_every_kind() -> dict[str, str | Channel | NamedChannel]:
 
 def case_in(name: str, table: Table, place: Path) -> Drawn:
     made = released(table, plan_of_every_kind(), place, name=name)
-    return read_case(made, table, confidence=0.9, targets=100)
+    return read_drawn(made, table, confidence=0.9, targets=100)
 
 
 def test_a_release_reads_back_the_same_from_every_format(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from leakgauge.assessment.indicators.setting import NumberSetting, Setting, setting_of
 from leakgauge.assessment.indicators.source import source_of
-from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret, read_case
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret
+from leakgauge.case.reading import read_drawn
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import Mechanism
@@ -54,7 +55,7 @@ def protected_of_release(
     """
     release = Release.read(record)
     said = release.record
-    drawn = read_case(release, original, released=released)
+    drawn = read_drawn(release, original, released=released)
     made = _chosen(drawn.columns, column)
     seen = as_released(original, said.plan)
     setting = setting_of(made.mechanism, source_of(seen, *made.reads, public=drawn.public, whole=not drawn.is_sample))

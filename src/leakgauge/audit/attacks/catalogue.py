@@ -16,7 +16,8 @@ from leakgauge.audit.attacks.record_linkage import RECORD_LINKAGE
 from leakgauge.audit.attacks.repeated_rows import REPEATED_ROWS
 from leakgauge.audit.attacks.singling_out import SINGLING_OUT
 from leakgauge.audit.experiment import Counting
-from leakgauge.case.drawn import Drawn, read_case
+from leakgauge.case.drawn import Drawn
+from leakgauge.case.reading import read_drawn
 from leakgauge.release import Release
 from leakgauge.tables import Binning, Table
 
@@ -92,7 +93,7 @@ def attack(
         >>> str(found[0].attack), found[0].beats_claim
         ('attribute inference, best guess', False)
     """
-    drawn = read_case(
+    drawn = read_drawn(
         release,
         original,
         secret=secret,
@@ -105,10 +106,10 @@ def attack(
         targets=targets,
         simulation_seed=simulation_seed,
     )
-    return attack_case(drawn, progress)
+    return attack_drawn(drawn, progress)
 
 
-def attack_case(drawn: Drawn, progress: Counting | None = None) -> tuple[Finding, ...]:
+def attack_drawn(drawn: Drawn, progress: Counting | None = None) -> tuple[Finding, ...]:
     """What every attack finds in a case that was read, in a fixed order."""
     findings: list[Finding] = []
     for done, one in enumerate(ATTACKS.values(), 1):
