@@ -10,12 +10,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 from leakgauge.artefacts import Audit, Design, Judgement, Measurement
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.request.roles import file_about
+from leakgauge.assessment.judging import judge_foreign
+from leakgauge.audit.foreign import ForeignRoles
 from leakgauge.errors import InputError, RefusalError
+from leakgauge.jobs.audit import audit_foreign
 from leakgauge.jobs.protect import Done, protect
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.randomness import simulation
@@ -130,6 +134,55 @@ def test_screen_and_report_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixt
     report = (tmp_path / "out" / "report.json").read_text(encoding="utf-8")
     sources = [number for number in _numbers(json.loads(report)) if "everything/information" in number["source"]]
     assert sources and all(number["value"] == told.value for number in sources)
+
+
+def test_several_searched_secrets_are_judged_beside_each_other(made: Path, tmp_path: Path) -> None:
+    """One of them in bins, which leave only once it is chosen."""
+    draw = simulation(3)
+    ill = draw.choice(["flu", "none"], 900, p=[0.3, 0.7])
+    age = np.round(40 + 10 * (ill == "flu") + 12 * draw.standard_normal(900))
+    with stubbed(made, ("report",)):
+        asked: dict[str, Any] = {
+            "secret": ["ill", "age"],
+            "bins": ["age=width:20"],
+            "min_protection": 60,
+            "simulate": 1,
+        }
+        done = protect(pa.table({"ill": ill, "age": age}), tmp_path / "out", **asked)
+    promise, verdict = done.read(Judgement, "promise.json"), done.read(Judgement, "verdict.json")
+    for name, dials in verdict.dials.items():
+        assert 60 - 1e-9 <= promise.dials[name].protection.value < 62
+        assert dials.protection.value == pytest.approx(promise.dials[name].protection.value, abs=1e-9)
+
+
+def test_no_part_reveals_more_than_the_whole(made: Path, tmp_path: Path) -> None:
+    draw = simulation(4)
+    table = pa.table({"s": draw.choice(["a", "b"], 20), "t": draw.choice(["x", "y"], 20)})
+    with stubbed(made, ("report",)):
+        done = protect(table, tmp_path / "out", secret=["s", "t"], max_distortion=0.2, simulate=1)
+    for exposure in done.read(Audit, "audit.json").exposures:
+        assert exposure.everything.exact
+        parts = [one.information.value for one in (*exposure.columns, *exposure.pairs)]
+        assert max(parts) <= exposure.everything.information.value + 1e-12
+
+
+def test_a_release_made_elsewhere_has_one_base_rate_too(tmp_path: Path) -> None:
+    draw = simulation(5)
+    ill = draw.choice(["flu", "none", "cold"], 900, p=[0.3, 0.5, 0.2])
+    made = np.where(draw.random(900) < 0.6, ill, draw.choice(["flu", "none", "cold"], 900))
+    table = pa.table({"id": np.arange(900), "ill": ill})
+    pa.csv.write_csv(table.set_column(1, "ill", pa.array(made)), tmp_path / "made.csv")
+    with open_table(table) as original:
+        audit = audit_foreign(tmp_path / "made.csv", original, ForeignRoles(("ill",), (), (), None, "id"))
+        facts = judge_foreign(audit, tmp_path / "made.csv", original).facts
+    (exposure,) = audit.exposures
+    assert exposure.everything.everybody and facts.guessed is not None
+    assert (
+        facts.guessed_anyway == round(exposure.known.success.value * 900) == np.unique(ill, return_counts=True)[1].max()
+    )
+    assert sum(facts.guessed[:1]) + facts.guessed_anyway == round(exposure.everything.success.value * 900)
+    guessing = [one.baseline.value for one in audit.attacks if one.target == ("ill",)]
+    assert guessing and guessing == pytest.approx([exposure.known.success.value] * len(guessing))
 
 
 def _numbers(stored: Any) -> Iterator[dict[str, Any]]:

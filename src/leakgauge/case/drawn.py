@@ -155,14 +155,15 @@ class Drawn:
     def base_rate(self, secret: tuple[str, ...]) -> float | None:
         """How often the secret is guessed right by what is known without the release, over everybody.
 
-        None where what is known is too fine to count, or the rows are a sample.
+        None where what is known is too fine to count, or the rows are a sample. Where nothing is known it is the share
+        of the commonest value, however many there are.
         """
         letters = next((one.letters for one in self.secrets if one.names == secret), None)
         known = numbered(*(one.codes for one in self.seen if one.role is Role.BACKGROUND), rows=self.rows)
         if letters is None or self.is_sample:
             return None
         width, groups = int(letters.max()) + 1, int(known.max()) + 1
-        if not is_countable(width * groups, self.people):
+        if groups > 1 and not is_countable(width * groups, self.people):
             return None
         counts = np.bincount(known * width + letters, minlength=groups * width).reshape(groups, width)
         return float(counts.max(axis=1).sum() / self.rows)

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
+from msgspec import structs
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
@@ -98,23 +99,27 @@ class _Exposed:
         own = learner.places(Role.OWN)
         known = self._bracket(learner.places(Role.BACKGROUND), attacker.by(attacker.known.predictor))
         others = tuple(at for at in everywhere if at not in own)
-        plain = everything = self._bracket(others, attacker.by(attacker.plain.predictor), known)
+        plain = _no_worse(self._bracket(others, attacker.by(attacker.plain.predictor), known), known)
         law = self.drawn.counted_law(self.secret.names)
         if law is not None:
-            plain = everything = self._by_law(law.without_own(), plain)
+            plain = self._by_law(law.without_own(), plain)
         if self.secret.column is not None:
             everything = self._everything(everywhere, plain)
-            everything = everything if law is None else self._by_law(law, everything)
+            everything = _no_worse(everything, plain) if law is None else self._by_law(law, everything)
         elif own:
             alone = self._bracket(own, attacker.by(learner.single(own[0]).predictor))
             most = max(plain, alone, key=lambda one: one.information.ends[0])
-            everything = self._bracket(everywhere, attacker.by(attacker.whole.predictor), most)
+            everything = _no_worse(self._bracket(everywhere, attacker.by(attacker.whole.predictor), most), plain)
+        else:
+            everything = plain
         pairs = sorted(learner.pairs, key=lambda pair: float(learner.pairs[pair].lost.mean()))[:BEST_PAIRS]
         return Exposure(
             self.secret.names,
             Quantity.estimated(self.entropy, BITS),
-            (*self.singles(), *self._told_by_own_column()),
-            tuple(self._told_by(pair, attacker.by(learner.pairs[pair].predictor)) for pair in pairs),
+            tuple(_no_more(one, everything) for one in (*self.singles(), *self._told_by_own_column())),
+            tuple(
+                _no_more(self._told_by(pair, attacker.by(learner.pairs[pair].predictor)), everything) for pair in pairs
+            ),
             known,
             plain,
             everything,
@@ -330,3 +335,19 @@ class _Exposed:
         pure = [one.epsilon for one in (column.promises if column is not None else ()) if one.delta == 0]
         # The divergence between the outputs of two inputs is at most ε tanh(ε/2) nats under ε-differential privacy.
         return min((epsilon * math.tanh(epsilon / 2) / math.log(2) for epsilon in pure), default=math.inf)
+
+
+def _no_worse(seeing_more: Bracket, seeing_less: Bracket) -> Bracket:
+    """Who sees more may leave it out: an attacker who then does worse has learnt badly."""
+    if seeing_more.success.value >= seeing_less.success.value:
+        return seeing_more
+    return structs.replace(seeing_more, success=seeing_less.success)
+
+
+def _no_more(part: ToldByColumns, whole: Bracket) -> ToldByColumns:
+    """A part reveals no more than the whole, where that is exact."""
+    most = whole.information.value
+    if part.exact or not whole.exact or part.information.value <= most:
+        return part
+    low = min(part.information.ends[0], most)
+    return structs.replace(part, information=Quantity(most, BITS, low, most, part.information.confidence))

@@ -59,6 +59,10 @@ class ExplainedBy(RequestPart, frozen=True):
     stored: Annotated[Path | str | None, Option("An earlier verdict, whose space and time are used.", "FILE")] = None
     confidence: Confidence = 0.95
 
+    def require_possible(self) -> None:
+        """Refuse a confidence that is none."""
+        self._require_confidence(self.confidence)
+
 
 class AssessOptions(ReadingOptions, total=False):
     """Keyword arguments of ``lg.assess``: the fields of these parts, and how the original is read."""

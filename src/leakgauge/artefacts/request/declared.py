@@ -62,8 +62,7 @@ class Declared(RequestPart, frozen=True):
             raise OptionError(
                 "--releases-per-period {found} is not a finite number above 0; try 1.", found=self.releases_per_period
             )
-        if not 0 < self.confidence < 1:
-            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
+        self._require_confidence(self.confidence)
 
     def require_review_to_come(self) -> None:
         """Refuse a date before today; a stored request may have one, so that this is asked of new ones alone.

@@ -44,6 +44,11 @@ class Improving(RequestPart, frozen=True):
         """Refuse a search for nothing, and one among channels that recipients can use for nothing."""
         if self.min_protection is None and self.min_usefulness is None:
             raise OptionError("Nothing is asked for; give --min-protection, --min-usefulness or both.")
+        if self.accounted is None and (self.ledger, self.dataset) != (None, None):
+            raise OptionError(
+                "--ledger and --dataset pay for a noisy histogram, but none is bought; give --accounted, or leave them "
+                "out."
+            )
         if self.keep == "nothing" and self.accounted is None:
             raise OptionError(
                 "--keep nothing searches among channels that follow from private counts and change the shares, from "

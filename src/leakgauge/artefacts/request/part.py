@@ -13,6 +13,7 @@ import msgspec
 
 from leakgauge.arguments import check_fields
 from leakgauge.artefacts.quantity import Part
+from leakgauge.errors import OptionError
 
 Options: TypeAlias = dict[str, Any]
 """What is asked, by the names of the options."""
@@ -78,6 +79,10 @@ class RequestPart(Part, frozen=True):
 
     def require_possible(self) -> None:
         """Refuse what no request can ask for."""
+
+    def _require_confidence(self, confidence: float) -> None:
+        if not 0 < confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
 
     def given(self) -> Options:
         """What is asked, by the names of the options; defaults are left out."""

@@ -23,6 +23,10 @@ class Surveying(RequestPart, frozen=True):
     levels: Levels = ()
     confidence: Confidence = 0.95
 
+    def require_possible(self) -> None:
+        """Refuse a confidence that is none."""
+        self._require_confidence(self.confidence)
+
 
 class SurveyOptions(ReadingOptions, total=False):
     """Keyword arguments of ``lg.survey``: the same, and how the table is read."""

@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Audit, Quantity
-from leakgauge.artefacts.dials import DialEvidence, Statistic, share
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
+from leakgauge.artefacts.exposure import Exposure
 from leakgauge.assessment.dials import Sight, attacker_of_audit
 from leakgauge.assessment.dials.usefulness import association
 from leakgauge.audit.foreign import ForeignRelease
@@ -54,17 +55,37 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
         of_numbers=False,
     )
     tried, statistics = attacker_of_audit(audit, (secret,)).gained, tuple(_worths(release, secret, hidden.each))
+    exposure = next(one for one in audit.exposures if one.secret == (secret,))
+    commonest = float(np.bincount(hidden.letters).max() / drawn.rows)
+    by_rows = [_counted(one, exposure, commonest) for one in learnt.attackers]
     explained = _explained(release, secret)
     if explained is not None:
         # Of numbers a share of the variance is gained, and worth something, however few are guessed right.
         tried, statistics = _larger(tried, explained), (Statistic((), explained),)
+    more = _stronger if explained is None else _larger
     attackers = tuple(
-        msgspec.structs.replace(one, gained=_larger(one.gained, tried), left=None if explained else one.left)
+        msgspec.structs.replace(one, gained=more(one.gained, tried), left=None if explained else one.left)
         if explained is not None or one.knows == release.roles.background
         else one
-        for one in learnt.attackers
+        for one in by_rows
     )
     return DialEvidence(attackers=attackers, exposed=learnt.exposed(), statistics=statistics)
+
+
+def _counted(attacker: Attacker, exposure: Exposure, commonest: float) -> Attacker:
+    """The attacker over everybody, where right guesses are counted so; else as tried on some."""
+    if not (exposure.known.everybody and exposure.everything.everybody):
+        return attacker
+    base_rate = exposure.known.success.value if attacker.knows else commonest
+    gained = (exposure.everything.success.value - base_rate) / (1 - base_rate) if base_rate < 1 else 1.0
+    return msgspec.structs.replace(attacker, gained=share(max(gained, 0.0)), left=1 - base_rate)
+
+
+def _stronger(known: Quantity | None, tried: Quantity | None) -> Quantity | None:
+    """What is counted, unless an attack is shown to gain more; of two estimates the one that may be larger."""
+    if known is None or tried is None or known.low is not None:
+        return _larger(known, tried)
+    return tried if tried.ends[0] > known.value else known
 
 
 def _explained(release: ForeignRelease, secret: str) -> Quantity | None:

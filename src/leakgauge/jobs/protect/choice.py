@@ -79,11 +79,13 @@ def plan_of(
     """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
     table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
+    # A secret that is not chosen yet is not released, nor are its bins.
+    bins = {name: how for name, how in sources.released_bins(asked).items() if name in (*columns, *asked.roles.public)}
     noisy = [name for group, how in chosen.items() for name in group if how.noisy]
     return ReleasePlan(
         columns,
         asked.roles.public_as_is,
-        sources.released_bins(asked),
+        bins,
         suppress_below=asked.coarsening.suppress_below,
         suppress_unit=asked.roles.unit,
         unit=None if asked.roles.rows_per_unit is None else asked.roles.unit,
