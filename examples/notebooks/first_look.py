@@ -141,10 +141,10 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → target | marital_status
 # → knows | nothing
 # → success | 68.1 [64.9, 71.2] % of the targets at 95 %
-# → baseline, without the release | 46.1 [42.8, 49.5] % of the targets at 95 %
-# → advantage | 22 [16.3, 27.5] % of the targets at 95 %
+# → baseline, without the release | 46.7 % of the people
+# → advantage | 21.4 [17.8, 25] % of the targets at 95 %
 # → advantage on an independent release | 0 [-0.97, 0.97] % of the targets at 95 %
-# → advantage on the raw data | 53.9 [49.6, 57.7] % of the targets at 95 %
+# → advantage on the raw data | 53.3 % of the people
 # → right only with the release | 271 targets
 # → the claim allows | 85.6 % of the targets
 # → beats the claim | no

@@ -56,7 +56,7 @@ def _of(hint: Any, value: Any) -> Any:
         return _of(kinds[0], value) if len(kinds) == 1 else value
     if origin is tuple:
         hints = [inner[0]] * len(value) if inner[-1] is ... else inner
-        return tuple(_of(one, part) for one, part in zip(hints, value, strict=True))
+        return tuple(_of(one, part) for one, part in zip(hints, value, strict=False))
     if origin is list:
         return [_of(inner[0], part) for part in value]
     if isinstance(value, Mapping) and len(inner) == 2:

@@ -150,6 +150,8 @@ class Finding(Part, frozen=True):
 
     def _repr_html_(self) -> str:
         def told(share: Quantity) -> str:
+            if share.low is None:
+                return f"{percent(share.value)} of the people"
             value, low, high = (100 * one for one in (share.value, *share.ends))
             return notebook.interval(value, low, high, share.confidence or 1.0, "% of the targets")
 

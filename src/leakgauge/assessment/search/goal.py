@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypedDict
@@ -82,7 +82,7 @@ class Goal:
     @classmethod
     def of(cls, secret: str, asked: GoalOptions) -> Goal:
         """From keywords as they are typed."""
-        fields: dict[str, Any] = {**asked}
+        fields: MutableMapping[str, Any] = {**asked}
         if "use" in fields:
             fields["use"] = use_named(fields["use"])
         fields["published"] = tuple(fields.get("published", ()))

@@ -386,7 +386,7 @@ def _searched(
     if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
         # Limits of the default policy only colour the verdict and refuse nothing.
         found = searching(replace(goal, max_exposed=None, max_lost=None))
-    keep("improvement.json", stored(found))
+    keep(dossier.IMPROVEMENT.name, stored(found))
     trial = found.search.require()
     if trial.channel is None:
         return _planned(str(trial.said), asked, aim, sources)

@@ -262,10 +262,10 @@ def _write_plan(work: Work, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[s
     roles, files = work.asked.roles, dict[str, str]()
     for group, how in chosen.items():
         if how.channel is not None:
-            is_public = group[0] in roles.public_through
-            file = CHANNEL.about(group, roles.sources)
-            if is_public:
+            if group[0] in roles.public_through:
                 file = public_file(CHANNEL, group[0], roles.public_through)
+            else:
+                file = CHANNEL.about(group, roles.sources)
             work.folder.write(file, ChannelFile.of(how.channel))
             files |= dict.fromkeys(group, file)
     levels = named_levels(work.asked.coarsening.levels, roles.columns)
