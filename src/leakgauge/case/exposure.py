@@ -100,7 +100,7 @@ class _Exposed:
         known = self._bracket(learner.places(Role.BACKGROUND), attacker.by(attacker.known.predictor))
         others = tuple(at for at in everywhere if at not in own)
         plain = _no_worse(self._bracket(others, attacker.by(attacker.plain.predictor), known), known)
-        law = self.drawn.counted_law(self.secret.names)
+        law = self._law
         if law is not None:
             plain = self._by_law(law.without_own(), plain)
         if self.secret.column is not None:
@@ -136,6 +136,11 @@ class _Exposed:
         return tuple(self._told_by((at,), attacker.by(single(at).predictor)) for at in places)
 
     @cached_property
+    def _law(self) -> CountedLaw | None:
+        """The law of the release, where it is known and can be counted."""
+        return self.drawn.counted_law(self.secret.names)
+
+    @cached_property
     def entropy(self) -> Estimate:
         """H(X)."""
         return self._estimated(entropy, ())
@@ -161,9 +166,8 @@ class _Exposed:
         most = math.inf if self._read else self._most_by_own
         information = self._between(probabilities, most) if exact is None else exact
         found = Bracket(Quantity.estimated(information, BITS), self._success(probabilities), exact is not None)
-        law = self.drawn.counted_law(self.secret.names)
-        if exact is not None and law is not None:
-            found = self._by_law(law.of_own_alone(), found)
+        if exact is not None and self._law is not None:
+            found = self._by_law(self._law.of_own_alone(), found)
         written = self.secret.column.writes
         return (
             ToldByColumns(
@@ -185,12 +189,8 @@ class _Exposed:
         told, exact = Estimate(0.0, 0.0, 0.0, self.drawn.confidence, self.drawn.rows), True
         if uses:
             told, exact = self._enclosed(self._estimated(mutual_information, uses), uses)
-        return Bracket(Quantity.estimated(told, BITS), self._counted_success(uses), exact, exact and self._are_all)
-
-    @property
-    def _are_all(self) -> bool:
-        """Whether the rows are those of everybody."""
-        return not self.drawn.is_sample
+        everybody = exact and not self.drawn.is_sample
+        return Bracket(Quantity.estimated(told, BITS), self._counted_success(uses), exact, everybody)
 
     def _counted_success(self, uses: Sequence[int]) -> Quantity:
         """How often the commonest secret among those who look alike is right, over all rows."""
