@@ -132,7 +132,11 @@ class Facts:
 
     def resolve(self, source: str) -> Any:
         """The number at a source."""
-        return Shown(self.dossier).resolve(source)
+        return self._shown.resolve(source)
+
+    @cached_property
+    def _shown(self) -> Shown:
+        return Shown(self.dossier)
 
     def teller(self, language: Language = ENGLISH, edition: Edition = Edition.INTERNAL) -> Teller:
         """Who tells of it."""
