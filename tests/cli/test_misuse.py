@@ -186,3 +186,26 @@ def test_a_name_longer_than_any_file_has_is_misuse(capsys: pytest.CaptureFixture
     many = "|".join(f"letter{at}" for at in range(50))
     mechanism = f"randomized-response:epsilon=1,letters={many}"
     assert run(capsys, "audit", mechanism, "--samples", "200", "--simulate", "1")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("survey", "people.csv", "--confidence", "7"), "A confidence of 7.0 is not between 0 and 1"),
+        (
+            ("improve", "people.csv", "--secret", "illness", "--min-protection", "60", "--ledger", "budget"),
+            "none is bought; give --accounted",
+        ),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    typed: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_people(Path("people.csv"))
+    code, _, err = run(capsys, *typed)
+    assert code == 2 and said in err and err.count("\n") == 1
