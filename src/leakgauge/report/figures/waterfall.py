@@ -38,7 +38,9 @@ def waterfall_figure(
     steps = _steps(list(_levels(exposure, commonest, language)), people, language, exact=everybody)
     if everybody:
         under = [
-            language.say("Counted over all {people} people; nobody guesses more by what is seen.", people=f"{people:,}")
+            language.say(
+                "Counted over all {people} people; from one row alone nobody guesses more.", people=f"{people:,}"
+            )
         ]
     else:
         under = [

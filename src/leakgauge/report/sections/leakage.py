@@ -90,8 +90,8 @@ def _everything(tell: Teller) -> Iterator[Content]:
         yield better_attacker(tell)
     if all(one.everybody for one in brackets.values()):
         yield tell.say(
-            "Right guesses are counted over everybody, by an attacker who knows how often everything occurs; nobody "
-            "guesses more by what is seen."
+            "Right guesses are counted over everybody, by an attacker who knows how often everything occurs; from one "
+            "row alone nobody guesses more."
         )
     yield tell.say(
         "An attacker who learns did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of "
