@@ -7,7 +7,7 @@ from pathlib import Path
 import leakgauge
 
 SOURCE = Path(leakgauge.__file__).parent
-APART = ("artefacts/codec.py", "report/figures/", "report/pdf.py")
+APART = ("artefacts/codec.py", "telling/figures/", "report/pdf.py")
 """The codec, chart specifications, and what fills a template."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts import Request
-from leakgauge.report.figures import chart
+from leakgauge.telling.figures import chart
 from tests.jobs.finished import Finished
 from tests.jobs.stubs import stubbed
 

@@ -15,8 +15,8 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.location.protect import protect_places
 from leakgauge.jobs.location.track import track_places
 from leakgauge.report import Report
-from leakgauge.report.document import Edition, text_of
 from leakgauge.tables import open_table
+from leakgauge.telling.blocks import Edition, text_of
 
 TOWN = Places("lat", "lon", cell="4x4", box="47.0,47.04,8.0,8.06")
 

@@ -25,8 +25,8 @@ from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release import verify
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.record import read_any_record, read_record
-from leakgauge.report.document import Edition
 from leakgauge.tables import open_table
+from leakgauge.telling.blocks import Edition
 from tests.cli.running import as_json, run
 from tests.jobs.finished import Finished, Told
 from tests.jobs.people import write_people

@@ -16,8 +16,8 @@ from leakgauge.distances import Hamming
 from leakgauge.papers import rate_distortion as paper
 from leakgauge.papers.rate_distortion import Row, algorithm_1
 from leakgauge.probability import Channel, Joint, Scenario
-from leakgauge.report.figures.chart import WIDTH
-from leakgauge.report.figures.drawn_curves import drawn_curves_figure
+from leakgauge.telling.figures.chart import WIDTH
+from leakgauge.telling.figures.drawn_curves import drawn_curves_figure
 from tests.cli.running import run
 from tests.report.artefacts import drawn, width, words
 

@@ -15,8 +15,8 @@ from leakgauge.cli import main
 from leakgauge.jobs.assess import Explaining, explained, read_audit
 from leakgauge.jobs.improve import improve, stored
 from leakgauge.release import Release
-from leakgauge.report.figures.chart import Figure
 from leakgauge.tables import open_table
+from leakgauge.telling.figures.chart import Figure
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?%?")
 PLACES = {"top", "bottom", "left", "right", "middle", "first"}

@@ -18,12 +18,13 @@ from leakgauge.artefacts.shareable import _hints
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report import report
-from leakgauge.report.document import Document, Edition
+from leakgauge.report.document import Document
 from leakgauge.report.external import LIMIT
 from leakgauge.report.reading import diagram_in, read_dossier
-from leakgauge.report.sections.teller import Teller
-from leakgauge.report.shown import Shown
 from leakgauge.sentences import Sentence
+from leakgauge.telling.blocks import Edition
+from leakgauge.telling.shown import Shown
+from leakgauge.telling.voice import Voice
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 _INFINITE = {"infinity": float("inf"), "-infinity": float("-inf")}
@@ -138,9 +139,9 @@ class Facts:
     def _shown(self) -> Shown:
         return Shown(self.dossier)
 
-    def teller(self, language: Language = ENGLISH, edition: Edition = Edition.INTERNAL) -> Teller:
+    def teller(self, language: Language = ENGLISH, edition: Edition = Edition.INTERNAL) -> Voice:
         """Who tells of it."""
-        return Teller(Shown(self.dossier), language, edition, diagram=self.diagram)
+        return Voice(Shown(self.dossier), language, edition, diagram=self.diagram)
 
 
 def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:

@@ -8,7 +8,8 @@ from html.parser import HTMLParser
 
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import Language
-from leakgauge.report.document import Document, inlines, text_of
+from leakgauge.report.document import Document
+from leakgauge.telling.blocks import inlines, text_of
 from tests.report.facts import Facts
 
 ENGLISH, CHINESE = Language("en"), Language("zh")

@@ -14,10 +14,10 @@ from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture
 from leakgauge.jobs.protect import protect
 from leakgauge.jobs.samples import adult_csv
-from leakgauge.report.document import Edition, text_of
 from leakgauge.report.html import to_html
 from leakgauge.report.pdf import to_pdf
 from leakgauge.sentences import Sentence
+from leakgauge.telling.blocks import Edition, text_of
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts
 from tests.report.test_pdf import pages

@@ -20,13 +20,14 @@ from leakgauge.artefacts.report import Grid, Paragraph, Picture, Points
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import report
-from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
+from leakgauge.report.document import Document, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
-from leakgauge.report.figures.guarantee import surest
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.numbers import Number, written
-from leakgauge.report.sections.teller import Teller
+from leakgauge.telling.blocks import Block, Edition, Section
+from leakgauge.telling.figures.guarantee import surest
+from leakgauge.telling.numbers import Number, written
+from leakgauge.telling.voice import Voice
 from tests.grids import examples
 from tests.report.conftest import HOSTILE, ILLNESSES
 from tests.report.facts import Facts, compose
@@ -320,7 +321,7 @@ def test_it_does_not_claim_to_be_of_no_help_to_attackers(facts: Facts) -> None:
         assert "帮助" not in said
 
 
-def forgetful(tell: Teller) -> Iterator[Block]:
+def forgetful(tell: Voice) -> Iterator[Block]:
     """A section that shows every number it is given, whatever the edition, and thinks of nothing."""
 
     def numbers(found: Any, place: str) -> Iterator[Number]:

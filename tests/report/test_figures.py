@@ -23,15 +23,15 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.design import Question, as_frontier
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution, Joint
-from leakgauge.report.figures import chart
-from leakgauge.report.figures.attacks import attacks_figure
-from leakgauge.report.figures.channel import channel_figure
-from leakgauge.report.figures.dials import dials_figure
-from leakgauge.report.figures.frontier import frontier_figure
-from leakgauge.report.figures.levels import levels_figure
-from leakgauge.report.figures.placing import distortion_at
-from leakgauge.report.figures.shares import shares_figure
 from leakgauge.sentences import Sentence
+from leakgauge.telling.figures import chart
+from leakgauge.telling.figures.attacks import attacks_figure
+from leakgauge.telling.figures.channel import channel_figure
+from leakgauge.telling.figures.dials import dials_figure
+from leakgauge.telling.figures.frontier import frontier_figure
+from leakgauge.telling.figures.levels import levels_figure
+from leakgauge.telling.figures.placing import distortion_at
+from leakgauge.telling.figures.shares import shares_figure
 from tests.report.artefacts import drawn, labels, marks, width, words
 
 JOINT = Joint(["flu", "none", "cold"], ["Oslo", "Bergen"], [[0.3, 0.1], [0.1, 0.25], [0.05, 0.2]])

@@ -15,16 +15,16 @@ from leakgauge.artefacts.criteria import OverArcs
 from leakgauge.artefacts.dials import OF_A_RAW_COPY
 from leakgauge.assessment import default_diagram
 from leakgauge.languages import Language
-from leakgauge.report.figures.attacks import attacks_figure
-from leakgauge.report.figures.channel import channel_figure
-from leakgauge.report.figures.chart import Figure
-from leakgauge.report.figures.criteria import criteria_figure
-from leakgauge.report.figures.decomposition import decomposition_figure
-from leakgauge.report.figures.dials import dials_figure
-from leakgauge.report.figures.frontier import frontier_figure
-from leakgauge.report.figures.influence import influence_figure
-from leakgauge.report.figures.levels import levels_figure
-from leakgauge.report.figures.search import search_figure
+from leakgauge.telling.figures.attacks import attacks_figure
+from leakgauge.telling.figures.channel import channel_figure
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.criteria import criteria_figure
+from leakgauge.telling.figures.decomposition import decomposition_figure
+from leakgauge.telling.figures.dials import dials_figure
+from leakgauge.telling.figures.frontier import frontier_figure
+from leakgauge.telling.figures.influence import influence_figure
+from leakgauge.telling.figures.levels import levels_figure
+from leakgauge.telling.figures.search import search_figure
 from tests.report.artefacts import drawn, labels, numbers, smallest_letters, width, words
 from tests.report.facts import typed
 

@@ -15,9 +15,10 @@ from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import Report
-from leakgauge.report.document import Edition, inlines, text_of, twin
+from leakgauge.report.document import twin
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
+from leakgauge.telling.blocks import Edition, inlines, text_of
 from tests.report.conftest import HOSTILE
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts

@@ -13,8 +13,8 @@ from leakgauge.assessment.arcs import over_arcs
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures.chart import Figure
-from leakgauge.report.figures.influence import NODE_ROWS, influence_figure, layout
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.influence import NODE_ROWS, influence_figure, layout
 from tests.assessment.diagrams import measured, small_diagrams
 from tests.grids import examples
 from tests.report.artefacts import drawn, labels, marks, words

@@ -10,13 +10,13 @@ import pytest
 from leakgauge.artefacts.shareable import shareable
 from leakgauge.languages import ENGLISH
 from leakgauge.report.external import LIMIT
-from leakgauge.report.sections.pictures import figure_of
-from leakgauge.report.sections.teller import Teller
+from leakgauge.telling.pictures import figure_of
+from leakgauge.telling.voice import Voice
 from tests.report.facts import Facts
 
 
 @pytest.fixture(scope="module")
-def teller(facts: Facts) -> Teller:
+def teller(facts: Facts) -> Voice:
     return facts.teller(ENGLISH)
 
 
@@ -46,7 +46,7 @@ def test_the_release_is_the_optimum_of_the_comparison(facts: Facts) -> None:
         assert price == pytest.approx(design["price_of_keeping"]["value"], abs=1e-4)
 
 
-def test_shares_before_and_after_are_drawn_inside_only(facts: Facts, teller: Teller) -> None:
+def test_shares_before_and_after_are_drawn_inside_only(facts: Facts, teller: Voice) -> None:
     figure = figure_of(teller, "shares")
     assert figure is not None
     (column,) = (one for one in facts.files["utility.json"]["columns"].values() if one["protected"])

@@ -9,7 +9,7 @@ import pytest
 
 from leakgauge.artefacts.location import MapShown
 from leakgauge.languages import Language
-from leakgauge.report.figures.map import map_figure, metres
+from leakgauge.telling.figures.map import map_figure, metres
 from tests.report.artefacts import marks, words
 from tests.report.facts import typed
 

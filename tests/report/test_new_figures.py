@@ -14,12 +14,12 @@ from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.languages import Language
 from leakgauge.measures.sequences import repeated_leakage, sequence_leakage
 from leakgauge.probability import Channel, Distribution
-from leakgauge.report.figures.channel import channel_figure
-from leakgauge.report.figures.people import ICONS, people_figure, shared_out
-from leakgauge.report.figures.repeats import RELEASES, repeats_figure
-from leakgauge.report.figures.shares import prior_of
-from leakgauge.report.figures.telling import MOST, telling_figure
-from leakgauge.report.figures.waterfall import waterfall_figure
+from leakgauge.telling.figures.channel import channel_figure
+from leakgauge.telling.figures.people import ICONS, people_figure, shared_out
+from leakgauge.telling.figures.repeats import RELEASES, repeats_figure
+from leakgauge.telling.figures.shares import prior_of
+from leakgauge.telling.figures.telling import MOST, telling_figure
+from leakgauge.telling.figures.waterfall import waterfall_figure
 from tests.report.artefacts import drawn, marks, numbers, smallest_letters, width, words
 from tests.report.facts import typed
 

@@ -21,15 +21,15 @@ from leakgauge.jobs.samples import adult_csv
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution
 from leakgauge.report import Report
-from leakgauge.report.figures.channel import channel_figure
-from leakgauge.report.figures.chart import Figure
-from leakgauge.report.figures.people import people_figure
-from leakgauge.report.figures.privacy_curves import privacy_curves_figure
-from leakgauge.report.figures.repeats import repeats_figure
-from leakgauge.report.figures.shares import prior_of, shares_figure
-from leakgauge.report.figures.telling import telling_figure
-from leakgauge.report.figures.waterfall import waterfall_figure
-from leakgauge.report.shown import Shown
+from leakgauge.telling.figures.channel import channel_figure
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.people import people_figure
+from leakgauge.telling.figures.privacy_curves import privacy_curves_figure
+from leakgauge.telling.figures.repeats import repeats_figure
+from leakgauge.telling.figures.shares import prior_of, shares_figure
+from leakgauge.telling.figures.telling import telling_figure
+from leakgauge.telling.figures.waterfall import waterfall_figure
+from leakgauge.telling.shown import Shown
 from tests.jobs.finished import Finished
 from tests.report.artefacts import make_files
 from tests.report.facts import Facts

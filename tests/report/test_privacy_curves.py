@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leakgauge.report.figures.chart import WIDTH
-from leakgauge.report.figures.privacy_curves import privacy_curves_figure
+from leakgauge.telling.figures.chart import WIDTH
+from leakgauge.telling.figures.privacy_curves import privacy_curves_figure
 from tests.report.artefacts import drawn, smallest_letters, width, words
 
 EPSILONS, RATES = np.linspace(0, 3, 61), np.linspace(0, 1, 51) ** 2

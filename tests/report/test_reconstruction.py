@@ -27,10 +27,11 @@ from leakgauge.mechanisms import through_channel
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.guarantees import assumptions, budget_of, claims_of, together_of
-from leakgauge.report.document import Edition, twin
+from leakgauge.report.document import twin
 from leakgauge.report.external import LIMIT
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.report import Report
+from leakgauge.telling.blocks import Edition
 from tests.report.conftest import run
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH

@@ -15,12 +15,12 @@ from leakgauge.cli import main
 from leakgauge.errors import FileError
 from leakgauge.languages import Language
 from leakgauge.release.record import file_digest
-from leakgauge.report.document import Edition, inlines
 from leakgauge.report.html import to_html
-from leakgauge.report.numbers import Number
 from leakgauge.report.sections import SECTIONS
-from leakgauge.report.sections.teller import TITLES
 from leakgauge.sentences import Sentence
+from leakgauge.telling.blocks import Edition, inlines
+from leakgauge.telling.numbers import Number
+from leakgauge.telling.titles import TITLES
 from tests.report.conftest import ILLNESSES
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings

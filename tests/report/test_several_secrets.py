@@ -16,12 +16,13 @@ from leakgauge.artefacts.report import Grid, Picture
 from leakgauge.errors import VerificationError
 from leakgauge.languages import Language
 from leakgauge.randomness import simulation
-from leakgauge.report.document import Document, Edition, inlines, twin
-from leakgauge.report.document import text_of as written
+from leakgauge.report.document import Document, twin
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.sections.columns import is_withheld, planned_columns, protected_columns
 from leakgauge.rounding import at_least
+from leakgauge.telling.blocks import Edition, inlines
+from leakgauge.telling.blocks import text_of as written
+from leakgauge.telling.columns import is_withheld, planned_columns, protected_columns
 from tests.report.conftest import run
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings

@@ -9,9 +9,10 @@ import pytest
 
 from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.report import Grid, Paragraph, Picture
-from leakgauge.report.document import Document, Edition, inlines, text_of
+from leakgauge.report.document import Document
 from leakgauge.rounding import at_least
 from leakgauge.sentences import Sentence
+from leakgauge.telling.blocks import Edition, inlines, text_of
 from tests.report.facts import Facts, compose
 from tests.report.reading import ENGLISH, changed, texts, warnings
 

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts.codec import text_of
-from leakgauge.report.document import Document, Edition, twin
-from leakgauge.report.figures.chart import Figure
+from leakgauge.report.document import Document, twin
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
+from leakgauge.telling.blocks import Edition
+from leakgauge.telling.figures.chart import Figure
 from leakgauge.visible import apart, visible
 from tests.report.facts import Facts, compose
 from tests.report.reading import ENGLISH, Texts, texts

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts.report import Grid, Picture
-from leakgauge.report.document import Document, Edition, inlines, text_of
+from leakgauge.report.document import Document
+from leakgauge.telling.blocks import Edition, inlines, text_of
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, texts, warnings
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leakgauge.languages import Language
-from leakgauge.report.document import text_of
-from leakgauge.report.numbers import Number, written
+from leakgauge.telling.blocks import text_of
+from leakgauge.telling.numbers import Number, written
 
 ENGLISH, CHINESE = Language("en"), Language("zh")
 

@@ -79,7 +79,7 @@ def command(sequence: tuple[str, ...], curve: Path | None, to: Output, **given: 
     with working(say("Composing {count} kinds of steps …", count=len(plan.steps))):
         found = compose_plan(plan, curves=curve is not None)
     if curve is not None:
-        from leakgauge.report.figures.privacy_curves import privacy_curves_figure
+        from leakgauge.telling.figures.privacy_curves import privacy_curves_figure
 
         write_whole(curve, privacy_curves_figure(encode(found), current()).to_svg() + "\n", shareable=False)
     deliver(found, to, lambda: _render(found, plan, curve))

@@ -319,7 +319,7 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
     if _is_picture(output):
         from leakgauge.design import Knowledge
         from leakgauge.probability import Joint
-        from leakgauge.report.figures.channel import require_readable
+        from leakgauge.telling.figures.channel import require_readable
 
         source = problem.source
         backgrounds = len(source.columns) if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) else 1
@@ -333,7 +333,7 @@ def _channel_artefact(question: Question, designed: Solution | LeastVulnerable, 
 
     if not _is_picture(output):
         return text_of(ChannelFile.of(question.named(designed)))
-    from leakgauge.report.figures.channel import channel_figure
+    from leakgauge.telling.figures.channel import channel_figure
 
     channel, prior = designed.channel, designed.problem.prior
     # The inputs of a channel that reads the background are not just values of the secret.
@@ -349,7 +349,7 @@ def _curve_artefact(question: Question, solutions: Sequence[Solution], output: P
     frontier = as_frontier(solutions, question, beside)
     if _is_picture(output):
         from leakgauge.distances.distortions import DISTORTIONS
-        from leakgauge.report.figures.frontier import frontier_figure
+        from leakgauge.telling.figures.frontier import frontier_figure
 
         loss = next((name for name, kind in DISTORTIONS.items() if question.distortion == kind()), "")
         return frontier_figure(frontier, language=current(), distortion=loss).to_svg() + "\n"

@@ -41,7 +41,7 @@ def command(ctx: click.Context, name: str | None, curves: Path | None, to: Outpu
     found = tuple(papers.reproduce(paper) for paper in ([name] if name else papers.PAPERS))
     stored = Reproductions(all(paper.agrees for paper in found), found)
     if curves is not None:
-        from leakgauge.report.figures.drawn_curves import drawn_curves_figure
+        from leakgauge.telling.figures.drawn_curves import drawn_curves_figure
 
         drawn = encode(stored)["reproductions"][0]
         write_whole(

@@ -139,7 +139,7 @@ def notes(verdict: Verdict) -> Parts:
 def policy_table(verdict: Verdict) -> Table:
     """Every limit with the value found, and who set it."""
     from leakgauge.assessment.verdict import short_of
-    from leakgauge.report.sections.verdict import LIMITS
+    from leakgauge.telling.verdict import LIMITS
 
     table = grid(say("limit|asked|found||set by"), say("Policy"))
     for line in verdict.policy:
@@ -156,7 +156,7 @@ def policy_table(verdict: Verdict) -> Table:
 
 def _side(limit: str, value: float) -> str:
     """A limit, or what was found, in its unit."""
-    from leakgauge.report.sections.verdict import SHARES, UNITS
+    from leakgauge.telling.verdict import SHARES, UNITS
 
     if limit in SHARES:
         return percent(value)

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.document import Document, numbers_of, retold
-from leakgauge.report.numbers import Number
-from leakgauge.report.sections.pictures import FOR_EVERYBODY, figure_of
-from leakgauge.report.sections.teller import Teller
+from leakgauge.report.document import Document, retold
+from leakgauge.telling.blocks import numbers_of
+from leakgauge.telling.numbers import Number
+from leakgauge.telling.pictures import FOR_EVERYBODY, figure_of
+from leakgauge.telling.voice import Voice
 
 LIMIT: Final = 10
 """Counts below it are masked."""
@@ -36,7 +37,7 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
     return retold(document, lambda same: same, number)
 
 
-def require_masked(document: Document, known: Teller, limit: int = LIMIT) -> None:
+def require_masked(document: Document, known: Voice, limit: int = LIMIT) -> None:
     """Refuse a document with a count below the limit, or with a number or a picture that is not publishable.
 
     What everybody may know is what ``known`` tells of.
@@ -62,14 +63,14 @@ def require_masked(document: Document, known: Teller, limit: int = LIMIT) -> Non
             )
 
 
-def _drawn(known: Teller) -> list[Mapping[str, Any]]:
+def _drawn(known: Voice) -> list[Mapping[str, Any]]:
     """The pictures that what everybody may know allows."""
     tellers = {one.group: one for one in (known, *known.each)}.values()
     figures = (figure_of(one, name) for one in tellers for name in FOR_EVERYBODY)
     return [one.spec for one in figures if one is not None]
 
 
-def _is_known(number: Number, known: Teller, limit: int) -> bool:
+def _is_known(number: Number, known: Voice, limit: int) -> bool:
     try:
         found = known.shown.resolve(number.source)
     except (LookupError, AttributeError, TypeError, ValueError):

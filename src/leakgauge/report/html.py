@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -17,10 +17,11 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError
-from leakgauge.languages import message
-from leakgauge.report.document import Block, Document, Edition, Inline, sources_of
-from leakgauge.report.figures.chart import Figure
-from leakgauge.report.numbers import Number, written
+from leakgauge.languages import Language, message
+from leakgauge.report.document import Document, sources_of
+from leakgauge.telling.blocks import Block, Content, Edition, Inline, blocks_of
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.numbers import Number, written
 from leakgauge.visible import END, START
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def to_html(documents: Sequence[Document]) -> str:
     def say(template: str) -> str:
         return " · ".join(document.language.say(template) for document in documents)
 
-    return _template().render(
+    return _template("report.html").render(
         documents=documents,
         sources=sources,
         words={
@@ -63,21 +64,35 @@ def to_html(documents: Sequence[Document]) -> str:
         # It is our own file, and has to stay byte for byte what its hash is of.
         style=Markup(_style()),
         sections=list(zip(*(document.sections for document in documents), strict=True)),
-        kind=lambda block: type(block).__name__,
-        numbers=_numbers,
-        drawing=_drawing(),
         edition=_edition,
-        # Smaller, the words of a picture, or of a table of the annex, could not be read on a narrow screen.
-        wide=lambda document: document.language.say("Wider than the screen: push it sideways."),
-        script=lambda document: document.language.say("A script to be copied"),
-        is_long=_is_long,
-        isolated=_isolated,
-        unmarked=_plain,
         contents=say(message("Contents of the annex")),
-        is_to_write_on=lambda row: not any(row),
-        is_folded=is_folded,
         shown={*sources_of([_unfolded(document) for document in documents])},
+        **_block_words(),
     )
+
+
+def fragment(contents: Iterable[Content], language: Language) -> str:
+    """Blocks as HTML, for a page or a notebook of others."""
+    return _template("fragment.html").render(
+        blocks=blocks_of(contents), language=language, sources={}, **_block_words()
+    )
+
+
+def _block_words() -> dict[str, object]:
+    """What the template of a block needs besides the block and its language."""
+    return {
+        "kind": lambda block: type(block).__name__,
+        "numbers": _numbers,
+        "drawing": _drawing(),
+        # Smaller, the words of a picture, or of a table of the annex, could not be read on a narrow screen.
+        "wide": lambda language: language.say("Wider than the screen: push it sideways."),
+        "script": lambda language: language.say("A script to be copied"),
+        "is_long": _is_long,
+        "isolated": _isolated,
+        "unmarked": _plain,
+        "is_to_write_on": lambda row: not any(row),
+        "is_folded": is_folded,
+    }
 
 
 def is_folded(block: Block) -> bool:
@@ -104,12 +119,12 @@ def _style() -> str:
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("leakgauge.report", "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return made.get_template("report.html")
+    return made.get_template(name)
 
 
 def _edition(document: Document) -> str:
@@ -134,10 +149,10 @@ def _is_long(parts: Inline) -> bool:
     return any(len(word) > _LONGEST_WORD for part in parts if isinstance(part, str) for word in part.split())
 
 
-def _numbers(parts: Inline, document: Document) -> Iterator[tuple[str, str]]:
+def _numbers(parts: Inline, language: Language) -> Iterator[tuple[str, str]]:
     """Texts with the source of each that is a number; no source where it is none."""
     for part in parts:
-        yield (written(part, document.language), part.source) if isinstance(part, Number) else (part, "")
+        yield (written(part, language), part.source or "value") if isinstance(part, Number) else (part, "")
 
 
 def _drawing() -> Any:

@@ -17,9 +17,10 @@ from typing import Any, Final
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report.document import Block, Document, Edition, Inline, sources_of, text_of
-from leakgauge.report.figures.chart import Figure
-from leakgauge.report.numbers import Number
+from leakgauge.report.document import Document, sources_of
+from leakgauge.telling.blocks import Block, Edition, Inline, text_of
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.numbers import Number
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
 """Fonts for text in the order they are wanted; the last one comes with typst."""

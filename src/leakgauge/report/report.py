@@ -11,7 +11,6 @@ from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, AuditedRecord, Finding, Judgement, codec
 from leakgauge.artefacts.dossier import Dossier
-from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.shareable import shareable
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.assessment import Diagram, default_diagram
@@ -19,17 +18,19 @@ from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
 from leakgauge.release import Release
-from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
+from leakgauge.report.document import Document, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import diagram_in, read_dossier
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
-from leakgauge.report.sections.statement import document_number, table_of
-from leakgauge.report.sections.teller import Teller, title
-from leakgauge.report.shown import Shown
 from leakgauge.sentences import in_turn
+from leakgauge.telling.blocks import Block, Edition, Section, blocks_of
+from leakgauge.telling.shown import Shown
+from leakgauge.telling.statement import document_number, table_of
+from leakgauge.telling.titles import title
+from leakgauge.telling.voice import Voice
 from leakgauge.visible import in_a_sentence
 
 BOTH = "both"
@@ -177,25 +178,25 @@ def compose(
             "table; write the internal one."
         )
     known = shareable(dossier, limit) if edition is Edition.EXTERNAL else dossier
-    tell = Teller(Shown(known), language, edition, diagram=diagram or default_diagram())
+    voice = Voice(Shown(known), language, edition, diagram=diagram or default_diagram())
     name = (
-        language.say("Privacy report: the release of {table}", table=table_of(tell))
-        if tell.released
-        else language.say("Privacy report: {table}, not released", table=table_of(tell))
+        language.say("Privacy report: the release of {table}", table=table_of(voice))
+        if voice.released
+        else language.say("Privacy report: {table}, not released", table=table_of(voice))
     )
-    document = Document(name, language, edition, tuple(_sections(tell)), document_number(tell))
+    document = Document(name, language, edition, tuple(_sections(voice)), document_number(voice))
     document = retold(document, in_a_sentence)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)
-    require_masked(document, tell, limit)
+    require_masked(document, voice, limit)
     return document
 
 
-def _sections(tell: Teller) -> Iterator[Section]:
+def _sections(voice: Voice) -> Iterator[Section]:
     """All sections in order; of several secrets those that stand side by side and speak of one, secret by secret."""
     for own, keys in groupby(SECTIONS, OF_A_SECRET.__contains__):
-        told, names = tell.each if own else (tell,), tuple(keys)
+        told, names = voice.each if own else (voice,), tuple(keys)
         for at, one in enumerate(told, 1):
             for key in names:
                 blocks = _blocks(one, key)
@@ -203,5 +204,5 @@ def _sections(tell: Teller) -> Iterator[Section]:
                     yield Section(f"{key}-{at}" if one.group else key, title(one, key), blocks)
 
 
-def _blocks(tell: Teller, key: str) -> tuple[Block, ...]:
-    return tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in SECTIONS[key](tell))
+def _blocks(voice: Voice, key: str) -> tuple[Block, ...]:
+    return blocks_of(SECTIONS[key](voice))

@@ -23,10 +23,10 @@ from leakgauge.jobs.survey import survey
 from leakgauge.languages import Language
 from leakgauge.measures import entropy
 from leakgauge.probability import Scenario
-from leakgauge.report.figures.channel import label_name
-from leakgauge.report.figures.chart import Figure
-from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
+from leakgauge.telling.figures.channel import label_name
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.decomposition import decomposition_figure
 from leakgauge.web.profile import first_rows, profile_of
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.what_if import counts_of, known_bins, learnt

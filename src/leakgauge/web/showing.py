@@ -17,9 +17,9 @@ from leakgauge.report.document import Document
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import DIAGRAM
-from leakgauge.report.sections.pictures import figure_of
-from leakgauge.report.sections.teller import Teller
-from leakgauge.report.shown import Shown
+from leakgauge.telling.pictures import figure_of
+from leakgauge.telling.shown import Shown
+from leakgauge.telling.voice import Voice
 from leakgauge.web.job import Job, telling
 from leakgauge.web.job_folder import shown_of
 from leakgauge.web.questions import UnknownError, is_asked_by_the_page
@@ -58,7 +58,7 @@ def picture(name: str, job: Job, place: int | None, language: Language) -> str:
     """A picture of a job and one secret as SVG; ``UnknownError`` where there is nothing to draw it from."""
     own, found = job.path(DIAGRAM), Shown(job.dossier(place))
     diagram = default_diagram() if own is None else read_diagram(own)
-    figure = figure_of(Teller(found, language, group=found.dossier.secrets[0].secret, diagram=diagram), name)
+    figure = figure_of(Voice(found, language, group=found.dossier.secrets[0].secret, diagram=diagram), name)
     if figure is None:
         raise UnknownError("This job has no such picture; look at the others.")
     return figure.to_svg()

@@ -50,7 +50,7 @@ def write_report(path: Path | None, dossier: Dossier) -> None:
 
 def metres(length: Quantity) -> str:
     """A length for a person, with its interval where it has one."""
-    from leakgauge.report.figures.map import metres as written
+    from leakgauge.telling.figures.map import metres as written
 
     said = written(length.value)
     if length.low is None or length.high is None or length.value < 1:
@@ -67,7 +67,7 @@ def or_dash(quantity: Quantity | None, write: Callable[[float], str]) -> str:
 
 def on_the_map(areas: AreasTold) -> str:
     """How the earth was cut, in one sentence."""
-    from leakgauge.report.figures.map import metres as written
+    from leakgauge.telling.figures.map import metres as written
 
     if areas.rows is None or areas.columns is None or areas.height is None or areas.width is None:
         names = {"hexagons": say("hexagons"), "polygons": say("polygons"), "named areas": say("named areas")}

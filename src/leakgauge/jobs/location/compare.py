@@ -35,10 +35,10 @@ from leakgauge.location.mechanisms.placed import PER_KILOMETRE
 from leakgauge.location.shown import bits, metres
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.probability import PriorOrigin
-from leakgauge.report.figures.map import metres as length
 from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
+from leakgauge.telling.figures.map import metres as length
 
 NAMES: Final = {
     LEAST_LEAKING: message("least leaking channel"),

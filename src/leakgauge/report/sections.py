@@ -1,0 +1,61 @@
+"""The sections of a report, each left out where a job has nothing to say in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from leakgauge.telling.attacks import attacks
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.coarsening import coarsening
+from leakgauge.telling.criteria import criteria
+from leakgauge.telling.data import context, data
+from leakgauge.telling.earlier import earlier
+from leakgauge.telling.guarantee import guarantee
+from leakgauge.telling.headline import headline
+from leakgauge.telling.leakage import leakage
+from leakgauge.telling.limits import assumptions, left_out, limitations, residual
+from leakgauge.telling.places import behind_maps, compared, protected, surveyed, tracked
+from leakgauge.telling.public_columns import telling
+from leakgauge.telling.recipients import recipients
+from leakgauge.telling.reproduction import crosswalk, reproduction
+from leakgauge.telling.search import tuning
+from leakgauge.telling.statement import statement
+from leakgauge.telling.survey import survey
+from leakgauge.telling.usefulness import frontier, usefulness
+from leakgauge.telling.verdict import verdict
+from leakgauge.telling.voice import Voice
+
+SECTIONS: Final[Mapping[str, Callable[[Voice], Iterator[Content]]]] = {
+    "statement": statement,
+    "headline": headline,
+    "verdict": verdict,
+    "left-out": left_out,
+    "limitations": limitations,
+    "assumptions": assumptions,
+    "context": context,
+    "data": data,
+    "survey": survey,
+    "coarsening": coarsening,
+    "telling": telling,
+    "guarantee": guarantee,
+    "places": protected,
+    "places-survey": surveyed,
+    "places-comparison": compared,
+    "places-track": tracked,
+    "places-maps": behind_maps,
+    "earlier": earlier,
+    "leakage": leakage,
+    "attacks": attacks,
+    "recipients": recipients,
+    "usefulness": usefulness,
+    "frontier": frontier,
+    "criteria": criteria,
+    "tuning": tuning,
+    "residual": residual,
+    "reproduction": reproduction,
+    "crosswalk": crosswalk,
+}
+"""In the order of the report; a new one is a function, a line here and a title."""
+OF_A_SECRET: Final = frozenset({"leakage", "usefulness", "frontier", "criteria", "tuning"})
+"""Those that speak of one secret: of several there is one for each."""

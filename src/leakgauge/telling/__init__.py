@@ -1,0 +1,1 @@
+"""Every finding worded once: typed results become blocks, which every face renders."""

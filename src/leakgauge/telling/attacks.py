@@ -1,0 +1,195 @@
+"""What attackers found, between what they find without a release and what they find in the raw data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_FLOOR
+
+from leakgauge.artefacts.audit import Audit, Finding, strongest
+from leakgauge.artefacts.report import Paragraph, Points
+from leakgauge.case.columns import LETTERS
+from leakgauge.languages import message
+from leakgauge.tables import Kind
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.columns import bins_of_secret, protected_columns
+from leakgauge.telling.guarantee import notion_of
+from leakgauge.telling.numbers import Number
+from leakgauge.telling.pictures import pictures
+from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
+
+_DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
+_ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
+
+
+def attacks(voice: Voice) -> Iterator[Content]:
+    """What the audit found, where there is one."""
+    audit = voice.dossier.audit
+    if audit is None:
+        return
+    yield from accusations(voice)
+    if voice.foreign is not None:
+        yield voice.say("There is no record, so there is no claim that could be contradicted.")
+    elif not audit.violations and not voice.external:
+        said_good = voice.say(
+            "Nothing was found that contradicts the claims of the release, at a confidence of {confidence}.",
+            confidence=voice.number(audit, "confidence", percent=True),
+        )
+        yield Paragraph("good", said_good)
+    yield from (*_attacks(voice, audit), *pictures(voice, "attacks"), *_bounds(voice, audit))
+    yield from (*_anonymity(voice, audit), *_checks(voice, audit))
+
+
+def accusations(voice: Voice) -> Iterator[Paragraph[Number]]:
+    """What an audit found against the release; in doubt where no veto was made of it."""
+    audit, verdict = voice.dossier.audit, voice.dossier.verdict
+    for violation in () if audit is None else (own(voice.told(one)) for one in audit.violations):
+        if verdict is not None and not verdict.vetoes:
+            yield voice.alarm(
+                "The audit accuses the release, at its confidence but not beyond doubt: {violation}.",
+                violation=violation,
+            )
+        else:
+            yield voice.alarm("The release does not keep what it claims: {violation}.", violation=violation)
+
+
+def attacks_on(voice: Voice) -> tuple[Finding, ...]:
+    """The audit's attacks on the secret that is spoken of; all, where none is on it alone."""
+    found = () if voice.dossier.audit is None else voice.dossier.audit.attacks
+    return tuple(one for one in found if one.target == voice.group) or found
+
+
+def strongest_attack(voice: Voice) -> Finding | None:
+    """The one of them that gained most."""
+    found = attacks_on(voice)
+    place = strongest(found)
+    return None if place is None else found[place]
+
+
+def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
+    if not audit.attacks:
+        return
+    yield voice.say(
+        "Each attack is shown between two anchors: an independent release, from which it must gain nothing, and the "
+        "raw data, from which it gains most. “Right only with it” counts the targets, among those it was tried on, "
+        "that it is right about with the release and wrong about without it."
+    )
+    if audit.attacked is not None:
+        yield voice.note(
+            "The attacks were tried on {some} of the {rows} rows, drawn at random.",
+            some=voice.number(audit, "attacked"),
+            rows=voice.number(audit, "rows"),
+        )
+    if _is_guessed_by_tenths(voice):
+        yield voice.note(
+            "For numbers and dates with more than 32 different values, a guess is right if it names the right one of "
+            "ten groups of about equally many rows."
+        )
+    yield from voice.grid(
+        "Attacks",
+        "Attack|Right without the release|Right with it|Advantage, in percentage points|"
+        "Advantage from a release of others|Advantage from the raw data|Right only with it|Right at most, by the claim",
+        (_attack(voice, one) for one in audit.attacks),
+    )
+    if not all(one.judged for one in audit.attacks):
+        yield voice.note(
+            "Attacks marked * were made on simulated releases, or need more than this release: they show what could "
+            "happen, not what this release did."
+        )
+    methods: dict[str, list[str]] = {}
+    for one in audit.attacks:
+        methods.setdefault(voice.told(one.method), []).append(voice.told(one.attack))
+    spans = {method: " … ".join(dict.fromkeys((names[0], names[-1]))) for method, names in methods.items() if method}
+    said = (voice.say("{attacks}: {method}", attacks=Plain(span), method=Plain(how)) for how, span in spans.items())
+    yield Points(numbered=False, items=tuple(said))
+    # At low rates of false alarms, which an average hides.
+    yield from voice.grid(
+        "Members recognised with few false alarms",
+        "Others taken for members|Members recognised|Recognised at most, by the claim",
+        (
+            [voice.cell(rate, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")]
+            for one in audit.attacks
+            for rate in one.few_false_alarms
+        ),
+    )
+
+
+def _is_guessed_by_tenths(voice: Voice) -> bool:
+    if voice.foreign is not None:
+        secret = protected_columns(voice)
+        return any(one.values > LETTERS for one in voice.foreign.columns if one.name in secret)
+    job = voice.dossier.job
+    kinds = {} if job is None else {one.name: one.kind for one in job.table.columns}
+    return any(
+        # Of bins what is guessed is the bin.
+        not bins_of_secret(one)
+        and one.results.measurement is not None
+        and one.results.measurement.letters.get("secret", 0) > LETTERS
+        and any(kinds.get(column) in _ORDERED for column in protected_columns(one))
+        for one in voice.each
+    )
+
+
+def _attack(voice: Voice, one: Finding) -> Iterator[Cell]:
+    name = voice.told(one.attack)
+    if len(voice.each) > 1:
+        name = voice.language.say("{attack!s} on {target}", attack=name, target=voice.listed(one.target))
+    name += "" if one.judged else " *"
+    columns = voice.listed(one.knows)
+    yield voice.say("{attack}; knows {columns}", attack=Plain(name), columns=columns) if one.knows else name
+    for share in ("baseline", "success", "advantage", "independent", "raw"):
+        yield voice.cell(one, share, percent=True)
+    yield voice.cell(one, "exposed", count=True)
+    ceiling = voice.cell(one, "ceiling", percent=True)
+    yield (ceiling, *voice.say(" – exceeded")) if one.beats_claim else ceiling
+
+
+def _bounds(voice: Voice, audit: Audit) -> Iterator[Content]:
+    for column, shown in audit.columns.items():
+        if shown is None:
+            yield voice.say("The rows of {column} are too few to show a level.", column=own(column))
+            continue
+        claim, bound = voice.maybe(shown, "claim"), shown.lower_bound
+        yield voice.say(
+            message("The released rows of {column} show at least {shown} of {notion}.")
+            if claim is None
+            else message("The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed."),
+            column=own(column),
+            shown=voice.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR),
+            notion=own(notion_of(voice, shown.notion)),
+            claim=claim,
+        )
+
+
+def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
+    groups = audit.anonymity
+    if groups is not None:
+        yield voice.say(
+            "By the public columns ({columns}) the rows fall into groups: {classes}. Rows, or persons, in the "
+            "smallest: {k}; unique rows: {unique}.",
+            columns=voice.listed(groups.quasi_identifiers),
+            classes=voice.number(groups, "classes"),
+            k=voice.number(groups, "k", count=True),
+            unique=voice.number(groups, "unique", count=True),
+        )
+    if audit.diversity:
+        yield from voice.grid(
+            "The secrets within the groups of the public columns, at worst",
+            "Secret|Distinct l|Entropy l|t-closeness|α of (α, k)|β-likeness|Enhanced β|δ-disclosure",
+            ((own(one.secret), *(voice.number(one, name) for name in _DIVERSITY)) for one in audit.diversity),
+        )
+        yield voice.note(
+            "These numbers describe this table and promise nothing: they do not hold against someone who knows more, "
+            "or sees another release of the same people. They make no claim of differential privacy."
+        )
+
+
+def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
+    say = voice.language.say
+    words = {True: say("holds"), False: say("fails"), None: say("not checked")}
+    rows = [
+        (voice.told(one.name), words[one.holds], voice.told(one.reason) if one.reason and str(one.reason) else NOTHING)
+        for one in audit.checks
+    ]
+    # A reason may name the place of a file, which everybody may not know: its column is left out.
+    wide = 2 if voice.external else 3
+    yield from voice.grid("The record, computed again", "Check|Result|Why", (row[:wide] for row in rows))

@@ -1,0 +1,126 @@
+"""What explains the dials and decides nothing: criteria with their leaves, and the scores of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_FLOOR
+
+from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
+from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Beside
+from leakgauge.languages import message
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.dials import secret_in
+from leakgauge.telling.figures.criteria import own_name
+from leakgauge.telling.pictures import pictures
+from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
+
+
+def criteria(voice: Voice) -> Iterator[Content]:
+    """The criteria of the secret that is spoken of, where it was released and judged."""
+    verdict = voice.dossier.verdict
+    found = None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+    if found is None:
+        return
+    yield voice.say(
+        "The criteria explain the dials and decide nothing. Each is a mean of indicators, from 0 to 100, and none is "
+        "better than the dial that it explains."
+    )
+    yield from pictures(voice, "criteria")
+    yield from (*_beside(voice, found.criteria), *_leaves(voice, found.criteria))
+    yield from (*_published(voice, found), *_over_arcs(voice, found), *_comprehensive(voice, found))
+
+
+def _beside(voice: Voice, found: Criteria) -> Iterator[Content]:
+    if beside := voice.told(found.beside):
+        yield (beside,)
+    if found.audit is not None and found.audit.points is not None:
+        yield voice.say(
+            "Strength of the audit: {points} of 100. It says how close the audit came to the claimed level; it does "
+            "not add protection.",
+            points=_points(voice, found.audit),
+        )
+
+
+def _leaves(voice: Voice, found: Criteria) -> Iterator[Content]:
+    every = [one for one in (*found.criteria, found.needed, found.audit) if one is not None]
+    yield from voice.grid(
+        "Criteria and their indicators",
+        "No.|Criterion or indicator|Found|Points|Weight|Standing|From",
+        (row for one in every for row in _rows(voice, one)),
+    )
+    unknown = [own_name(one, voice.language) for one in every if one.points is None]
+    if unknown:
+        yield voice.say("Not asked, or not known: {names}.", names=_listed(voice, unknown))
+    missing = [
+        own_name(leaf, voice.language)
+        for one in every
+        for leaf in one.leaves
+        if one.points is not None and leaf.leaf in one.missing
+    ]
+    if missing:
+        yield voice.say("Missing, and counted at the unfavourable end: {names}.", names=_listed(voice, missing))
+
+
+def _listed(voice: Voice, names: list[str]) -> Plain:
+    return Plain(voice.language.say(", ").join(names))
+
+
+def _points(voice: Voice, found: Criterion | CriterionLeaf) -> Cell:
+    if found.points is None:
+        said = voice.told(found.said) if isinstance(found, Criterion) else ""
+        return said or NOTHING
+    return voice.number(found.points, "value", interval=found.points, rounding=ROUND_FLOOR)
+
+
+def _rows(voice: Voice, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:
+    """A line for the criterion, and one for each of its leaves."""
+    standing = voice.told(criterion.standing.value)
+    yield "", own_name(criterion, voice.language), "", _points(voice, criterion), "", standing, ""
+    for leaf in criterion.leaves:
+        yield (
+            leaf.leaf,
+            own_name(leaf, voice.language),
+            voice.cell(leaf, "value", unit=leaf.unit),
+            _points(voice, leaf),
+            voice.number(leaf, "weight", percent=True) if leaf.weight else voice.say("not counted"),
+            voice.told(leaf.standing.value),
+            voice.told(leaf.source),
+        )
+
+
+def _published(voice: Voice, beside: Beside) -> Iterator[Content]:
+    found = beside.published
+    if found is not None:
+        yield voice.note(
+            "By the published method the score is {score} and the grade {grade}. {why}",
+            score=voice.number(found, "score"),
+            grade=own(found.grade),
+            why=Plain(voice.told(found.why_not)),
+        )
+
+
+def _over_arcs(voice: Voice, beside: Beside) -> Iterator[Content]:
+    found = beside.over_arcs
+    if found is None:
+        return
+    names = {"score": message("score"), "privacy": message("privacy"), "utility": message("utility")}
+    rows = ((voice.say(said), voice.cell(found, name)) for name, said in names.items())
+    yield from voice.grid("Over the arcs of the diagram", "Score|Points", rows)
+    yield Paragraph("note", (voice.told(found.why_not),))
+    yield from pictures(voice, "influence")
+
+
+def _comprehensive(voice: Voice, beside: Beside) -> Iterator[Content]:
+    found = beside.comprehensive
+    if found is None:
+        return
+    rows: list[list[Cell]] = [
+        [own(one.name), *(voice.number(one.memberships, state) for state in range(5))] for one in found.factors
+    ]
+    yield from voice.grid("Fuzzy comprehensive evaluation, memberships", "Factor|VLL|LL|ML|HL|VHL", rows)
+    yield voice.note(
+        "By the comprehensive evaluation the grade is {grade}. {why}",
+        grade=own(found.grade),
+        why=Plain(voice.told(found.why_not)),
+    )

@@ -1,0 +1,117 @@
+"""The releases before this one by the same mechanism, who is in several of them, and what they tell together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN
+
+from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
+from leakgauge.languages import message
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.promises import protects_persons
+from leakgauge.telling.voice import Cell, Voice, own
+
+
+def earlier(voice: Voice) -> Iterator[Content]:
+    """What a release adds to those it repeats; everybody may know how many there are."""
+    found = None if voice.dossier.job is None else voice.dossier.job.repeated
+    if found is None:
+        return
+    yield voice.say(
+        "The mechanism is that of an earlier release, unchanged: it was not designed for this table. Releases by it "
+        "so far, this one included: {releases}.",
+        releases=voice.number(found, "releases"),
+    )
+    if not voice.external:
+        yield from (*_releases(voice, found), *_together(voice, found), *_distortions(voice, found))
+    epsilon, spent = (voice.maybe(found, name) for name in ("epsilon", "spent"))
+    if epsilon is not None:
+        template = message("ε of a person with one row in each of these releases, added up: {epsilon}.")
+        if protects_persons(voice):
+            template = message("ε of a person in all of these releases, added up: {epsilon}.")
+        yield voice.say(template, epsilon=epsilon)
+    if spent is not None:
+        yield voice.say(
+            "The account of {dataset} in the ledger has spent ε = {spent}, this release included.",
+            dataset=own(str(found.dataset)),
+            spent=spent,
+        )
+
+
+def _releases(voice: Voice, found: Repeated) -> Iterator[Content]:
+    yield from voice.grid(
+        "The releases before",
+        "Job|Released|Rows|ε|Persons in both tables",
+        (_release(voice, one) for one in found.before),
+    )
+    if found.units is not None:
+        yield voice.say("Persons in this table: {units}.", units=voice.number(found, "units", count=True))
+    for one in found.before:
+        if one.unknown is not None:
+            yield voice.note(
+                "The overlap of {folder} with this table is unknown, because {reason}; everybody is assumed to be "
+                "in both.",
+                folder=own(one.folder),
+                reason=own(voice.told(one.unknown)),
+            )
+    yield from voice.grid(
+        "Persons in both tables whose secret is the same in both",
+        "Job|Secret|Share",
+        (
+            (own(one.folder), own(name), voice.number(share, "value", percent=True))
+            for one in found.before
+            for name, share in (one.unchanged or {}).items()
+        ),
+    )
+
+
+def _release(voice: Voice, one: EarlierRelease) -> Iterator[Cell]:
+    yield own(one.folder)
+    yield one.created
+    yield voice.number(one, "rows", count=True)
+    yield voice.number(one, "epsilon")
+    yield voice.cell(one, "shared", count=True)
+
+
+def _together(voice: Voice, found: Repeated) -> Iterator[Content]:
+    told = [one for one in found.secrets if one.together is not None]
+    yield from voice.grid(
+        "What the released columns of a secret reveal, in this release and in all that one person may be in",
+        "Secret|By this release|By all|Of|Guessed right by this release|Guessed right by all",
+        (_secret(voice, one) for one in told),
+    )
+    uncounted = [name for one in found.secrets if one.together is None for name in one.secret]
+    if uncounted:
+        yield voice.say(
+            "What they reveal together about {secrets} is not counted in bits.", secrets=voice.listed(uncounted)
+        )
+    if told:
+        yield voice.note(
+            "This counts a person who is in all of these tables, and whose secret is the same in each. Where secrets "
+            "change, the releases mostly reveal less about each value. Other columns come on top."
+        )
+
+
+def _secret(voice: Voice, one: RepeatedSecret) -> Iterator[Cell]:
+    yield voice.listed(one.secret)
+    yield voice.number(one, "alone")
+    # A bound never looks closer than it is.
+    rounding = ROUND_HALF_EVEN if one.exact else ROUND_CEILING
+    bits = voice.number(one, "together", rounding=rounding)
+    yield bits if one.exact else voice.say("at most {bits}", bits=bits)
+    yield voice.number(one, "entropy")
+    yield voice.number(one, "guessed_alone", "value", percent=True)
+    guessed = voice.number(one, "guessed", "value", percent=True, rounding=rounding)
+    yield guessed if one.exact else voice.say("at most {share}", share=guessed)
+
+
+def _distortions(voice: Voice, found: Repeated) -> Iterator[Content]:
+    for one in found.secrets:
+        if one.distortion is not None and one.max_distortion is not None:
+            yield voice.say(
+                "On this table the mean distortion of {secret} is {found}; at most {asked} was asked for when the "
+                "mechanism was designed.",
+                secret=voice.listed(one.secret),
+                found=voice.number(one.distortion, "value"),
+                asked=voice.number(one, "max_distortion"),
+            )

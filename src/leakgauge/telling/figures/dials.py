@@ -1,0 +1,149 @@
+"""The six dials of a secret, for the unchanged table and for the release, and their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from leakgauge.artefacts.dials import DIALS, Dials
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.verdict import PolicyLine
+from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.rounding import at_least, at_most
+from leakgauge.telling.figures import chart
+from leakgauge.telling.figures.chart import Fields, Figure
+from leakgauge.telling.figures.points import ends_of
+from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of, named, width_of
+
+NAMES: Final = {
+    "protection": message("protection"),
+    "exposed": message("exposed"),
+    "guarantee": message("guarantee"),
+    "usefulness": message("usefulness"),
+    "effect": message("effect"),
+    "efficiency": message("efficiency"),
+}
+"""What the dials are called."""
+_NOTHING_KNOWN = (0.0, 100.0)
+_LABELS, _STEP = 150, 27
+_SEEN = 1.0
+"""Points from which on an interval is wide enough to be seen."""
+
+
+def is_known(quantity: Quantity) -> bool:
+    """Whether anything is known of a dial."""
+    return ends_of(quantity) != _NOTHING_KNOWN
+
+
+def dials_figure(
+    dials: Dials, policy: Sequence[PolicyLine], before: Mapping[str, float], language: Language = ENGLISH
+) -> Figure:
+    """The dials of one secret, with the lines of its policy that are about dials.
+
+    Args:
+        dials: of the release.
+        policy: of the verdict.
+        before: those of the unchanged table; one that has none there stands alone.
+    """
+    limits = {line.name.partition("_")[2]: line.limit for line in policy}
+    rows = [_row(name, getattr(dials, name), before.get(name), limits.get(name), language) for name in DIALS]
+    sides = {"before": language.say("unchanged table"), "value": language.say("this release")}
+    ends = [
+        {"name": row["name"], "side": said, "at": row[side], "said": row["said"]}
+        for side, said in sides.items()
+        for row in rows
+        if row[side] is not None
+    ]
+    names = [row["name"] for row in rows]
+    area = chart.WIDTH - _LABELS - 30 - max(width_of(row["number"]) for row in rows) - 16
+    scale = {"domain": [0, 100], "nice": False}
+    across = chart.quantitative("at", title=None, scale=scale, axis={"values": [0, 20, 40, 60, 80, 100]})
+    spec = {
+        "title": {"text": language.say("The dials, before and after"), "subtitle": _under(language)},
+        "width": area,
+        "height": {"step": _STEP},
+        "data": {"values": rows},
+        "encoding": {"y": chart.nominal("name", sort=names, title=None, axis=chart.row_axis(_LABELS + 20))},
+        "layer": [
+            *_lines(rows),
+            *_limits([row for row in rows if row["limit"] is not None]),
+            chart.layer(
+                {"type": "point", "opacity": 1, "strokeWidth": 1.6, "size": 110},
+                ends,
+                x=across,
+                stroke=_by_side(sides, chart.DARK, chart.DARK),
+                fill=_by_side(sides, "white", chart.DARK),
+                shape=_by_side(sides, "circle", "diamond"),
+                **chart.SAID,
+            ),
+            chart.layer(chart.text_mark(align="left"), x={"value": area + 12}, text=chart.nominal("number")),
+        ],
+    }
+    return Figure(spec, joined(language, *(row["said"] for row in rows)))
+
+
+def _under(language: Language) -> list[str]:
+    return [
+        language.say("More is better, except for what is exposed. A wide band is an interval."),
+        language.say(
+            "The upright mark is the limit of the policy, which the unfavourable end of the interval must keep."
+        ),
+    ]
+
+
+def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any]:
+    """Hollow circles before and full diamonds after, which differ without colour."""
+    scale = {"domain": list(sides.values()), "range": [before, after]}
+    return chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None, "symbolSize": 110})
+
+
+def _row(name: str, dial: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
+    exposed, known = name == "exposed", is_known(dial)
+    called = language.say(NAMES[name])
+    called = language.say("{dial!s} (less is better)", dial=called) if exposed else called
+    low, high = (ends_of(dial) if known else None) or (None, None)
+    value = dial.value
+    number = language.say("not known")
+    if known:
+        unit = "%" if exposed else ""
+        after = at_most(value) if exposed else at_least(value)
+        number = " → ".join(_shown(one, unit) for one in (before, after) if one is not None)
+    template = message("limit: at most {limit:.3g}") if exposed else message("limit: at least {limit:.3g}")
+    held = "" if limit is None else language.say(template, limit=limit)
+    told = clauses(language, *(one for one in (number, held) if one))
+    return {
+        "name": "\n".join(lines_of(called, _LABELS)),
+        "before": before if known else None,
+        "value": value if known else None,
+        "low": low,
+        "high": high,
+        "limit": limit,
+        "number": number,
+        "said": ended(language, named(language, called, told)),
+    }
+
+
+def _lines(rows: Sequence[Fields]) -> list[dict[str, Any]]:
+    """From before to after, and over it the interval where it is wide enough to be seen."""
+
+    def line(start: str, end: str, some: list[Fields], **mark: Any) -> dict[str, Any]:
+        return chart.layer(
+            {"type": "rule", "aria": False, **mark}, some, x=chart.quantitative(start), x2={"field": end}
+        )
+
+    moved = [row for row in rows if row["before"] is not None]
+    wide = [row for row in rows if row["low"] is not None and row["high"] - row["low"] > _SEEN]
+    made = [(line("before", "value", moved, strokeWidth=2.5, color=chart.FAINT), moved)]
+    made.append((line("low", "high", wide, strokeWidth=9, color=chart.MIDDLE), wide))
+    return [one for one, some in made if some]
+
+
+def _limits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    mark = {"type": "tick", "thickness": 3, "size": _STEP - 5, "color": chart.ALARM, "aria": False}
+    return [chart.layer(mark, rows, x=chart.quantitative("limit"))] if rows else []
+
+
+def _shown(value: float, unit: str) -> str:
+    # What is rare must not read as what never happens.
+    written = "<0.01" if 0 < value < 0.01 else f"{value:.3g}"
+    return f"{written} {unit}" if unit else written

@@ -1,0 +1,78 @@
+"""How sure a guess can become under a claim: it follows from ε alone, so everybody may see it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from leakgauge.languages import ENGLISH, Language
+from leakgauge.telling.figures import chart
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.texts import ended, joined, lines_of, named, width_of
+
+_BEFORE = (0.01, 0.1, 0.25, 0.5, 0.75)
+"""How sure somebody is of a value before the release."""
+_ROW = 30
+
+
+def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | None:
+    """How sure anyone can become of a value of one person, by how sure they were before; None for an infinite ε.
+
+    Seeing what is protected multiplies the odds of a value by at most e to the power ε, whatever else is known.
+    """
+    if not math.isfinite(epsilon):
+        return None
+    rows = [_row(before, surest(before, epsilon), language) for before in _BEFORE]
+    under = language.say(
+        "Whatever an attacker knows: as sure of a person's value as on the left before seeing the protected columns, "
+        "at most as sure as on the right afterwards."
+    )
+    labels = 8 + max(width_of(row["name"]) for row in rows)
+    area = chart.WIDTH - 150 - labels
+    x = chart.quantitative(
+        "before",
+        title=language.say("how sure an attacker is of a value"),
+        scale={"domain": [0, 1], "nice": False},
+        axis={"format": "%"},
+    )
+    y = chart.nominal("name", sort=None, title=None, axis=chart.row_axis(240, labels))
+    rule = {"type": "rule", "strokeWidth": 4, "color": chart.MIDDLE, "aria": False}
+    spec = {
+        "title": {
+            "text": language.say("How sure anybody can become"),
+            "subtitle": lines_of(under, chart.WIDTH - 40),
+        },
+        "width": area,
+        "height": {"step": _ROW},
+        "data": {"values": rows},
+        "encoding": {"y": y},
+        "layer": [
+            chart.layer(rule, x=x, x2={"field": "after"}),
+            chart.layer({"type": "point", "filled": False, "size": 90, "color": chart.DARK, "aria": False}, x=x),
+            chart.layer(
+                {"type": "point", "filled": True, "size": 110, "opacity": 1, "color": chart.DARK},
+                x=chart.quantitative("after"),
+                **chart.SAID,
+            ),
+            chart.layer(chart.text_mark(align="left"), x={"value": area + 10}, text=chart.nominal("number")),
+        ],
+    }
+    return Figure(spec, joined(language, under, *(ended(language, row["said"]) for row in rows)))
+
+
+def surest(before: float, epsilon: float) -> float:
+    """How sure somebody can become at most who was so sure before.
+
+    Example:
+        >>> surest(0.5, 1.0)
+        0.7310585786300049
+    """
+    # Of a large ε the factor itself is no number.
+    return before / (before + (1 - before) * math.exp(-epsilon))
+
+
+def _row(before: float, after: float, language: Language) -> dict[str, Any]:
+    name = language.say("before: {share} %", share=f"{100 * before:.3g}")
+    # Rounded up, so that nobody is promised more than is claimed.
+    number = language.say("at most {share} %", share=f"{math.ceil(1000 * after) / 10:.3g}" if after < 0.9995 else "100")
+    return {"name": name, "before": before, "after": after, "number": number, "said": named(language, name, number)}

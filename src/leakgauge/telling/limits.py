@@ -1,0 +1,313 @@
+"""What must hold, what the report does not say, what an edition leaves out, and the risk that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.artefacts.audit import Finding
+from leakgauge.artefacts.report import Points
+from leakgauge.audit.attacks.attack import Aim
+from leakgauge.audit.attacks.catalogue import attack_of
+from leakgauge.languages import message
+from leakgauge.probability import PriorOrigin
+from leakgauge.release.guarantees import FORMULAS
+from leakgauge.telling.attacks import strongest_attack
+from leakgauge.telling.bits import bits_of, exposure
+from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.columns import (
+    asked_of,
+    by_coarseness,
+    is_coarsened,
+    is_from_this_table,
+    known_columns,
+    plan_columns,
+    protected_columns,
+    published_columns,
+)
+from leakgauge.telling.pictures import is_drawn
+from leakgauge.telling.promises import is_in_kit, keeps_guarantee_inside, promises_nothing, protects_persons
+from leakgauge.telling.usefulness import never_released
+from leakgauge.telling.voice import Plain, Voice, blank, own
+
+_RISKS = {
+    Aim.ROW: message(
+        "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, "
+        "instead of {baseline} without this release."
+    ),
+    Aim.MEMBERSHIP: message(
+        "Someone who runs “{attack}” is right about whether {success} of the targets are in the table, instead of "
+        "{baseline} without this release."
+    ),
+    Aim.PERSON: message(
+        "Someone who runs “{attack}” describes exactly one person with {success} of the descriptions, instead of "
+        "with {baseline} without this release."
+    ),
+    Aim.SECRET: message(
+        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, "
+        "instead of {baseline} without this release."
+    ),
+}
+
+
+def assumptions(voice: Voice) -> Iterator[Content]:
+    """What must hold for the guarantee of a release to hold, numbered."""
+    record = voice.dossier.record
+    stored = () if record is None else record.assumptions
+    points = (*((voice.told(one),) for one in stored), *_of_histograms(voice, " ".join(map(str, stored))))
+    if points:
+        yield voice.say("The guarantee holds if all of these hold.")
+        yield Points(numbered=True, items=points)
+
+
+def _of_histograms(voice: Voice, stored: str) -> Iterator[Inline]:
+    """What a noisy histogram does not protect, where the record does not say it itself."""
+    columns = plan_columns(voice).items()
+    bought = [name for name, one in columns if one.channel_prior is PriorOrigin.NOISY_HISTOGRAM]
+    if bought and PriorOrigin.NOISY_HISTOGRAM.value not in stored:
+        yield voice.say(
+            "The channels of {columns} were designed from a noisy histogram; which values occur is not protected.",
+            columns=voice.listed(bought),
+        )
+
+
+def limitations(voice: Voice) -> Iterator[Content]:
+    """What the report does not say."""
+    yield Points(numbered=False, items=tuple(_limitations(voice)))
+
+
+def _limitations(voice: Voice) -> Iterator[Inline]:
+    background, audit, record = known_columns(voice), voice.dossier.audit, voice.dossier.record
+    if background:
+        yield voice.say(
+            "The attacker is assumed to know {background} of everybody and nothing else; someone who knows more "
+            "learns more than this report says.",
+            background=voice.listed(background),
+        )
+    else:
+        yield voice.say(
+            "No background knowledge was declared; someone who knows something about a person learns more than "
+            "this report says."
+        )
+    if is_from_this_table(voice):
+        yield voice.say(
+            "The channel was designed from this table's own counts: its ε holds for the fixed channel only, and the "
+            "choice of the channel is not protected."
+        )
+    if keeps_guarantee_inside(voice):
+        yield voice.say(
+            "The settings of the mechanism may follow from private counts: a bound on ε holds for the fixed mechanism "
+            "only, and does not cover what the choice of the mechanism reveals."
+        )
+    if any(one.measurement is not None and one.measurement.reliable is False for one in voice.dossier.secrets):
+        yield voice.say(
+            "The table is small for so many combinations of values: the leakage before is uncertain beyond its "
+            "interval."
+        )
+    if any(one.leakage is not None and one.leakage.reliable is False for one in voice.dossier.secrets):
+        yield voice.say(
+            "The table is small for so many combinations of values: the leakage after is uncertain beyond its interval."
+        )
+    if audit is not None and audit.attacks:
+        bound = message(
+            "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
+            "what can be inferred about the secret's value in one row."
+        )
+        if any(by_coarseness(voice)):
+            bound = message(
+                "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
+                "what the protected columns of one row reveal, but not what the others add."
+            )
+        if promises_nothing(voice):
+            bound = message(
+                "Attacks show what these attackers find, not what the best imaginable one would; no guarantee bounds "
+                "what others may find."
+            )
+        yield voice.say(bound)
+    if voice.foreign is not None:
+        yield voice.say(
+            "The way values were changed is unknown; attacks that use it estimate it from the matched rows."
+        )
+        untried = [voice.told(one) for one in voice.foreign.left_out]
+        if untried:
+            yield voice.say(
+                "Attacks that need more than both tables were not tried: {attacks}.",
+                attacks=Plain(voice.language.say(", ").join(untried)),
+            )
+    public = published_columns(voice)
+    if public:
+        yield voice.say("Public columns are not protected.")
+    if is_coarsened(voice):
+        yield voice.say(
+            "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
+            "still recognise their row."
+        )
+    formulas = () if record is None else record.output.formulas
+    if formulas:
+        yield voice.say(FORMULAS, columns=voice.listed(formulas))
+    beyond = [column for column in public if column not in background]
+    if beyond and not voice.external and (audit is None or not audit.exposures):
+        yield voice.say(
+            "Public columns are not counted in the bits: what {columns} reveal about the secret comes on top of the "
+            "leakage.",
+            columns=voice.listed(beyond),
+        )
+    for one in voice.each:
+        yield from never_released(one)
+    asked = asked_of(voice)
+    if voice.released and asked is not None and asked.unit is not None and not protects_persons(voice):
+        yield voice.say(
+            "The guarantee is for one row. A person with several rows is protected less: the ε of these rows add up."
+        )
+    if voice.released and (record is None or record.budget.ledger is None):
+        yield voice.say(
+            "No ledger counted this release: whether there were other releases of the same people, and what they add "
+            "up to, is unknown."
+        )
+    if not voice.external and voice.released and record is not None and record.keep_inside:
+        template = message(
+            "Keep the record and the channel private: the exact counts of the table can be computed from them. "
+            "release.public.json is the record for recipients."
+        )
+        if is_in_kit(voice, *protected_columns(voice)):
+            template = message(
+                "Keep the record private: the exact counts of the table can be computed from it, as from the channel "
+                "that is in the recipient's kit. release.public.json is the record for recipients."
+            )
+        yield voice.say(template)
+    if not voice.external and voice.released:
+        yield voice.say("This edition contains numbers from the private table; keep it private.")
+
+
+def left_out(voice: Voice) -> Iterator[Content]:
+    """What the external edition leaves out, and why."""
+    if not voice.external:
+        return
+    yield voice.say(
+        "This edition may be shown to everybody. It prints what is public, what was declared and what a budget "
+        "accounts for, and no number that follows from the counts of the table: a few such numbers, however "
+        "coarse, can be solved together for the count of a rare value."
+    )
+    yield Points(numbered=False, items=tuple(_left_out(voice)))
+    if is_drawn(voice, "shares"):
+        yield voice.note(
+            "There is one exception: the shares of values in the table are shown, because whoever released the table "
+            "declared that they may be known; they are rounded so that no count can be computed."
+        )
+    if voice.released:
+        yield voice.note(
+            "This edition does not say how the release was judged; that does not mean that there are no objections."
+        )
+
+
+def _left_out(voice: Voice) -> Iterator[Inline]:
+    yield voice.say("Counts of rows below a limit are masked, because few rows may be few people.")
+    yield voice.say(
+        "What was measured: the leakage in bits, the results of attacks, the usefulness of each column, the dials and "
+        "the recommendation, the policy, the curve of least leakage, and every picture of these."
+    )
+    if keeps_guarantee_inside(voice):
+        template = message(
+            "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
+            "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
+        )
+        if is_in_kit(voice, *protected_columns(voice)):
+            template = message(
+                "The mechanism, its assumptions and its exact levels, which follow from the channel in the recipient's "
+                "kit."
+            )
+        yield voice.say(template)
+    if not is_drawn(voice, "shares", "channel"):
+        yield voice.say("Which values a column has, and which of them reach a guarantee.")
+    yield voice.say(
+        "What a survey of the table says about columns that are not released, and what each column reveals."
+    )
+    yield voice.say(
+        "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
+        "whole table."
+    )
+    yield voice.say(
+        "The record of the release with its digest, and the reason where nothing was released: both name numbers of "
+        "the table."
+    )
+
+
+def residual(voice: Voice) -> Iterator[Content]:
+    """What risk is left, and when to look again."""
+    risks = tuple(_risks(voice))
+    if risks:
+        yield Points(numbered=False, items=risks)
+    asked = asked_of(voice)
+    if asked is not None and asked.review:
+        yield voice.say("To be reviewed by {date}.", date=own(asked.review))
+    else:
+        yield voice.say(
+            "Review it before the next release of the same people, and whenever what attackers may know changes; "
+            "review date {date}.",
+            date=blank(voice),
+        )
+
+
+def _risks(voice: Voice) -> Iterator[Inline]:
+    if not voice.released:
+        spent = voice.maybe(voice.dossier.job, "spent", "histogram", unit="nats")
+        if spent is None:
+            yield voice.say("Nothing was released, so there is no risk.")
+        else:
+            yield voice.say(
+                "Nothing was released, but the noisy histogram of the design was bought: ε = {spent} of the budget is "
+                "spent.",
+                spent=spent,
+            )
+        return
+    for one in voice.each:
+        attack, seen = strongest_attack(one), exposure(one)
+        if attack is not None:
+            named = voice.say("{secret}: ", secret=voice.listed(one.group)) if one.group else ()
+            yield (*named, *_strongest(voice, attack))
+        hidden = voice.maybe(one.results.leakage, "conditional_entropy_with_background")
+        if seen is not None:
+            yield voice.say(
+                "What everything released or known reveals about {secret}: {bits}.",
+                secret=voice.listed(protected_columns(one)),
+                bits=bits_of(voice, seen, seen.everything, of=True),
+            )
+        elif hidden is not None:
+            yield voice.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
+    guessed = None if voice.dossier.verdict is None else voice.dossier.verdict.facts.guessed
+    if guessed is not None:
+        yield voice.say(
+            "Of all {people} people, about {guessed} more are guessed right with this release than without it.",
+            people=voice.number(guessed, 1, count=True),
+            guessed=voice.number(guessed, 0, count=True),
+        )
+    yield from _repeated(voice)
+    public = published_columns(voice)
+    if public:
+        yield voice.say(
+            "Public columns ({columns}) can be linked with other data of the same people; nothing here prevents it.",
+            columns=voice.listed(public),
+        )
+
+
+def _strongest(voice: Voice, found: Finding) -> Inline:
+    """What the strongest attack does to its targets, with and without the release."""
+    known = attack_of(found.attack)
+    return voice.say(
+        _RISKS[Aim.SECRET if known is None else known.aim],
+        attack=Plain(voice.told(found.attack)),
+        success=voice.number(found, "success", percent=True),
+        # A share: an attack is tried on some of the rows, whose number is not that of everybody at risk.
+        baseline=voice.number(found, "baseline", percent=True),
+    )
+
+
+def _repeated(voice: Voice) -> Iterator[Inline]:
+    found = () if voice.dossier.audit is None else voice.dossier.audit.attacks
+    known = ((one, attack_of(one.attack)) for one in found)
+    for most in [one for one, attack in known if attack is not None and attack.repeated][-1:]:
+        yield voice.say(
+            "If the same values were released again with fresh noise the risk would grow: “{attack}” would be right "
+            "about {success}.",
+            attack=Plain(voice.told(most.attack)),
+            success=voice.number(most, "success", percent=True),
+        )

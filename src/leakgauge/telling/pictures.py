@@ -1,0 +1,274 @@
+"""The pictures of a job, for its report and for the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.dials import OF_A_RAW_COPY
+from leakgauge.artefacts.dossier import CHANNEL
+from leakgauge.artefacts.measurement import ValueShares
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.report import Picture
+from leakgauge.errors import OptionError
+from leakgauge.languages import message
+from leakgauge.probability import Channel
+from leakgauge.telling.bits import exposure
+from leakgauge.telling.columns import asked_of, is_withheld, plan_columns, planned_columns, protected_columns
+from leakgauge.telling.dials import judged_by, secret_in
+from leakgauge.telling.figures.attacks import attacks_figure
+from leakgauge.telling.figures.channel import channel_figure
+from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.criteria import criteria_figure
+from leakgauge.telling.figures.decomposition import decomposition_figure
+from leakgauge.telling.figures.dials import dials_figure
+from leakgauge.telling.figures.frontier import frontier_figure
+from leakgauge.telling.figures.guarantee import guarantee_figure
+from leakgauge.telling.figures.influence import influence_figure
+from leakgauge.telling.figures.levels import levels_figure
+from leakgauge.telling.figures.people import people_figure
+from leakgauge.telling.figures.repeats import repeats_figure
+from leakgauge.telling.figures.search import search_figure
+from leakgauge.telling.figures.shares import prior_of, shares_figure
+from leakgauge.telling.figures.telling import telling_figure
+from leakgauge.telling.figures.waterfall import waterfall_figure
+from leakgauge.telling.promises import asked_epsilon, epsilon_of, promises_nothing
+from leakgauge.telling.voice import Voice, spelled
+
+FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
+"""Pictures of what the facts for everybody have only where it may be known: claims, channels that are handed out, and
+shares that were declared to be publishable. All others show the table."""
+_CAPTIONS: Final = {
+    "channel": message("How likely each value is released, for each true value."),
+    "levels": message("The levels of the table above, by their units."),
+    "decomposition": message("Where the information of the secret goes."),
+    "shares": message("Shares of the values of the secret, before the release and after."),
+    "rounded shares": message("Shares of the values of the secret in the table, rounded."),
+    "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
+    "attacks": message("Each attack between its two anchors."),
+    "dials": message("The dials of the table as it is and of this release, and the limits of the policy."),
+    "criteria": message("The criteria that explain the dials."),
+    "influence": message("From the indicators on the left to the protection effect on the right."),
+    "tuning": message("The settings that were tried."),
+    "people": message("A hundred people: how many are guessed right without this release, and how many more with it."),
+    "waterfall": message("What each visible column adds to right guesses."),
+    "telling": message("The columns of the table by what they reveal about the secret."),
+    "guarantee": message("The guarantee, whatever anybody knows: how sure one can become of a value."),
+    "repeats": message("What repeated releases would reveal."),
+}
+
+
+def pictures(voice: Voice, *names: str) -> Iterator[Picture]:
+    """The pictures of these names that the facts allow; for everybody, those of what may be known."""
+    for name in (one for one in names if not voice.external or one in FOR_EVERYBODY):
+        figure = figure_of(voice, name)
+        if figure is not None:
+            rounded = voice.external and name == "shares"
+            caption = voice.language.say(_CAPTIONS["rounded shares" if rounded else name])
+            if voice.group:
+                caption = voice.language.say("{secret}: {caption!s}", secret=voice.listed(voice.group), caption=caption)
+            yield Picture(caption, figure.told, figure.spec)
+
+
+def is_drawn(voice: Voice, *names: str) -> bool:
+    """Whether a picture of these names is in the edition."""
+    return any(picture for one in voice.each for picture in pictures(one, *names))
+
+
+@dataclass(frozen=True)
+class ReleasedPoint:
+    """Where a release that was not designed lies: its leakage, its distortion and its ε, as a design has them."""
+
+    mechanism: str
+    leakage: Quantity
+    leakage_with_background: Quantity | None
+    distortion: Quantity
+    epsilon: Quantity | None
+    weighted_leakage: None = None
+
+
+def figure_of(voice: Voice, name: str) -> Figure | None:
+    """The picture of a name; None where there is none, or the dossier has nothing that it could show."""
+    return _DRAWN[name](voice) if name in _DRAWN else None
+
+
+def _channel_of(voice: Voice) -> Channel | None:
+    public, columns = voice.dossier.public_record, plan_columns(voice)
+    records = (columns, {} if public is None else public.plan.columns)
+    planned = (one[name].channel for one in records for name in planned_columns(voice) if name in one)
+    channel = next((one for one in (voice.results.channel, *planned) if one is not None and one.matrix), None)
+    return None if channel is None else channel.named(CHANNEL.name).channel
+
+
+def _channel(voice: Voice) -> Figure | None:
+    channel = _channel_of(voice)
+    if channel is None:
+        return None
+    try:
+        return channel_figure(channel, voice.language, prior=prior_of(_shares_of(voice), channel.inputs))
+    except OptionError:
+        # Too large to be read, as a channel of a hundred letters is: the tables say it all the same.
+        return None
+
+
+def _repeats(voice: Voice) -> Figure | None:
+    channel, verdict = _channel_of(voice), voice.dossier.verdict
+    prior = None if channel is None else prior_of(_shares_of(voice), channel.inputs)
+    if channel is None or prior is None:
+        return None
+    policy = () if verdict is None else verdict.policy
+    limit = next((line.limit for line in policy if line.name == "min_protection"), None)
+    return repeats_figure(prior, channel, limit, voice.language)
+
+
+def _levels(voice: Voice) -> Figure | None:
+    record = voice.dossier.record
+    # For everybody there are no claims where they follow from private counts.
+    shows = record is not None and (record.claims or not voice.external)
+    return levels_figure(record.claims, voice.language) if record is not None and shows else None
+
+
+def _telling(voice: Voice) -> Figure | None:
+    survey, secret = voice.dossier.survey, protected_columns(voice)
+    # Secrets that are protected together are surveyed one by one.
+    drawn = survey is not None and survey.columns and len(secret) == 1
+    return telling_figure(survey, secret[0], voice.language) if survey is not None and drawn else None
+
+
+def _waterfall(voice: Voice) -> Figure | None:
+    found, audit = exposure(voice), voice.dossier.audit
+    if found is None or audit is None:
+        return None
+    commonest = max((one.table.value for one in _shares_of(voice)), default=None)
+    return waterfall_figure(found, audit.rows, commonest, voice.language)
+
+
+def _shares_of(voice: Voice) -> Sequence[ValueShares]:
+    worth = voice.results.utility
+    secret = protected_columns(voice)
+    found = (
+        [] if worth is None else [worth.columns[name] for name in (*secret, ", ".join(secret)) if name in worth.columns]
+    )
+    return next((one.shares for one in found if one.shares), ())
+
+
+def _shares(voice: Voice) -> Figure | None:
+    shares = _shares_of(voice)
+    return shares_figure(shares, voice.language) if shares else None
+
+
+def _frontier(voice: Voice) -> Figure | None:
+    found, compared = voice.results.frontier, voice.results.comparison
+    if found is None or not found.points:
+        return None
+    # Where a channel was designed it is the release, and the same point in the comparison.
+    own, ranking = (Role.OPTIMUM, Role.DESIGNED), () if compared is None else compared.ranking
+    others = [one for one in ranking if one.role not in own]
+    release = voice.results.design or (released_point(voice) if voice.released else None)
+    return frontier_figure(found, release, others, voice.language, distortion=_distortion(voice))
+
+
+def _distortion(voice: Voice) -> str:
+    """What a wrong value of the secret costs, by its name; empty where it is not one of those with a unit."""
+    asked = asked_of(voice)
+    if asked is not None and asked.within is not None:
+        return "absolute"
+    column, given = ", ".join(protected_columns(voice)), () if asked is None else asked.distortion
+    own = [one.removeprefix(f"{column}=") for one in given if one.startswith(f"{column}=")]
+    return next(iter([*own, *(one for one in given if "=" not in one)]), "hamming")
+
+
+def _attacks(voice: Voice) -> Figure | None:
+    audit = voice.dossier.audit
+    return attacks_figure(audit.attacks, voice.language) if audit is not None and audit.attacks else None
+
+
+def _people(voice: Voice) -> Figure | None:
+    audit, verdict, secret = voice.dossier.audit, voice.dossier.verdict, protected_columns(voice)
+    if audit is None or not audit.attacks:
+        return None
+    # What the verdict counts is of the secret that decides.
+    decides = verdict is not None and verdict.deciding == ", ".join(secret)
+    return people_figure(audit, secret, voice.language, verdict.facts if verdict is not None and decides else None)
+
+
+def _dials(voice: Voice) -> Figure | None:
+    found = judged_by(voice)
+    if found is None:
+        return None
+    # What a secret would be worth that is not released, nobody knows.
+    before = {} if is_withheld(voice) else OF_A_RAW_COPY
+    return dials_figure(found.dials[secret_in(voice, found)], found.policy, before, voice.language)
+
+
+def _guarantee(voice: Voice) -> Figure | None:
+    """Of the ε of the record where it may be known, otherwise of the bound that was asked for."""
+    level = epsilon_of(voice)
+    if level is not None:
+        found = level.value
+    else:
+        asked = [asked_epsilon(one) for one in voice.each]
+        found = float(asked[0].value) if len(asked) == 1 and asked[0] is not None else math.inf
+    return None if promises_nothing(voice) else guarantee_figure(found, voice.language)
+
+
+def _criteria(voice: Voice) -> Figure | None:
+    verdict = voice.dossier.verdict
+    found = None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+    return None if found is None else criteria_figure(found.criteria, voice.language)
+
+
+def _influence(voice: Voice) -> Figure | None:
+    verdict = voice.dossier.verdict
+    found = None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+    arcs = None if found is None else found.over_arcs
+    return None if arcs is None else influence_figure(arcs, voice.diagram, voice.language)
+
+
+def _tuning(voice: Voice) -> Figure | None:
+    found = voice.results.improvement
+    return search_figure(found, voice.language) if found is not None and found.trials else None
+
+
+def released_point(voice: Voice) -> ReleasedPoint | None:
+    """Where a release that was not designed lies; None where it is no single point."""
+    worth, leakage, record = voice.results.utility, voice.results.leakage, voice.dossier.record
+    columns = [one for one in protected_columns(voice) if worth is not None and one in worth.columns]
+    if len(columns) != 1 or worth is None or leakage is None or leakage.mutual_information is None or record is None:
+        return None
+    claims = record.claims.get(columns[0])
+    return ReleasedPoint(
+        spelled(record.plan.columns[columns[0]].mechanism),
+        leakage.mutual_information,
+        leakage.leakage_with_background,
+        worth.columns[columns[0]].distortion,
+        None if claims is None else claims.levels.get("local-dp"),
+    )
+
+
+def _decomposition(voice: Voice) -> Figure | None:
+    found, measured = exposure(voice), voice.results.measurement
+    everything = None if found is None else found.everything
+    return None if measured is None else decomposition_figure(measured, everything, voice.language)
+
+
+_DRAWN: Final[Mapping[str, Callable[[Voice], Figure | None]]] = {
+    "channel": _channel,
+    "levels": _levels,
+    "decomposition": _decomposition,
+    "shares": _shares,
+    "frontier": _frontier,
+    "attacks": _attacks,
+    "dials": _dials,
+    "criteria": _criteria,
+    "influence": _influence,
+    "tuning": _tuning,
+    "people": _people,
+    "waterfall": _waterfall,
+    "telling": _telling,
+    "guarantee": _guarantee,
+    "repeats": _repeats,
+}

@@ -1,0 +1,305 @@
+"""Places: where points are, mechanisms on one scale, what a protected place still reveals, and tracks; with maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from msgspec.structs import replace
+
+from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.location import (
+    AreasTold,
+    LocationComparison,
+    LocationDesign,
+    LocationProtection,
+    LocationSurvey,
+    LocationTrack,
+    MapShown,
+    PlacedMechanism,
+    Repeats,
+)
+from leakgauge.artefacts.report import Paragraph, Picture
+from leakgauge.languages import message
+from leakgauge.sentences import Sentence
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.figures.map import VALUES, map_figure, metres
+from leakgauge.telling.voice import NOTHING, Cell, Voice, own
+
+_KINDS: Final = {
+    "cells": message("cells"),
+    "hexagons": message("hexagons"),
+    "polygons": message("polygons"),
+    "named areas": message("named areas"),
+}
+_MOST_ROWS = 20
+"""Areas in the table behind a map: those with the largest values."""
+Mapped: TypeAlias = LocationSurvey | LocationComparison | LocationDesign | LocationProtection | LocationTrack
+"""A result with a map."""
+
+
+def surveyed(voice: Voice) -> Iterator[Content]:
+    """Where the points are; everybody may not know."""
+    found = voice.dossier.location_survey
+    if voice.external or found is None:
+        return
+    yield from _areas(voice, found.areas)
+    yield voice.say(
+        "{points} points lie on the map, in {occupied} of its areas; {outside} lie outside it, and {missing} rows have "
+        "no place.",
+        **{name: voice.number(found, name, count=True) for name in ("points", "occupied", "outside", "missing")},
+    )
+    yield voice.say(
+        "A place has an entropy of {entropy}. The best guess of somebody who knows the map and sees no report is off "
+        "by {guess} on average.",
+        entropy=voice.number(found, "entropy"),
+        guess=voice.number(found, "best_guess"),
+    )
+    if found.areas_of_few:
+        yield voice.say(
+            "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone "
+            "may reveal who it is.",
+            areas=voice.number(found, "areas_of_few", count=True),
+            few=voice.number(found, "few"),
+        )
+    yield from _map(voice, found.map, "prior")
+    yield from voice.grid(
+        "By hour",
+        "Hour|Points|Entropy",
+        (
+            (f"{one.hour:02d}", voice.number(one, "points", count=True), voice.number(one, "entropy"))
+            for one in found.hours
+        ),
+    )
+    yield from _paragraphs(voice, "note", found.notes)
+
+
+def compared(voice: Voice) -> Iterator[Content]:
+    """Mechanisms at one mean distance, and designed channels."""
+    if voice.external:
+        return
+    for found in (voice.dossier.location_comparison, voice.dossier.location_design):
+        if found is not None:
+            yield from _compared(voice, found)
+
+
+def _compared(voice: Voice, found: LocationComparison | LocationDesign) -> Iterator[Content]:
+    yield from _areas(voice, found.areas)
+    if isinstance(found, LocationComparison):
+        yield voice.say(
+            "Each mechanism is set so that the released place is {distance} from the true one on average; the one that "
+            "leaks least comes first.",
+            distance=voice.number(found, "max_distance"),
+        )
+        if found.advice is not None:
+            yield (voice.told(found.advice),)
+    placed = found.ranking if isinstance(found, LocationComparison) else (found.designed,)
+    yield from voice.grid(
+        "Mechanisms",
+        "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Wasted",
+        (_mechanism(voice, one) for one in placed),
+    )
+    yield voice.note(
+        "The tracker knows how often each area is visited and sees one report; a guess is near within {radius}. "
+        "Without a report the best guess is off by {guess}, and a place has {entropy}. ε per km is infinite where a "
+        "report rules an area out. “Wasted” is the leakage that an equally useful channel need not have.",
+        radius=voice.number(found, "radius"),
+        guess=voice.number(found, "best_guess"),
+        entropy=voice.number(found, "entropy"),
+    )
+    if isinstance(found, LocationComparison):
+        yield from _paragraphs(voice, "note", found.left_out)
+    yield from _map(voice, found.map, "prior", "released", "error")
+
+
+def _mechanism(voice: Voice, one: PlacedMechanism) -> Iterator[Cell]:
+    setting = voice.maybe(one, "setting")
+    if one.role is Role.GIVEN or setting is None:
+        yield own(one.mechanism) if one.role is Role.GIVEN else voice.language.retell(one.mechanism)
+    else:
+        yield voice.say("{name!s} ({setting})", name=voice.language.retell(one.mechanism), setting=setting)
+    for key in ("distance", "leakage", "epsilon", "identifiability", "tracker_error", "within", "waste"):
+        yield voice.cell(one, key)
+
+
+def protected(voice: Voice) -> Iterator[Content]:
+    """What the released places still tell; everybody may know how the map was cut, and the declared numbers."""
+    found = voice.dossier.location
+    if found is None:
+        return
+    yield from _areas(voice, found.areas)
+    yield voice.say(
+        "Places are protected as cells: two points in one cell are released alike, but two points a metre apart may "
+        "lie in neighbouring cells. Rows are in a random order; those whose place is missing or outside the map are "
+        "not released."
+    )
+    if voice.external:
+        return
+    yield voice.say(
+        "Rows that are not released: {count}.", count=voice.number(found, "left_out", count=True, unit="rows")
+    )
+    yield from voice.grid(
+        "A place before and after",
+        "What|Without a report|With the released place|With the true area",
+        _before_and_after(voice, found),
+    )
+    if found.measured_distance is None:
+        return
+    yield voice.say(
+        "The released places are {measured} from the true areas on average; the mechanism's own mean is {expected}.",
+        measured=voice.number(found, "measured_distance"),
+        expected=voice.number(found.used, "distance"),
+    )
+    if found.repeats is not None:
+        yield from _repeats(voice, found.repeats)
+    yield from _map(voice, found.map, "prior", "released")
+
+
+def told_places(voice: Voice) -> Iterator[Content]:
+    """What protects the places and what a tracker still infers, in a few sentences and a map, for the decision."""
+    found = voice.dossier.location
+    if found is None or found.used.tracker_error is None:
+        return
+    yield voice.say(
+        "Somebody who knows how often each area is visited errs by {blind} without a report, and by {error} with the "
+        "released place, which reveals {leakage} of the {entropy} of a place.",
+        blind=voice.number(found, "best_guess"),
+        error=voice.number(found.used, "tracker_error"),
+        leakage=voice.number(found.used, "leakage"),
+        entropy=voice.number(found, "entropy"),
+    )
+    yield from _paragraphs(voice, "warning", found.warnings)
+    yield from _map(voice, found.map, "error")
+
+
+def _before_and_after(voice: Voice, found: LocationProtection) -> Iterator[tuple[Cell, ...]]:
+    say, used = voice.language.say, found.used
+    yield say("bits revealed about the area"), "0", voice.cell(used, "leakage"), voice.number(found, "entropy")
+    yield say("error of the best guess"), voice.number(found, "best_guess"), voice.cell(used, "tracker_error"), "0"
+    yield say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100 %"
+
+
+def _repeats(voice: Voice, found: Repeats) -> Iterator[Content]:
+    yield voice.say(
+        "{people} people made {typical} reports each in the middle, and {most} at most. Reports of one person add up: "
+        "ε per km is {epsilon} over {most} reports.",
+        people=voice.number(found, "people", count=True),
+        typical=voice.number(found, "typical"),
+        most=voice.number(found, "most", count=True),
+        epsilon=voice.number(found, "epsilon"),
+    )
+    if found.same_place is not None:
+        yield voice.say(
+            "The cell of somebody who reports one place {most} times, each with fresh noise, is guessed {error} off on "
+            "average, from centre to centre.",
+            most=voice.number(found, "most", count=True),
+            error=voice.number(found, "same_place"),
+        )
+
+
+def tracked(voice: Voice) -> Iterator[Content]:
+    """What trackers make of released traces."""
+    found = voice.dossier.location_track
+    if voice.external or found is None:
+        return
+    yield from _areas(voice, found.areas)
+    if found.simulated is not None:
+        yield voice.note("The traces are simulated from a mobility model, and nobody's own.")
+    yield voice.say(
+        "{traces} traces of {steps} steps in all; the released places are {error} from the true ones on average.",
+        traces=voice.number(found, "traces", count=True),
+        steps=voice.number(found, "steps", count=True),
+        error=voice.number(found, "released_error"),
+    )
+    yield from voice.grid(
+        "Trackers, the weakest first",
+        "Tracker|Error|Error it expects itself|Guess is near",
+        (
+            (
+                voice.language.retell(one.attacker),
+                voice.number(one, "error"),
+                voice.cell(one, "predicted"),
+                voice.number(one, "within"),
+            )
+            for one in found.attackers
+        ),
+    )
+    yield voice.say(
+        "A window of {window} steps reveals {whole} about the steps in it; one step reveals {step}.",
+        window=voice.number(found, "window"),
+        whole=voice.number(found, "window_leakage"),
+        step=voice.number(found, "step_leakage"),
+    )
+    yield from _paragraphs(voice, "warning", found.warnings)
+    yield from _map(voice, found.map, "prior")
+
+
+def _areas(voice: Voice, areas: AreasTold) -> Iterator[Content]:
+    if areas.height is not None:
+        yield voice.say(
+            "The map is cut into {count} cells of {height} from south to north by {width} from west to east.",
+            count=voice.number(areas, "count"),
+            height=voice.number(areas, "height"),
+            width=voice.number(areas, "width"),
+        )
+    else:
+        kind = own(voice.language.say(_KINDS[areas.kind]))
+        yield voice.say("The map has {count} {kind}.", count=voice.number(areas, "count"), kind=kind)
+    if areas.stretch is not None:
+        yield voice.note(
+            "Distances are between the centres of areas, those of a flat map, and off by {stretch} of themselves at "
+            "most.",
+            stretch=voice.number(areas, "stretch", percent=True),
+        )
+
+
+def _paragraphs(voice: Voice, tone: str, sentences: tuple[Sentence, ...]) -> Iterator[Content]:
+    for one in sentences:
+        yield Paragraph(tone, (voice.told(one),))
+
+
+def _map(voice: Voice, shown: MapShown, *values: str) -> Iterator[Content]:
+    for value in (one for one in values if one in shown.values):
+        figure = map_figure(shown if value == values[0] else replace(shown, paths={}), value, voice.language)
+        caption = VALUES[value].caption
+        if shown.paths and value == values[0]:
+            caption = message("One of the traces, its released places and a tracker's guesses, a little apart.")
+        yield Picture(voice.language.say(caption), figure.told, figure.spec)
+
+
+def behind_maps(voice: Voice) -> Iterator[Content]:
+    """The tables behind the maps."""
+    dossier = voice.dossier
+    drawn: tuple[tuple[Mapped | None, tuple[str, ...]], ...] = (
+        (dossier.location_survey, ("prior",)),
+        (dossier.location_comparison, ("prior", "error")),
+        (dossier.location_design, ("prior", "released", "error")),
+        (dossier.location, ("prior", "released", "error")),
+        (dossier.location_track, ("prior",)),
+    )
+    for found, values in () if voice.external else drawn:
+        if found is not None:
+            for value in (one for one in values if one in found.map.values):
+                yield from _largest(voice, found.map, value)
+
+
+def _largest(voice: Voice, shown: MapShown, value: str) -> Iterator[Content]:
+    """The table behind a map: the areas with the largest values, by where they lie."""
+    numbers = [(one, at) for at, one in enumerate(shown.values[value]) if one is not None]
+    largest = sorted(numbers, key=lambda pair: (-pair[0], pair[1]))[:_MOST_ROWS]
+    kind = VALUES[value]
+    rows = ((*_where(shown, at), kind.tell(one)) for one, at in largest)
+    yield from voice.grid(
+        "{title!s}: the largest values",
+        "East of the map's corner|North of it|Value",
+        rows,
+        title=voice.language.say(kind.title),
+    )
+
+
+def _where(shown: MapShown, at: int) -> tuple[str, str]:
+    if shown.columns is not None and shown.rows is not None:
+        up, along = divmod(at, shown.columns)
+        return metres((along + 0.5) * shown.width / shown.columns), metres((up + 0.5) * shown.height / shown.rows)
+    corners = [corner for ring in shown.outlines[at] for corner in ring]
+    return metres(sum(x for x, _ in corners) / len(corners)), metres(sum(y for _, y in corners) / len(corners))

@@ -1,0 +1,61 @@
+"""What public columns tell of the secrets, and how little they could tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.artefacts.telling import TellingColumn
+from leakgauge.languages import message
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.columns import asked_of, less_telling_columns
+from leakgauge.telling.voice import NOTHING, Cell, Voice, own
+
+
+def telling(voice: Voice) -> Iterator[Content]:
+    """Every public column with every secret; everybody may know what was asked alone."""
+    found, asked = voice.dossier.telling, asked_of(voice)
+    for column in less_telling_columns(voice):
+        yield voice.say(
+            message(
+                "{column} is released through a channel made to change at most {share} of its values on average, so "
+                "that it reveals as little as possible about the secrets and keeps its shares."
+            )
+            if found is not None and found.keep == "shares"
+            else message(
+                "{column} is released through a channel made to change at most {share} of its values on average, so "
+                "that it reveals as little as possible about the secrets."
+            ),
+            column=own(column),
+            share=voice.number(asked, "public_distortion", column, percent=True),
+        )
+        design = voice.dossier.public.get(column)
+        if design is not None:
+            yield voice.say(
+                "It reveals {after} about the secrets instead of {before}; {share} of its values are changed on "
+                "average.",
+                after=voice.number(design, "leakage"),
+                before=voice.number(design, "told_unprotected"),
+                share=voice.number(design.distortion, "value", percent=True),
+            )
+    if voice.external or found is None:
+        return
+    yield from voice.grid(
+        "What each public column reveals",
+        "Public column|Secret|Reveals unchanged|Would reveal with values changed|How",
+        (_row(voice, one) for one in found.columns),
+    )
+    yield voice.note(
+        "“Reveals unchanged” is I(S;X), the bits of the secret in the column alone. “Would reveal” is I(S;Y) of the "
+        "channel that reveals least about this secret while no more values are changed: no other channel reveals "
+        "less. For a column released this way, it is what its own channel reveals, which is designed for all secrets, "
+        "given everything else that is seen."
+    )
+
+
+def _row(voice: Voice, one: TellingColumn) -> Iterator[Cell]:
+    yield from (own(one.column), voice.listed(one.secret), voice.cell(one, "tells"))
+    if one.least is None:
+        yield from (NOTHING, NOTHING if one.left_out is None else voice.told(one.left_out))
+        return
+    yield voice.number(one.least, "value", unit="bits")
+    yield voice.language.say("released so") if one.through else own(f"--public {one.column}={one.distortion:g}")

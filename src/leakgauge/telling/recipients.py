@@ -1,0 +1,95 @@
+"""What recipients can compute from the release, and what would let them compute more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.artefacts.estimates import Estimable, ReadAs, Recipients
+from leakgauge.artefacts.report import Code
+from leakgauge.languages import message
+from leakgauge.telling.blocks import Content
+from leakgauge.telling.voice import NOTHING, Cell, Voice
+
+_READ_AS = {
+    ReadAs.COUNTED: message("released values counted"),
+    ReadAs.CORRECTED: message("corrected for the channel"),
+    ReadAs.MEAN: message("mean of noisy numbers"),
+}
+
+
+def recipients(voice: Voice) -> Iterator[Content]:
+    """How each protected column is read, and how many rows of the table the release is worth for it."""
+    found = voice.dossier.recipients
+    if not voice.released or found is None or not found.columns:
+        return
+    yield from voice.grid(
+        "Protected columns",
+        "Column|Read as|Worth, of the rows|Worth in rows|Cross-tables",
+        [_row(voice, one) for one in found.columns],
+    )
+    read_as = {one.read_as for one in found.columns}
+    if ReadAs.COUNTED in read_as:
+        yield voice.say(
+            "A column whose released values are counted has each value as often as the table, up to chance. That is "
+            "worth at least half the rows, whatever the mechanism."
+        )
+    if read_as != {None}:
+        yield voice.say(
+            "A release is worth as many rows as a sample of the table itself whose estimates have the same error. The "
+            "recipient's kit, which comes with a release that may be handed out, says how to compute them, with "
+            "intervals."
+        )
+    for one in found.columns:
+        if one.blank:
+            yield voice.say(
+                "{blank} of {rows} cells of {columns} are blank: the mechanism draws at random which rows release a "
+                "value.",
+                blank=voice.number(one, "blank", count=True),
+                rows=voice.number(voice.dossier.record, "rows", count=True),
+                columns=voice.listed(one.columns),
+            )
+        if one.read_as is None:
+            yield _nothing(voice, one)
+        elif one.confused:
+            yield voice.alarm(
+                "The channel of {columns} does not distinguish {confused} of its values, so nobody can say how often "
+                "each occurs.",
+                columns=voice.listed(one.columns),
+                confused=voice.number(one, "confused"),
+            )
+    yield from _commands(voice, found)
+
+
+def _nothing(voice: Voice, one: Estimable) -> Content:
+    """That a column cannot be read; why, may tell of its mechanism."""
+    columns = voice.listed(one.columns)
+    if one.reason is None:
+        return voice.alarm("Nothing can be estimated from {columns}.", columns=columns)
+    reason = voice.told(one.reason)
+    return voice.alarm("Nothing can be estimated from {columns}: {reason}.", columns=columns, reason=reason)
+
+
+def _row(voice: Voice, one: Estimable) -> tuple[Cell, ...]:
+    if one.read_as is None:
+        return voice.listed(one.columns), *[NOTHING] * 4
+    worth, rows = (_known(voice, one, name) for name in ("worth", "rows"))
+    tables = voice.say("with every published column") if one.corrected else (NOTHING,)
+    if one.keeps_with and not one.corrected:
+        tables = voice.say("with {columns}", columns=voice.listed(one.keeps_with))
+    return voice.listed(one.columns), voice.told(_READ_AS[one.read_as]), worth, rows, tables
+
+
+def _known(voice: Voice, one: Estimable, name: str) -> Cell:
+    """What the release is worth; where that follows from private counts, what it is at least."""
+    exact, least = (voice.maybe(one, field, percent=name == "worth") for field in (name, f"least_{name}"))
+    return exact or (NOTHING if least is None else voice.say("at least {least}", least=least))
+
+
+def _commands(voice: Voice, found: Recipients) -> Iterator[Content]:
+    if found.commands and not voice.external:
+        yield voice.say(
+            "Cross-tables need the channels, which are kept private because they follow from private counts. Channels "
+            "designed from a noisy histogram, bought for ε = {epsilon}, go into the kit:",
+            epsilon=voice.number(found, "epsilon"),
+        )
+        yield Code("\n".join(found.commands))

@@ -1,0 +1,99 @@
+"""How the settings were found: what a search tried, and what the choice itself tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.report import Paragraph, Points
+from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.columns import asked_of, is_from_this_table, is_withheld
+from leakgauge.telling.dials import dial, told_all
+from leakgauge.telling.pictures import pictures
+from leakgauge.telling.promises import keeps_guarantee_inside
+from leakgauge.telling.voice import Cell, Plain, Voice, mechanism_of, yes_or_no
+
+
+def tuning(voice: Voice) -> Iterator[Content]:
+    """What was tried, or how the settings were found otherwise."""
+    found = voice.results.improvement
+    if not is_withheld(voice):
+        yield from _designed(voice) if found is None else _searched(voice, found)
+
+
+def _designed(voice: Voice) -> Iterator[Content]:
+    accounted = voice.maybe(asked_of(voice), "accounted")
+    if accounted is not None:
+        yield voice.say(
+            "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.", epsilon=accounted
+        )
+    elif is_from_this_table(voice):
+        yield voice.say(
+            "No settings were searched. The design used the exact counts of this table: no budget was spent on it, "
+            "and none covers what the choice of the channel reveals."
+        )
+    elif keeps_guarantee_inside(voice):
+        yield voice.say(
+            "The settings may follow from private counts: no budget was spent on them, and none covers what the "
+            "choice of the mechanism reveals."
+        )
+    elif voice.dossier.job is not None and voice.dossier.job.repeated is not None:
+        yield voice.say(
+            "No settings were searched: the mechanism is that of an earlier release, and reusing it cost nothing."
+        )
+    elif voice.released and voice.foreign is None:
+        yield voice.say("No settings were searched: they were given, and cost nothing.")
+
+
+def _searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
+    yield Paragraph("note", (voice.told(found.learned_from),))
+    if found.chosen is not None:
+        yield voice.say("Chosen by its law: {setting}.", setting=_setting(voice, found.chosen))
+    else:
+        yield voice.alarm("No setting that was tried keeps the limits.")
+        yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest))
+        yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
+    yield from pictures(voice, "tuning")
+    rows = ((*_row(voice, one), yes_or_no(voice, one.meets)) for one in _best(found))
+    yield from voice.grid(
+        "The best setting of each kind, by its law",
+        "Mechanism|What is released|Protection|Exposed|Usefulness|Guarantee|Keeps the limits",
+        rows,
+    )
+    for note in told_all(voice, found.notes):
+        yield Paragraph("note", (note,))
+
+
+def _setting(voice: Voice, one: TriedSetting) -> Inline:
+    """A setting with its dials."""
+    return voice.say(
+        "{mechanism}, protection {protection}, usefulness {usefulness}",
+        mechanism=mechanism_of(voice, one.mechanism),
+        protection=dial(voice, one.dials, "protection"),
+        usefulness=dial(voice, one.dials, "usefulness"),
+    )
+
+
+def _row(voice: Voice, one: TriedSetting) -> Iterator[Cell]:
+    yield mechanism_of(voice, one.mechanism)
+    yield Plain(voice.told(one.form))
+    for name in ("protection", "exposed", "usefulness", "guarantee"):
+        yield dial(voice, one.dials, name)
+
+
+def _best(found: StoredImprovement) -> list[TriedSetting]:
+    """Of each kind of setting the trial that keeps the limits and is best of those that do, else the most effective."""
+    wanted = "usefulness" if "min_protection" in found.asked or "min_usefulness" not in found.asked else "protection"
+    kinds: dict[tuple[str, str], list[TriedSetting]] = {}
+    for one in found.trials:
+        # Settings of one kind differ in what follows the first sign: their parameters.
+        name = re.split("[:,]", str(one.mechanism))[0]
+        kinds.setdefault((name, str(one.form)), []).append(one)
+
+    def worth(one: TriedSetting) -> tuple[bool, float]:
+        dial: Quantity = getattr(one.dials, wanted if one.meets else "effect")
+        return one.meets, dial.ends[0]
+
+    return [max(settings, key=worth) for settings in kinds.values()]

@@ -1,0 +1,291 @@
+"""The decision: what is recommended and why, for how many people, what to do, what leaves, and who signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from leakgauge.artefacts.audit import Foreign
+from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Judgement
+from leakgauge.languages import message
+from leakgauge.sentences import Sentence
+from leakgauge.telling.actions import to_do
+from leakgauge.telling.attacks import accusations
+from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.columns import (
+    asked_of,
+    by_coarseness,
+    keeps_order,
+    less_telling_columns,
+    protected_columns,
+)
+from leakgauge.telling.dials import (
+    deciding,
+    dial_rows,
+    judged_by,
+    other_reasons,
+    recommended,
+    secret_in,
+    told_all,
+)
+from leakgauge.telling.headline import every_secret
+from leakgauge.telling.pictures import pictures
+from leakgauge.telling.places import told_places
+from leakgauge.telling.promises import asked_epsilon, is_in_kit, keeps_guarantee_inside, promises_nothing
+from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, blank, own
+
+_MANY_ALONE: Final = 0.05
+"""The share of unique rows above which it is an alarm."""
+_FIRST: Final = ("dials", "people", "decomposition", "waterfall")
+"""The pictures of the decision."""
+_SIGNATURES: Final = 2
+"""Who prepared the release and who approves it are rarely the same."""
+
+
+def statement(voice: Voice) -> Iterator[Content]:
+    """Everything that the person who signs needs; it is never left out."""
+    found = judged_by(voice)
+    if voice.released:
+        yield from (*_recommended(voice, found), *_alarms(voice), *_people(voice, found), *to_do(voice, found))
+    else:
+        yield from (*_refused(voice), *_alarms(voice))
+    leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
+    if voice.external:
+        shares = (picture for one in voice.each for picture in pictures(one, "shares"))
+        yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
+        return
+    yield from (*_dials(voice, found), *every_secret(voice), *pictures(deciding(voice), *_FIRST))
+    yield from (*leaves, *told_places(voice), *_document(voice), *_signatures(voice))
+
+
+def table_of(voice: Voice) -> Plain:
+    """What the table is called; of a release made elsewhere, what that is."""
+    if voice.foreign is not None:
+        return own(voice.foreign.released)
+    job, location = voice.dossier.job, voice.dossier.location
+    name = (None if job is None else job.table.name) or (None if location is None else location.table)
+    return own(name or voice.language.say("the table"))
+
+
+def document_number(voice: Voice) -> str:
+    """What a document on the release is filed under, from the digest of its record; empty where there is none.
+
+    Who guesses the counts behind the record could confirm the guess by its digest, so that everybody is told that of
+    the record that is handed out.
+    """
+    dossier = voice.dossier
+    record = dossier.public_record if voice.external else dossier.record or dossier.audit
+    digest = "" if record is None else record.digest
+    return f"LG-{digest[:4]}-{digest[4:8]}".upper() if digest else ""
+
+
+def _recommended(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+    if found is not None:
+        yield from recommended(voice, found)
+    elif voice.dossier.job is not None and not voice.external:
+        yield voice.alarm(
+            "This release was not judged by dials, because an earlier version made it: run the same protect command "
+            "again."
+        )
+
+
+def _people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+    """How many more people are guessed right with the release than without it, where attacks on it counted them."""
+    if found is None or found.facts.guessed is None:
+        return
+    guessed, everybody = found.facts.guessed
+    said = Sentence(
+        "{people:,} more of {everybody:,} people are guessed right with this release than without it",
+        people=guessed,
+        everybody=everybody,
+    )
+    # It may be a reason already.
+    if voice.language.retell(said) not in told_all(voice, found.reasons):
+        yield voice.say(
+            "People: about {guessed} more of {people} are guessed right with this release than without it.",
+            guessed=voice.number(found.facts.guessed, 0, count=True),
+            people=voice.number(found.facts.guessed, 1, count=True),
+        )
+
+
+def _dials(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+    """The dials of the secret that decides; of what was not released, by its law."""
+    if found is not None:
+        caption = message("The dials, from 0 to 100")
+        if not voice.released:
+            caption = message("The dials that it would have had by its law, from 0 to 100")
+        secret = secret_in(deciding(voice), found)
+        if len(found.dials) > 1:
+            caption = message("The dials of {secret}, which decides, from 0 to 100")
+        rows = dial_rows(voice, found, secret)
+        yield from voice.grid(caption, "Dial|Found|In plain words", rows, secret=own(secret))
+
+
+def _document(voice: Voice) -> Iterator[Content]:
+    """Which document this is and what was declared of it; what is missing is to be filled in by hand."""
+    say, asked = voice.language.say, asked_of(voice)
+    rows: list[tuple[Cell, Cell]] = []
+    for declared, what in (
+        (asked and asked.purpose, say("purpose")),
+        (asked and asked.recipient, say("recipient")),
+        (asked and asked.review, say("review date")),
+        (asked and asked.prepared_by, say("prepared by")),
+    ):
+        if declared:
+            rows.append((what, own(declared)))
+        elif not voice.external:
+            rows.append((what, blank(voice)))
+    # Everybody may not know when the table was read; what is handed out is known by its record.
+    made, number = None if voice.dossier.job is None else voice.dossier.job.finished, document_number(voice)
+    if number:
+        rows.append((say("document number"), number))
+    if made:
+        rows.append((say("date"), own(made[:10])))
+    yield from voice.grid("The document", "What|As declared", rows)
+
+
+def _signatures(voice: Voice) -> Iterator[Content]:
+    """The decision of whoever signs, with room to write."""
+    if voice.released:
+        yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
+        yield voice.say("Conditions: {line}", line=own("_" * 60))
+    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
+
+
+def _refused(voice: Voice) -> Iterator[Content]:
+    job = voice.dossier.job
+    yield voice.alarm("Nothing was released of {table}.", table=table_of(voice))
+    if job is not None and job.outcome is not None and job.outcome.reason is not None:
+        yield Paragraph("warning", (voice.told(job.outcome.reason),))
+    spent = voice.maybe(job, "spent", "histogram", unit="nats")
+    if spent is not None:
+        yield voice.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
+    if not voice.external:
+        yield from _instead(voice)
+
+
+def _released(voice: Voice) -> Inline:
+    if voice.foreign is not None:
+        return _made_elsewhere(voice, voice.foreign)
+    secret, inside, less = protected_columns(voice), keeps_guarantee_inside(voice), less_telling_columns(voice)
+    one, several = (
+        message("Of {table}, {rows}, the column {secret} was released with noise that protects it."),
+        message("Of {table}, {rows}, the columns {secret} were released with noise that protects them."),
+    )
+    if inside and is_in_kit(voice, *secret):
+        one, several = (
+            message(
+                "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its exact levels are "
+                "not in this edition; they follow from its channel, which is in the recipient's kit."
+            ),
+            message(
+                "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their exact levels "
+                "are not in this edition; they follow from their channels, which are in the recipient's kit."
+            ),
+        )
+    elif inside:
+        one, several = (
+            message(
+                "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may "
+                "follow from private counts, so its exact levels are not in this edition."
+            ),
+            message(
+                "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their settings may "
+                "follow from private counts, so their exact levels are not in this edition."
+            ),
+        )
+    elif promises_nothing(voice):
+        one, several = (
+            message(
+                "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a "
+                "row reveals."
+            ),
+            message(
+                "Of {table}, {rows}, the columns {secret} were released without any guarantee: nothing bounds what a "
+                "row reveals."
+            ),
+        )
+    template = several if len(secret) > 1 else one
+    rows = voice.number(voice.dossier.record, "rows", unit=ROWS, count=True)
+    said = voice.say(template, table=table_of(voice), rows=rows, secret=voice.listed(secret))
+    if inside and all(asked_epsilon(one) is None for one in voice.each):
+        said += voice.say(" This edition promises no bound on what a row reveals.")
+    plain, binned, coarser = by_coarseness(voice)
+    if plain:
+        said += voice.say(" Released unchanged, and not protected: {public}.", public=voice.listed(plain))
+    if binned:
+        said += voice.say(" Released in bins, and not protected: {public}.", public=voice.listed(binned))
+    if coarser:
+        said += voice.say(" Released at a coarser level, and not protected: {public}.", public=voice.listed(coarser))
+    if less:
+        said += voice.say(
+            " Released through a channel that reveals less about the secrets: {public}.",
+            public=voice.listed(less),
+        )
+    below = voice.maybe(voice.dossier.plan, "suppress_below")
+    if below is not None:
+        said += voice.say(" Public values are left out where groups are smaller than {below}.", below=below)
+    if keeps_order(voice):
+        said += voice.say(" Rows are in the table's order, which may reveal what their values do not.")
+    kept = () if voice.dossier.job is None else voice.dossier.job.withheld
+    if kept:
+        return said + voice.say(" Not released: {columns}.", columns=voice.listed(kept))
+    return said + voice.say(" No other column was released.")
+
+
+def _made_elsewhere(voice: Voice, foreign: Foreign) -> Inline:
+    rows = voice.number(voice.dossier.audit, "rows", unit=ROWS, count=True)
+    said = voice.say(
+        "{table} was made elsewhere and has no record: its mechanism is unknown, and nothing bounds what a row "
+        "reveals.",
+        table=table_of(voice),
+    )
+    if foreign.key is None:
+        said += voice.say(" By their order {rows} were matched with the original.", rows=rows)
+    else:
+        said += voice.say(" By the key {key}, {rows} were matched with the original.", key=own(foreign.key), rows=rows)
+    alone = {name: voice.number(foreign, name, unit=ROWS, count=True) for name in ("only_released", "only_original")}
+    if any(one.value for one in alone.values()):
+        said += voice.say(
+            " Left without a match: {only_released} of the release, {only_original} of the original.", **alone
+        )
+    return said
+
+
+def _instead(voice: Voice) -> Iterator[Content]:
+    """Why nothing was released besides the reason of the job, and what could be done instead."""
+    found = judged_by(voice)
+    if found is not None and (found.vetoes or found.failed):
+        yield from (*other_reasons(voice, found), *to_do(voice, found))
+    for one in voice.dossier.secrets:
+        # What the search came closest with says the reason.
+        for note in () if one.improvement is None else told_all(voice, one.improvement.notes):
+            yield Paragraph("note", (note,))
+    if any(one.frontier is not None for one in voice.dossier.secrets):
+        yield voice.note("What is possible: every point of the curve of least leakage below can be reached.")
+    else:
+        yield voice.note("What the unchanged table reveals is below; ask for less usefulness or allow more leakage.")
+
+
+def _alarms(voice: Voice) -> Iterator[Content]:
+    """Everything that speaks against the release, each as a loud sentence."""
+    record, audit = voice.dossier.record, voice.dossier.audit
+    if record is not None and not record.private:
+        yield voice.alarm(
+            "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."
+        )
+    if voice.external and audit is not None and audit.violated:
+        yield voice.alarm("An audit of the release contradicts its guarantee; do not rely on it.")
+    yield from accusations(voice)
+    for one in () if voice.foreign is None else voice.foreign.warnings:
+        yield Paragraph("warning", (voice.told(one),))
+    groups = None if audit is None else audit.anonymity
+    if voice.released and groups is not None and groups.unique > _MANY_ALONE * groups.rows:
+        yield voice.alarm(
+            "{unique} of {rows} are unique in the public columns ({columns}): someone who knows these of a person "
+            "finds the row.",
+            unique=voice.number(groups, "unique", count=True),
+            rows=voice.number(groups, "rows", unit=ROWS, count=True),
+            columns=voice.listed(groups.quasi_identifiers),
+        )

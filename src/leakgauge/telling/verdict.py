@@ -1,0 +1,145 @@
+"""The verdict: the dials, the policy line by line, what would change it, and what the guarantee means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Final
+
+from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
+from leakgauge.languages import message
+from leakgauge.telling.actions import action_of
+from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.dials import dial, in_turn, judged_by, told_all
+from leakgauge.telling.figures.dials import NAMES
+from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
+
+LIMITS: Final = {
+    "min_protection": message("protection, at least"),
+    "max_exposed": message("exposed, at most"),
+    "min_guarantee": message("guarantee, at least"),
+    "min_usefulness": message("usefulness, at least"),
+    "min_effect": message("effect, at least"),
+    "min_efficiency": message("efficiency, at least"),
+    "max_lost": message("rows with values that are never released, at most"),
+    "max_alone": message("unique rows by the public columns, at most"),
+    "min_k": message("rows in every group of the public columns, at least"),
+    "max_epsilon": message("ε, at most"),
+    "max_delta": message("δ, at most"),
+    "max_leakage_bits": message("leakage, at most"),
+    "max_attack_advantage": message("share of the raw data's advantage that an attack keeps, at most"),
+}
+"""What each limit of a policy is called."""
+SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
+"""Limits that are shares."""
+UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
+"""Of other limits that have one."""
+_THEN: Final = {
+    Recommendation.RELEASE: message("may be released"),
+    Recommendation.RELEASE_IF: message("release if the conditions are met"),
+    Recommendation.DO_NOT_RELEASE: message("do not release"),
+}
+
+
+def verdict(voice: Voice) -> Iterator[Content]:
+    """What the recommendation rests on; it is not for everybody, because dials follow from private counts."""
+    found = judged_by(voice)
+    if found is None:
+        return
+    if not voice.released:
+        yield voice.note("Nothing was drawn: these are the dials that the release would have had by its law.")
+    yield from (*_every_secret(voice, found), *_policy(voice, found), *_actions(voice, found))
+    yield from (*_guarantee(voice, found), *_notes(voice, found))
+
+
+def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """Of several secrets a line for each; the lowest protection decides."""
+    if len(found.dials) < 2:
+        return
+    rows = ((own(secret), *(dial(voice, dials, name) for name in NAMES)) for secret, dials in found.dials.items())
+    yield from voice.grid("The dials of every secret, from 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
+    yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
+
+
+def _policy(voice: Voice, found: Judgement) -> Iterator[Content]:
+    words = {True: voice.say("kept"), False: voice.say("NOT KEPT")}
+    by = {True: voice.say("given"), False: voice.say("default policy")}
+    rows = (
+        (
+            _called(voice, line.name),
+            _side(voice, line, "limit"),
+            _found(voice, line),
+            words[line.holds],
+            by[line.given],
+        )
+        for line in found.policy
+    )
+    yield from voice.grid("The policy", "Limit|Asked|Found|Verdict|Set by", rows)
+    conditions = told_all(voice, found.conditions)
+    if conditions:
+        yield voice.say("Still to be done before a release: {conditions}.", conditions=in_turn(voice, conditions))
+    if not all(line.given for line in found.policy):
+        yield voice.note(
+            "Limits of the default policy only colour the recommendation; a release that breaks a limit you gave is "
+            "refused."
+        )
+
+
+def _called(voice: Voice, name: str) -> Inline:
+    return voice.say(LIMITS[name]) if name in LIMITS else (name,)
+
+
+def _found(voice: Voice, line: PolicyLine) -> Cell:
+    """What was found at the unfavourable end, and of which secret where there are several."""
+    if line.found is None:
+        return voice.say("not known")
+    found, of = _side(voice, line, "found"), voice.told(line.of)
+    return voice.say("{found} ({secret})", found=found, secret=Plain(of)) if of else found
+
+
+def _side(voice: Voice, line: PolicyLine, field: str) -> Inline:
+    unit, share = UNITS.get(line.name, ""), line.name in SHARES
+    if field == "limit":
+        return (voice.number(line, field, unit=unit, percent=share, digits=AS_DECLARED),)
+    # What is found is never rounded to what keeps the limit.
+    rounding = ROUND_FLOOR if line.name.startswith("min_") else ROUND_CEILING
+    return (voice.number(line, field, unit=unit, percent=share, rounding=rounding),)
+
+
+def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
+    rows = (
+        (
+            own(voice.told(one.said)),
+            action_of(voice, found, one),
+            voice.say(_THEN[one.recommendation]),
+            Plain("  ".join(one.options) or NOTHING),
+            Plain("  ".join(one.left_out) or NOTHING),
+        )
+        for one in found.actions
+    )
+    yield from voice.grid(
+        "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
+    )
+    if found.actions:
+        yield voice.note(
+            "Each of these is another setting of the same job, computed by its law before anything was drawn or spent."
+        )
+
+
+def _guarantee(voice: Voice, found: Judgement) -> Iterator[Content]:
+    evidence = found.evidence.get(found.deciding)
+    advantage = voice.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
+    if advantage is None:
+        yield voice.say("No claim bounds the worst case, so the guarantee is 0.")
+        return
+    yield voice.say(
+        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than a coin an "
+        "attacker who knows everything else can distinguish two neighbours.",
+        advantage=advantage,
+    )
+
+
+def _notes(voice: Voice, found: Judgement) -> Iterator[Content]:
+    for note in dict.fromkeys(told_all(voice, found.dials[found.deciding].notes)):
+        yield Paragraph("note", (note,))
