@@ -45,7 +45,7 @@ class Place:
 def _compared(folder: Path) -> None:
     question = Question(("a",), (), Hamming(), Knowledge.NOBODY, {}, None)
     sources, chosen = SimpleNamespace(table=None), SimpleNamespace(distortion=0.1)
-    choice._keep_comparison(question, sources, chosen, lambda name, fields: None)  # type: ignore[arg-type]
+    choice._compared(question, sources, chosen)  # type: ignore[arg-type]
 
 
 def _drawn(folder: Path) -> object:

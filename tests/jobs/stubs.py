@@ -13,6 +13,7 @@ import pytest
 
 from leakgauge.jobs import protect
 from leakgauge.jobs.protect import NAMES
+from leakgauge.jobs.protect.folder import Found
 from leakgauge.jobs.protect.stages import STAGES, Work
 
 
@@ -29,11 +30,11 @@ def stubbed(made: Path, names: Sequence[str] = NAMES) -> Iterator[None]:
         yield
 
 
-def _copy(made: Path, names: tuple[str, ...], work: Work) -> tuple[str, ...]:
+def _copy(made: Path, names: tuple[str, ...], work: Work) -> Found:
     work.tell(0, len(names))
     for name in names:
         shutil.copyfile(made / name, work.folder.place / name)
-    return names
+    return Found(written=names)
 
 
 class _Report:

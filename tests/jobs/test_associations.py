@@ -14,14 +14,14 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chi2
 
-from leakgauge.artefacts import Design, Frontier, Measurement, Record, Request
+from leakgauge.artefacts import Measurement, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.cli import main
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.protect import protect
-from leakgauge.jobs.protect.choice import choose, keep_possibilities
+from leakgauge.jobs.protect.choice import choose, possibilities
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.mechanisms import through_channel
@@ -156,18 +156,17 @@ def test_reference_numbers_of_adult() -> None:
         request, sources = _sources(
             adult_rows(), secret=("marital_status",), public=("occupation",), max_distortion=distortion
         )
-        kept: dict[str, msgspec.Struct] = {}
-        how = choose(request, request.aims[0], sources, lambda *_: None, kept.__setitem__, {})
-        design = kept["design.json"]
-        assert isinstance(design, Design) and design.leakage_with_background is not None
+        choice = choose(request, request.aims[0], sources, lambda *_: None, {})
+        how, evidence = choice.require(), choice.evidence()
+        design = evidence.design
+        assert design is not None and design.leakage_with_background is not None
         assert design.background_floor is not None
         added = design.leakage_with_background.value - design.background_floor.value
         assert added == pytest.approx(told, abs=1e-6)
         assert how.channel is not None and how.channel.given == ("occupation",)
-        assert "comparison.json" in kept
-    keep_possibilities(request, request.aims[0], sources, kept.__setitem__)
-    frontier = kept["frontier.json"]
-    assert isinstance(frontier, Frontier) and frontier.knowledge == "both"
+        assert evidence.comparison is not None
+    frontier = possibilities(request, request.aims[0], sources)
+    assert frontier is not None and frontier.knowledge == "both"
 
 
 def _by_pairs(named: NamedChannel, joint: Joint) -> Channel:

@@ -88,6 +88,8 @@ class Release:
     public_record: PublicRecord | None = field(default=None, repr=False)
     table: str | None = None
     """The address of a release that is a table, whose name ``output`` then is."""
+    drawn_order: RowOrder | None = field(default=None, repr=False)
+    """The order of its rows, where this process drew it."""
 
     @classmethod
     def read(cls, record: Release | Path | str) -> Release:
@@ -136,7 +138,7 @@ class Release:
             FileError: the file is not there.
             VerificationError: it is that of another release.
         """
-        return row_order(self.record, self.record_file)
+        return row_order(self.record, self.record_file, self.drawn_order)
 
     @property
     def digest(self) -> str:
@@ -316,7 +318,7 @@ def release(
     if key is not None:
         sign_record(public, texts[1].encode(), key, shareable=True)
         signature = sign_record(place, texts[0].encode(), key)
-    return Release(where.beside(""), written, place, public, entry, signature, handed_out, where.address)
+    return Release(where.beside(""), written, place, public, entry, signature, handed_out, where.address, order)
 
 
 def _completed(

@@ -21,8 +21,11 @@ def order_file(order: RowOrder, reference: str, rows: int) -> RowOrderFile:
     return RowOrderFile(reference, rows, order.key.hex())
 
 
-def row_order(record: Record, place: Path) -> RowOrder | None:
+def row_order(record: Record, place: Path, drawn: RowOrder | None = None) -> RowOrder | None:
     """The order of the rows of a release; None where they are in the table's order.
+
+    Args:
+        drawn: the order itself, where this process drew it; its file is compared with the record all the same.
 
     Raises:
         FileError: the file with its key is not beside the record.
@@ -47,6 +50,8 @@ def row_order(record: Record, place: Path) -> RowOrder | None:
         )
     if file_digest(file) != said.sha256:
         raise _not_its_own(file)
+    if drawn is not None:
+        return drawn
     found = codec.read(RowOrderFile, file)
     try:
         order = RowOrder(bytes.fromhex(found.key))

@@ -23,6 +23,7 @@ from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.execution import Release
 from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back, write_batches
@@ -172,7 +173,7 @@ def verify(
         checks += _public_checks(said, plan)
     else:
         checks += _release_checks(said, plan.columns, place, released)
-        checks += _order_checks(said, place)
+        checks += _order_checks(said, place, record.drawn_order if isinstance(record, Release) else None)
         checks += _record_checks(said, plan, ledger, *signature)
     return Verification(said, tuple(checks), content)
 
@@ -289,12 +290,12 @@ def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator
     )
 
 
-def _order_checks(record: Record, place: Path) -> Iterator[Check]:
+def _order_checks(record: Record, place: Path, drawn: RowOrder | None) -> Iterator[Check]:
     """That the key of a random order is there; whether the rows follow it shows beside the original, in an audit."""
     if record.plan.keep_order:
         return
     try:
-        row_order(record, place)
+        row_order(record, place, drawn)
     except FileError as error:
         yield Check(ORDER, None, error.sentence)
     except VerificationError as error:

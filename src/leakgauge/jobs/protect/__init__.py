@@ -28,7 +28,7 @@ from leakgauge.artefacts import (
     codec,
 )
 from leakgauge.artefacts.codec import Stored, digest_of
-from leakgauge.artefacts.dossier import AUDIT, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, TELLING, VERDICT
+from leakgauge.artefacts.dossier import AUDIT, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, VERDICT
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
 from leakgauge.assessment import Diagram, default_diagram
@@ -50,7 +50,7 @@ from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
-from leakgauge.jobs.protect.folder import KIT, Folder, open_folder
+from leakgauge.jobs.protect.folder import KIT, Folder, Found, open_folder
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import repeated
@@ -59,12 +59,12 @@ from leakgauge.jobs.protect.stages import (
     COUNTED,
     FILES,
     PLAN,
-    POSSIBLE,
     READS,
     STAGES,
     Stage,
     Work,
     is_chosen_by_counts,
+    refusal_of,
 )
 from leakgauge.jobs.protect.telling import require_channels
 from leakgauge.release.estimates.kit import drop_kit
@@ -311,7 +311,7 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
         tell(JobEvent(name, "finished"))
     released = "release" in folder.job.stages
     secrets = outcomes(folder, work.asked) if released else ()
-    refused = refused or (_not_kept(work) or _tells_too_much(work, secrets) if released else None)
+    refused = refused or (refusal_of(folder.result(VERDICT)) or _tells_too_much(work, secrets) if released else None)
     kit = _kit(work, to_hand_out=released and refused is None)
     folder.note(
         outcome=Outcome(released, None if refused is None else refused.sentence),
@@ -358,20 +358,17 @@ def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Pr
 
     try:
         with told_while_waiting(working):
-            outputs = stage(replace(work, tell=working))
+            found = stage(replace(work, tell=working))
     except BudgetError as error:
         return error
     except RefusalError as error:
         if name != "design":
             raise
-        folder.finish(
-            name, inputs, work.files(*POSSIBLE, TELLING, PROMISE), time.monotonic() - start, refused=error.sentence
-        )
-        return error
+        found = Found(refused=error)
     finally:
         watch.require_unchanged()
-    folder.finish(name, inputs, outputs, time.monotonic() - start)
-    return None
+    folder.finish(name, inputs, found, time.monotonic() - start)
+    return found.refused
 
 
 def _require_same_draws(work: Work, overwrite: bool) -> None:
@@ -402,7 +399,7 @@ def _report(work: Work, tell: Progress) -> None:
     for edition, name in REPORTS.items():
         report.to_html(folder.place / name, language, edition)
     report.to_json(folder.place / REPORT, language)
-    folder.finish("report", inputs, (*REPORTS.values(), REPORT), time.monotonic() - start)
+    folder.finish("report", inputs, Found(written=(*REPORTS.values(), REPORT)), time.monotonic() - start)
     tell(JobEvent("report", "finished"))
 
 
@@ -434,15 +431,6 @@ def _inputs(work: Work, stage: str) -> str:
             **({"levels": levels} if levels else {}),
         }
     )
-
-
-def _not_kept(work: Work) -> RefusalError | None:
-    """The reason against the release: a veto, or a limit given by the user that it breaks."""
-    try:
-        work.folder.result(VERDICT).require()
-    except RefusalError as error:
-        return error
-    return None
 
 
 def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalError | None:

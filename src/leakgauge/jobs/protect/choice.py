@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
 
-import msgspec
-
-from leakgauge.artefacts import Request, dossier
+from leakgauge.artefacts import Comparison, Frontier, Request, dossier
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.dials import dials_of
 from leakgauge.assessment.dials.usefulness import use_named
@@ -57,8 +57,8 @@ MOST_PROTECTION = 99.9
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
-Keep = Callable[[str, msgspec.Struct], None]
-"""Writes an artefact at once, so that a refusal leaves what was tried."""
+Secret: TypeAlias = tuple[str, ...]
+"""The columns of one."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,30 @@ class Chosen:
     noisy: bool = False
 
 
+@dataclass(frozen=True)
+class Choice:
+    """How a secret will be released, or why nothing meets its target.
+
+    Attributes:
+        evidence: gives the results that the choice rests on; a comparison takes as long as the choice itself.
+    """
+
+    how: Chosen | RefusalError
+    evidence: Callable[[], SecretResults] = SecretResults
+
+    def require(self) -> Chosen:
+        """How it is released.
+
+        Raises:
+            RefusalError: nothing meets the target; the message says how close one can come.
+        """
+        if isinstance(self.how, RefusalError):
+            raise self.how
+        return self.how
+
+
 def plan_of(
-    asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources, *, learnt: Sequence[str] = ()
+    asked: Request, chosen: Mapping[Secret, Chosen], sources: Sources, *, learnt: Sequence[str] = ()
 ) -> ReleasePlan:
     """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
     table."""
@@ -97,44 +119,60 @@ def plan_of(
     )
 
 
+def seen_through(sources: Sources, asked: Request, chosen: Mapping[Secret, Chosen]) -> Sources:
+    """The sources as the attacker sees them: of a public column with a channel only its output."""
+    channels = {name: chosen[name,].channel for name in asked.roles.public_through}
+    return replace(sources, through={name: one.channel for name, one in channels.items() if one is not None})
+
+
 def choose(
     asked: Request,
     aim: Aim,
     sources: Sources,
     progress: Callable[[int, int], None],
-    keep: Keep | None,
-    beside: Mapping[tuple[str, ...], Chosen],
-) -> Chosen:
-    """How the secret will be released; the evidence for the choice is stored through ``keep``.
-
-    A searched setting is judged ``beside`` the other columns that are released.
+    beside: Mapping[Secret, Chosen],
+) -> Choice:
+    """How the secret will be released; a searched setting is judged ``beside`` the other columns that are.
 
     Raises:
-        RefusalError: nothing meets the target; the message says how close one can come.
+        RefusalError: no channel meets the target, and there is no evidence of what was tried.
     """
     if aim.is_searched:
-        return _searched(asked, aim, sources, progress, keep or _forget, beside)
+        return _searched(asked, aim, sources, progress, beside)
     if aim.mechanism:
-        return _best_mechanism(asked, aim, sources, keep or _forget)
-    return _designed(asked, aim, sources, keep)
+        return _best_mechanism(asked, aim, sources)
+    return _designed(asked, aim, sources)
 
 
 def choose_all(
     asked: Request,
     sources: Sources,
-    chosen: dict[tuple[str, ...], Chosen],
-    choose_one: Callable[[Aim, Mapping[tuple[str, ...], Chosen]], Chosen],
-) -> None:
-    """How every secret will be released, beside the columns ``chosen`` already.
+    public: Mapping[Secret, Chosen],
+    choose_one: Callable[[Aim, Mapping[Secret, Chosen]], Choice],
+) -> dict[Secret, Choice]:
+    """How every secret will be released, beside ``public`` columns that go through channels; the first refusal is last.
 
     Each of several secrets that are searched for reveals a little about the others: those that are no longer protected
     enough once the others are chosen are searched for again. That takes more noise, which never harms the others.
     """
-    for aim in asked.aims:
-        chosen[aim.columns] = choose_one(aim, chosen)
+    chosen, choices = dict(public), dict[Secret, Choice]()
+
+    def refuses(aim: Aim) -> bool:
+        try:
+            choice = choose_one(aim, chosen)
+        except RefusalError as error:
+            choice = Choice(error)
+        choices[aim.columns] = choice
+        if isinstance(choice.how, RefusalError):
+            return True
+        chosen[aim.columns] = choice.how
+        return False
+
+    if any(map(refuses, asked.aims)):
+        return choices
     limits, searched = policy_of(asked.limits), [aim for aim in asked.aims if aim.is_searched]
     if len(searched) < 2 or asked.budget.accounted is not None or "min_protection" not in limits.given:
-        return
+        return choices
     for _ in searched:
         plan = bind(plan_of(asked, chosen, sources), sources.original)
         going = Outgoing(sources.case, plan, asked.roles.public_through)
@@ -143,10 +181,9 @@ def choose_all(
             for aim in searched
             if dials_of(going.evidence(aim.columns)).protection.ends[0] < (limits.min_protection or 0.0)
         ]
-        for aim in short:
-            chosen[aim.columns] = choose_one(aim, chosen)
-        if not short:
-            return
+        if not short or any(map(refuses, short)):
+            break
+    return choices
 
 
 def require_designable(asked: Request, sources: Sources) -> None:
@@ -184,8 +221,8 @@ def _any_letters(text: str) -> Mechanism:
     return parse_mechanism(text, letters=("a", "b"))
 
 
-def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
-    """Store the frontiers with and without keeping shares, where they can be computed.
+def possibilities(asked: Request, aim: Aim, sources: Sources) -> Frontier | None:
+    """The frontiers with and without keeping shares; None where they cannot be computed.
 
     First the one on which a designed channel lies; a named mechanism keeps nothing.
     """
@@ -195,17 +232,17 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     kept = nothing if aim.mechanism else KeepOnTheWhole(asked.limits.kept)
     problem = replace(plain, keep=kept)
     if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(problem):
-        return
+        return None
     try:
         found = frontier(problem, CURVE, CURVE_GAP)
     except UnprovedError:
         # The curve is a picture; what is released does not need it.
-        return
+        return None
     beside: Sequence[Solution] = ()
     with suppress(InputError, UnprovedError):
         # The other curve is optional: where it does not exist, one is enough.
         beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
-    keep(dossier.FRONTIER.name, as_frontier(found, question, beside))
+    return as_frontier(found, question, beside)
 
 
 def _cells(problem: RateDistortion) -> int:
@@ -227,11 +264,7 @@ def _is_slow(problem: RateDistortion) -> bool:
     return keeps and source.matrix.size > KEPT_CELLS
 
 
-def _forget(name: str, artefact: msgspec.Struct) -> None:
-    """Store nothing."""
-
-
-def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> Chosen:
+def _designed(asked: Request, aim: Aim, sources: Sources) -> Choice:
     question, table, origin = sources.question(asked, aim), sources.table, PriorOrigin.THIS_TABLE
     if asked.budget.accounted is not None:
         # The histogram bought is of the secret alone, so the channel is designed as if nobody knew more.
@@ -260,14 +293,17 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep | None) -> 
         ) from None
     if aim.target is None and solution.leakage < TELLS_NOTHING:
         # If one value is common and ε small, always releasing that value is least often wrong, and useless.
-        return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
-    named = replace(question.named(solution), prior_origin=origin)
-    if keep is None:
-        return Chosen(CHANNEL, named)
-    keep(dossier.DESIGN.name, as_design(solution, origin, price_of_keeping(solution, question.gap)))
-    if asked.budget.accounted is None and not _is_slow(solution.problem):
-        _keep_comparison(question, sources, solution, keep)
-    return Chosen(CHANNEL, named)
+        return Choice(_planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources))
+
+    def evidence() -> SecretResults:
+        compares = asked.budget.accounted is None and not _is_slow(solution.problem)
+        return SecretResults(
+            aim.columns,
+            design=as_design(solution, origin, price_of_keeping(solution, question.gap)),
+            comparison=_compared(question, sources, solution) if compares else None,
+        )
+
+    return Choice(Chosen(CHANNEL, replace(question.named(solution), prior_origin=origin)), evidence)
 
 
 def require_affordable(asked: Request, sources: Sources) -> None:
@@ -278,33 +314,32 @@ def require_affordable(asked: Request, sources: Sources) -> None:
         sources.ledger.preview(sources.dataset, cost).require()
 
 
-def _keep_comparison(question: Question, sources: Sources, chosen: Solution, keep: Keep) -> None:
-    """Store the comparison with other mechanisms at the distortion of the chosen one, where they can be compared."""
+def _compared(question: Question, sources: Sources, chosen: Solution) -> Comparison | None:
+    """The comparison with other mechanisms at the distortion of the chosen one; None where they cannot be compared."""
     plain, target = replace(question, local_dp=None), MaxDistortion(chosen.distortion)
     # Without a bound on ε the chosen channel is the optimum itself.
     bounded = None if question.local_dp is None else chosen.channel
     try:
-        found = comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
+        return comparison(sources.table, plain, (), target, CURVE_GAP, bounded=bounded)
     except (InputError, RefusalError, UnprovedError):
         # The comparison is optional: a secret without one is released all the same.
-        return
-    keep(dossier.COMPARISON.name, found)
+        return None
 
 
-def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
+def _best_mechanism(asked: Request, aim: Aim, sources: Sources) -> Choice:
     """The best of the named mechanisms that meets the target; a single one without a target is taken as it is."""
     if aim.target is None:
         (text,) = aim.mechanism
-        return _planned(text, asked, aim, sources)
+        return Choice(_planned(text, asked, aim, sources))
     target = sources.target(aim)
     assert not isinstance(target, Slope)
     question = replace(sources.question(asked, aim), local_dp=None)
     found = comparison(sources.table, question, aim.mechanism, target, CURVE_GAP)
-    keep(dossier.COMPARISON.name, found)
+    evidence = partial(SecretResults, aim.columns, comparison=found)
     given = [one for one in found.ranking if one.role is Role.GIVEN]
     fit = [one for one in given if one.meets_target and (aim.local_dp is None or one.epsilon.value <= aim.local_dp)]
     if not fit:
-        raise RefusalError(
+        nearest = RefusalError(
             "None of {count} mechanisms meets the target; the nearest, {name!s}, leaks {bits:.4g} bits at a mean "
             "distortion of {distortion:.4g}; allow more, or let a channel be designed.",
             count=len(given),
@@ -312,7 +347,8 @@ def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> C
             bits=from_above(given[0].objective, 4),
             distortion=from_above(given[0].distortion.value, 4),
         )
-    return _planned(fit[0].mechanism, asked, aim, sources)
+        return Choice(nearest, evidence)
+    return Choice(_planned(fit[0].mechanism, asked, aim, sources), evidence)
 
 
 def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
@@ -339,9 +375,8 @@ def _searched(
     aim: Aim,
     sources: Sources,
     progress: Callable[[int, int], None],
-    keep: Keep,
-    beside: Mapping[tuple[str, ...], Chosen],
-) -> Chosen:
+    beside: Mapping[Secret, Chosen],
+) -> Choice:
     """The most useful setting that protects as asked for, judged in the whole release."""
     (secret,), limits, bought = aim.columns, policy_of(asked.limits), asked.budget.accounted is not None
     least, useful = (
@@ -386,9 +421,13 @@ def _searched(
     if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
         # Limits of the default policy only colour the verdict and refuse nothing.
         found = searching(replace(goal, max_exposed=None, max_lost=None))
-    keep(dossier.IMPROVEMENT.name, stored(found))
-    trial = found.search.require()
+    evidence = partial(SecretResults, aim.columns, improvement=stored(found))
+    try:
+        trial = found.search.require()
+    except RefusalError as error:
+        return Choice(error, evidence)
     if trial.channel is None:
-        return _planned(str(trial.said), asked, aim, sources)
+        return Choice(_planned(str(trial.said), asked, aim, sources), evidence)
     named = _named(trial.channel, aim)
-    return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
+    named = replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named
+    return Choice(Chosen(CHANNEL, named), evidence)

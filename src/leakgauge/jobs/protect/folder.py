@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,14 +15,14 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Job, Request, Sentence, StageDone, codec
+from leakgauge.artefacts import Job, Request, StageDone, codec
 from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.dossier import JOB, Dossier, ResultFile, gathered
 from leakgauge.artefacts.job import TableRead
 from leakgauge.artefacts.request import StoredRequest
-from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
-from leakgauge.errors import FileError, OptionError
-from leakgauge.release import ReleasePlan
+from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write, write_whole
+from leakgauge.errors import FileError, OptionError, RefusalError
+from leakgauge.release import Release, ReleasePlan
 from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.report.reading import DIAGRAM
@@ -33,6 +33,26 @@ _LOCK = ".job.lock"
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a stage found.
+
+    Attributes:
+        part: of the dossier.
+        files: what else it leaves, by the names of the files: artefacts, and texts.
+        written: the files that it wrote itself.
+        plan: of the release, where the stage chose it; ``release`` where the stage made it.
+        refused: why the job goes no further.
+    """
+
+    part: Dossier = Dossier()  # noqa: RUF009
+    files: Mapping[str, msgspec.Struct | str] = field(default_factory=dict)
+    written: tuple[str, ...] = ()
+    plan: ReleasePlan | None = None
+    release: Release | None = None
+    refused: RefusalError | None = None
+
+
 @dataclass
 class Folder:
     """A job and its folder; the job is written to ``job.json`` after every stage.
@@ -40,7 +60,8 @@ class Folder:
     Attributes:
         made: whether the folder was created for this job.
         held: artefacts that this run wrote or read, by the names of their files.
-        plan: the release plan, if this run made it.
+        plan: of the release, if this run made or read it.
+        release: if this run made or read it.
     """
 
     place: Path
@@ -48,17 +69,7 @@ class Folder:
     made: bool = False
     held: dict[str, msgspec.Struct] = field(default_factory=dict)
     plan: ReleasePlan | None = None
-
-    def keep(self, file: ResultFile[Stored], result: Stored, secret: tuple[str, ...] = ()) -> str:
-        """Write a result, of a secret where there is one for each, and return the name of its file."""
-        name = self._name(file, secret)
-        self.write(name, result)
-        return name
-
-    def write(self, name: str, artefact: msgspec.Struct) -> None:
-        """Write an artefact."""
-        codec.write(self.place / name, artefact)
-        self.held[name] = artefact
+    release: Release | None = None
 
     def read(self, kind: type[Stored], name: str) -> Stored:
         """An artefact: the object itself where this run made it, otherwise what its file says."""
@@ -116,18 +127,26 @@ class Folder:
             if self.made:
                 self.place.rmdir()
 
-    def finish(
-        self, stage: str, inputs: str, outputs: Iterable[str], seconds: float, refused: Sentence | None = None
-    ) -> None:
-        """Record a finished stage, and why it refused if it did."""
-        written = {file: file_digest(self.place / file) for file in outputs if self.has(file)}
-        done = StageDone(inputs, written, round(seconds, 3), refused)
-        self.note(stages={**self.job.stages, stage: done})
+    def finish(self, stage: str, inputs: str, found: Found, seconds: float) -> None:
+        """Write what a finished stage found, and record it."""
+        results = {**found.part.files(), **found.files}
+        for name, result in results.items():
+            if name not in found.written:
+                self._write(name, result)
+        self.held |= {name: result for name, result in results.items() if isinstance(result, msgspec.Struct)}
+        self.plan, self.release = found.plan or self.plan, found.release or self.release
+        outputs = {name: file_digest(self.place / name) for name in dict.fromkeys((*results, *found.written))}
+        refused = None if found.refused is None else found.refused.sentence
+        self.note(stages={**self.job.stages, stage: StageDone(inputs, outputs, round(seconds, 3), refused)})
+
+    def _write(self, name: str, result: msgspec.Struct | str) -> None:
+        write_whole(self.place / name, result if isinstance(result, str) else codec.text_of(result))
 
     def note(self, **changes: Any) -> None:
         """Change fields of the job, and write its file."""
         self.job = msgspec.structs.replace(self.job, **changes)
-        self.write(JOB.name, self.job)
+        self.held[JOB.name] = self.job
+        self._write(JOB.name, self.job)
 
 
 @contextmanager

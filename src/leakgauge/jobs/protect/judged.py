@@ -25,7 +25,7 @@ from leakgauge.design.keeping import keeps_shares
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.compare import comparison
-from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Chosen, choose, choose_all, plan_of
+from leakgauge.jobs.protect.choice import CHANNEL, CURVE_GAP, Choice, Chosen, choose, choose_all, plan_of, seen_through
 from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import solved_least_telling
 from leakgauge.probability import Channel
@@ -155,29 +155,28 @@ def _chosen(asked: Request, sources: Sources, known: dict[object, Any]) -> dict[
     """How every column of a job is released."""
     shared = _beside_the_aims(asked, sources)
 
-    def once(of: object, make: Callable[[], Chosen]) -> Chosen:
+    def once(of: object, make: Callable[[], Choice]) -> Choice:
         if (of, shared) not in known:
             known[of, shared] = make()
-        found: Chosen = known[of, shared]
+        found: Choice = known[of, shared]
         return found
 
-    def telling_least(name: str) -> Chosen:
+    def telling_least(name: str) -> Choice:
         question, best = solved_least_telling(asked, sources, name)
-        return Chosen(CHANNEL, question.named(best))
+        return Choice(Chosen(CHANNEL, question.named(best)))
 
-    chosen: dict[Secret, Chosen] = {
-        (name,): once(name, partial(telling_least, name)) for name in asked.roles.public_through
+    public: dict[Secret, Chosen] = {
+        (name,): once(name, partial(telling_least, name)).require() for name in asked.roles.public_through
     }
-    through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
-    seeing = replace(sources, through=through)
+    seeing = seen_through(sources, asked, public)
 
-    def choose_one(aim: Aim, beside: Mapping[Secret, Chosen]) -> Chosen:
-        made = partial(choose, asked, aim, seeing, lambda done, of: None, None, beside)
+    def choose_one(aim: Aim, beside: Mapping[Secret, Chosen]) -> Choice:
+        made = partial(choose, asked, aim, seeing, lambda done, of: None, beside)
         # A setting that is searched for depends on all that is released beside it.
         return made() if aim.is_searched else once(aim, made)
 
-    choose_all(asked, seeing, chosen, choose_one)
-    return chosen
+    choices = choose_all(asked, seeing, public, choose_one)
+    return public | {secret: one.require() for secret, one in choices.items()}
 
 
 def _beside_the_aims(asked: Request, sources: Sources) -> str:

@@ -4,57 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec import structs
 
-from leakgauge.artefacts import Audit, CoarseningFound, Measurement, Recipients, Request, dossier
+from leakgauge.artefacts import Audit, CoarseningFound, Judgement, Measurement, Recipients, Request, dossier
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.dossier import (
-    AUDIT,
     CHANNEL,
-    COARSENING,
-    COMPARISON,
     DESIGN,
-    FRONTIER,
-    IMPROVEMENT,
-    LEAKAGE,
-    LEVELS,
-    MEASUREMENT,
-    PROMISE,
     PUBLIC_RECORD,
-    RECIPIENTS,
     RECORD,
-    SURVEY,
-    TELLING,
-    UTILITY,
-    VERDICT,
+    Dossier,
     ResultFile,
+    SecretResults,
     public_file,
 )
 from leakgauge.artefacts.request import Aim
-from leakgauge.artefacts.request.roles import file_about
 from leakgauge.artefacts.request.surveying import Surveying
 from leakgauge.case.columns import released_columns
-from leakgauge.drafts import require_room, write_whole
+from leakgauge.drafts import require_room
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.assess import Explaining, explained
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.actions import with_actions
 from leakgauge.jobs.protect.choice import (
+    Choice,
     Chosen,
+    Secret,
     choose,
     choose_all,
-    keep_possibilities,
     plan_of,
+    possibilities,
     require_affordable,
+    seen_through,
 )
 from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import Earlier
-from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.folder import Folder, Found
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
@@ -77,8 +66,6 @@ from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN = "plan.toml"
-POSSIBLE = (FRONTIER, COMPARISON, IMPROVEMENT)
-"""What the design leaves if nothing meets the target."""
 ORDER = order_place(Path(RECORD.name)).name
 """The key of the order of the rows, which is never handed out."""
 ROOM = 1 << 24
@@ -139,9 +126,16 @@ class Work:
     @property
     def release(self) -> Release:
         """The release, once it is made."""
-        place = self.folder.place
-        record = self.folder.result(RECORD)
-        return Release(place / self.released, record, place / RECORD.name, place / PUBLIC_RECORD.name)
+        if self.folder.release is None:
+            place, record = self.folder.place, self.folder.result(RECORD)
+            self.folder.release = Release(
+                place / self.released, record, place / RECORD.name, place / PUBLIC_RECORD.name
+            )
+        return self.folder.release
+
+    def of_each(self, found: Mapping[Secret, SecretResults]) -> tuple[SecretResults, ...]:
+        """The results of every secret, empty of those about which nothing was found."""
+        return tuple(found.get(one, SecretResults(one)) for one in self.asked.roles.sources)
 
     def measured(
         self, secret: tuple[str, ...], known: tuple[str, ...], channel: NamedChannel | None = None
@@ -166,11 +160,10 @@ class Work:
             yield from (public_file(file, one, roles.public_through) for one in roles.public_through)
 
 
-Stage = Callable[[Work], tuple[str, ...]]
-"""A stage of the job, which returns the names of the files it wrote."""
+Stage = Callable[[Work], Found]
 
 
-def survey_stage(work: Work) -> tuple[str, ...]:
+def survey_stage(work: Work) -> Found:
     """Finds the columns that identify people or single them out, and refuses to publish them before anything is drawn.
 
     Raises:
@@ -192,19 +185,18 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     require_publishable(found, asked.roles.public, asked.roles.accept_unique)
     require_few_alone(found, work.judging.policy)
     require_large_groups(found, work.judging.policy)
-    written = (work.folder.keep(SURVEY, found),)
-    return written if work.coarsening is None else (*written, work.folder.keep(COARSENING, work.coarsening))
+    return Found(Dossier(survey=found, coarsening=work.coarsening))
 
 
-def measure_stage(work: Work) -> tuple[str, ...]:
+def measure_stage(work: Work) -> Found:
     """What each secret would leak if released unchanged, and through the background alone."""
-    written = []
-    for at, secret in enumerate(work.asked.roles.sources):
+    secrets = []
+    for secret in work.asked.roles.sources:
         measured = work.measured(secret, work.asked.roles.background)
         _require_hidden(measured)
-        written.append(work.folder.keep(MEASUREMENT, measured, secret))
-        work.tell(at + 1, len(work.asked.roles.sources))
-    return tuple(written)
+        secrets.append(SecretResults(secret, measurement=measured))
+        work.tell(len(secrets), len(work.asked.roles.sources))
+    return Found(Dossier(secrets=tuple(secrets)))
 
 
 def _require_hidden(measured: Measurement) -> None:
@@ -221,98 +213,84 @@ def _require_hidden(measured: Measurement) -> None:
         )
 
 
-def design_stage(work: Work) -> tuple[str, ...]:
-    """Chooses how each secret will be released; if nothing meets the target, stores what is possible and refuses."""
-    asked, folder, written = work.asked, work.folder, list[str]()
+def design_stage(work: Work) -> Found:
+    """How each secret will be released; if nothing meets the target, what is possible and the refusal."""
+    asked, secrets = work.asked, dict[Secret, SecretResults]()
     if work.earlier is not None:
         return _taken_over(work, work.earlier)
     if asked.budget.accounted is not None:
         # Histograms are bought before channels are known, so a full disk must be noticed first.
-        require_room(folder.place / CHANNEL.name, ROOM * len(asked.aims))
+        require_room(work.folder.place / CHANNEL.name, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
-    chosen, sources = _telling_less(work, written), work.sources
-    # The attacker sees only the output of the channels of these columns.
-    through = {group[0]: one.channel.channel for group, one in chosen.items() if one.channel is not None}
-    sources = replace(sources, through=through)
-    written += _tells(replace(work, sources=sources))
+    designed = {column: least_telling(asked, work.sources, column) for column in asked.roles.public_through}
+    public: dict[Secret, Chosen] = {
+        (column,): Chosen(CHANNEL.name, channel) for column, (channel, _) in designed.items()
+    }
+    sources = seen_through(work.sources, asked, public)
+    told = telling(asked, sources)
 
-    def keep(of: tuple[str, ...], name: str, artefact: msgspec.Struct) -> None:
-        file = file_about(name, of, asked.roles.sources)
-        folder.write(file, artefact)
-        if file not in written:
-            written.append(file)
+    def choose_one(aim: Aim, beside: Mapping[Secret, Chosen]) -> Choice:
+        return choose(asked, aim, sources, work.tell, beside)
 
-    def choose_one(aim: Aim, beside: Mapping[tuple[str, ...], Chosen]) -> Chosen:
-        return choose(asked, aim, sources, work.tell, partial(keep, aim.columns), beside)
-
-    for done, aim in enumerate(asked.aims):
-        keep_possibilities(asked, aim, sources, partial(keep, aim.columns))
-        work.tell(done + 1, 2 * len(asked.aims))
-    choose_all(asked, sources, chosen, choose_one)
-    folder.plan = plan_of(asked, chosen, work.sources)
+    for aim in asked.aims:
+        secrets[aim.columns] = SecretResults(aim.columns, frontier=possibilities(asked, aim, sources))
+        work.tell(len(secrets), 2 * len(asked.aims))
+    choices = choose_all(asked, sources, public, choose_one)
+    for secret, one in choices.items():
+        secrets[secret] = structs.replace(one.evidence(), secret=secret, frontier=secrets[secret].frontier)
+    part = Dossier(
+        telling=told,
+        public={column: design for column, (_, design) in designed.items()},
+        secrets=work.of_each(secrets),
+    )
+    refused = next((one.how for one in choices.values() if isinstance(one.how, RefusalError)), None)
+    if refused is not None:
+        return Found(part, refused=refused)
+    chosen = public | {secret: one.require() for secret, one in choices.items()}
+    plan = plan_of(asked, chosen, work.sources)
     if work.is_promised:
-        promise = with_actions(work.judging.of_plan(asked, sources, folder.plan), folder.job.request, work.judging)
-        written.append(folder.keep(PROMISE, promise))
-        promise.require()
-    return tuple(dict.fromkeys((*written, *_write_plan(work, chosen), PLAN)))
+        promise = with_actions(work.judging.of_plan(asked, sources, plan), work.folder.job.request, work.judging)
+        part = structs.replace(part, promise=promise)
+        if (refused := refusal_of(promise)) is not None:
+            return Found(part, refused=refused)
+    return Found(part, _files_of_plan(work, chosen, plan), plan=plan)
 
 
-def _write_plan(work: Work, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
-    """Writes the plan, and each of its channels in a file of its own; levels stay in the files that were named."""
-    roles, files = work.asked.roles, dict[str, str]()
+def refusal_of(verdict: Judgement) -> RefusalError | None:
+    """The reason against a release: a veto, or a limit given by the user that it breaks."""
+    try:
+        verdict.require()
+    except RefusalError as error:
+        return error
+    return None
+
+
+def _files_of_plan(work: Work, chosen: Mapping[Secret, Chosen], plan: ReleasePlan) -> dict[str, ChannelFile | str]:
+    """The plan, and each of its channels in a file of its own; levels stay in the files that were named."""
+    roles, names, files = work.asked.roles, dict[str, str](), dict[str, ChannelFile | str]()
     for group, how in chosen.items():
         if how.channel is not None:
             if group[0] in roles.public_through:
                 file = public_file(CHANNEL, group[0], roles.public_through)
             else:
                 file = CHANNEL.about(group, roles.sources)
-            work.folder.write(file, ChannelFile.of(how.channel))
-            files |= dict.fromkeys(group, file)
+            files[file] = ChannelFile.of(how.channel)
+            names |= dict.fromkeys(group, file)
     levels = named_levels(work.asked.coarsening.levels, roles.columns)
-    text = work.plan.to_toml(files, {name: file.resolve() for name, (file, _) in levels.items()})
-    write_whole(work.folder.place / PLAN, text)
-    return tuple(files.values())
+    text = plan.to_toml(names, {name: file.resolve() for name, (file, _) in levels.items()})
+    return {**files, PLAN: text}
 
 
-def _tells(work: Work) -> Iterator[str]:
-    """Writes what public columns reveal."""
-    told = telling(work.asked, work.sources)
-    if told is not None:
-        yield work.folder.keep(TELLING, told)
-
-
-def _telling_less(work: Work, written: list[str]) -> dict[tuple[str, ...], Chosen]:
-    """Designs the channels of public columns that are to reveal less about the secrets, each in its file."""
-    asked, chosen = work.asked, dict[tuple[str, ...], Chosen]()
-    for column in asked.roles.public_through:
-        channel, design = least_telling(asked, work.sources, column)
-        chosen[column,] = Chosen(CHANNEL.name, channel)
-        files = {
-            public_file(CHANNEL, column, asked.roles.public_through): ChannelFile.of(channel),
-            public_file(DESIGN, column, asked.roles.public_through): design,
-        }
-        for name, artefact in files.items():
-            written.append(name)
-            work.folder.write(name, artefact)
-    return chosen
-
-
-def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
+def _taken_over(work: Work, earlier: Earlier) -> Found:
     """The unchanged mechanisms of the repeated job; a limit that they break here is reported first."""
-    asked, folder, chosen, learnt = work.asked, work.folder, earlier.chosen(), earlier.learnt(work.asked)
-    folder.plan = plan_of(asked, chosen, work.sources, learnt=learnt)
+    asked, chosen = work.asked, earlier.chosen()
+    plan = plan_of(asked, chosen, work.sources, learnt=earlier.learnt(asked))
     for aim in asked.aims:
-        _require_limit(work, folder.plan, aim, earlier)
-    through = {
-        name: one.channel.channel for (name, *_), one in chosen.items() if one.channel and name in asked.roles.public
-    }
-    told = _tells(replace(work, sources=replace(work.sources, through=through)))
-    channels, promised = _write_plan(work, chosen), list[str]()
-    if work.is_promised:
-        promise = work.judging.of_plan(asked, work.sources, folder.plan)
-        promised.append(folder.keep(PROMISE, promise))
-        promise.require()
-    return (*channels, *told, *promised, PLAN)
+        _require_limit(work, plan, aim, earlier)
+    promise = work.judging.of_plan(asked, work.sources, plan) if work.is_promised else None
+    part = Dossier(telling=telling(asked, seen_through(work.sources, asked, chosen)), promise=promise)
+    refused = None if promise is None else refusal_of(promise)
+    return Found(part, _files_of_plan(work, chosen, plan), plan=plan, refused=refused)
 
 
 def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:
@@ -338,7 +316,7 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
         )
 
 
-def release_stage(work: Work) -> tuple[str, ...]:
+def release_stage(work: Work) -> Found:
     """Writes the release with its record; one finished by an interrupted run is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = work.plan
@@ -347,7 +325,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
     if drawn is not None and drawn.plan == recorded_plan(preview(plan, table)[0]):
         if work.sources.ledger is not None:
             note_in_ledger(work.sources.ledger, drawn)
-        return written
+        return Found(written=written)
     rows = table.rows
 
     def tell(stage: ReleaseStage, done: int, /) -> None:
@@ -366,9 +344,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
         randomness=OperatingSystem() if asked.budget.simulate is None else Simulated(asked.budget.simulate),
         progress=tell,
     )
-    assert made.public_record is not None
-    folder.held |= {RECORD.name: made.record, PUBLIC_RECORD.name: made.public_record}
-    return written
+    return Found(Dossier(record=made.record, public_record=made.public_record), written=written, release=made)
 
 
 def is_chosen_by_counts(asked: Request) -> bool:
@@ -387,10 +363,10 @@ def is_chosen_by_counts(asked: Request) -> bool:
     )
 
 
-def audit_stage(work: Work) -> tuple[str, ...]:
+def audit_stage(work: Work) -> Found:
     """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
-    audit = work.folder.keep(AUDIT, audited(work, work.asked.declared.confidence))
-    return (audit, work.folder.keep(RECIPIENTS, _recipients(work)), *_by_its_law(work))
+    audit = audited(work, work.asked.declared.confidence)
+    return Found(Dossier(audit=audit, recipients=_recipients(work), secrets=work.of_each(_by_its_law(work))))
 
 
 def _recipients(work: Work) -> Recipients:
@@ -418,8 +394,8 @@ def audited(work: Work, confidence: float) -> Audit:
     )
 
 
-def _by_its_law(work: Work) -> tuple[str, ...]:
-    asked, written, release = work.asked, list[str](), work.release
+def _by_its_law(work: Work) -> dict[Secret, SecretResults]:
+    asked, found, release = work.asked, dict[Secret, SecretResults](), work.release
     columns = bind(work.plan, work.sources.original).columns
     public = [one for one in columns if one.writes[0] in asked.roles.public_through]
     through = {one.name: one.channel.channel for one in public if one.channel is not None}
@@ -433,16 +409,15 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
         if bound is None or bound.channel is None:
             # Noisy numbers have no finite channel; their guarantee is in the record.
             worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, release)
-            if worth is not None:
-                written.append(work.folder.keep(UTILITY, worth, secret))
+            found[secret] = SecretResults(secret, utility=worth)
             continue
-        leakage = seen.measured(secret, sources.known(asked, secret), bound.channel)
-        written += (
-            work.folder.keep(LEAKAGE, leakage, secret),
-            work.folder.keep(LEVELS, levels_of(sources, bound.channel), secret),
-            work.folder.keep(UTILITY, utility(sources, asked, aim, bound.channel, release), secret),
+        found[secret] = SecretResults(
+            secret,
+            leakage=seen.measured(secret, sources.known(asked, secret), bound.channel),
+            levels=levels_of(sources, bound.channel),
+            utility=utility(sources, asked, aim, bound.channel, release),
         )
-    return tuple(written)
+    return found
 
 
 def _as_released(table: Table, columns: Sequence[BoundColumn], release: Release) -> Table:
@@ -452,9 +427,9 @@ def _as_released(table: Table, columns: Sequence[BoundColumn], release: Release)
     return ReplacedTable(table, {one.name: one.form.written(one.form.outputs([found[one.name]]))[0] for one in columns})
 
 
-def assess_stage(work: Work) -> tuple[str, ...]:
+def assess_stage(work: Work) -> Found:
     """The verdict on the release, what explains it, and what would change it."""
-    audit, judging = work.folder.result(AUDIT), work.judging
+    audit, judging = work.folder.result(dossier.AUDIT), work.judging
     # At the confidence of the intervals a correct release is sometimes accused. The report always shows that; only
     # findings beyond doubt become a veto, which stops the release.
     accusing = audited(work, SURE) if audit.violated else None
@@ -463,9 +438,9 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     found = explained(found, work.release, audit, work.sources.original, work.explaining)
     work.tell(2, 3)
     # The original request: actions are options to type.
-    verdict = work.folder.keep(VERDICT, with_actions(found, work.folder.job.request, judging))
+    verdict = with_actions(found, work.folder.job.request, judging)
     work.tell(3, 3)
-    return (verdict,)
+    return Found(Dossier(verdict=verdict))
 
 
 STAGES: dict[str, Stage] = {
@@ -500,7 +475,7 @@ FILES: dict[str, tuple[str | ResultFile[Any], ...]] = {
     "design": (),
     "release": (PLAN, CHANNEL),
     "audit": (PLAN, CHANNEL, RECORD, ORDER),
-    "assess": (RECORD, AUDIT),
+    "assess": (RECORD, dossier.AUDIT),
     "report": tuple(file for file in dossier.FILES if file.stage),
 }
 """The files of earlier stages that each stage reads."""
