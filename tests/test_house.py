@@ -11,6 +11,7 @@ import subprocess
 import sys
 import types
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,12 @@ def test_nothing_is_written_at_import(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@cache
+def _trees() -> dict[Path, ast.Module]:
+    """Every source, parsed once, which takes seconds."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+
+
 KERNELS = ("probability", "distances", "randomness", "measures", "mechanisms", "notions", "design")
 """Rooms of formulas, whose symbols are their parameters."""
 MOST_PARAMETERS = 7
@@ -146,11 +153,64 @@ LONG_SIGNATURES = {"assessment": 2, "audit": 8, "case": 1, "jobs": 1, "release":
 def test_few_functions_take_many_parameters() -> None:
     """What belongs together is one frozen type, which checks itself."""
     found = Counter[str]()
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 taken = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
                 found[path.relative_to(SOURCE).parts[0]] += len({*taken} - {"self", "cls"}) > MOST_PARAMETERS
     outside = {room: count for room, count in found.items() if count and room not in KERNELS}
     assert {room: count for room, count in outside.items() if count > LONG_SIGNATURES.get(room, 0)} == {}
     assert sum(LONG_SIGNATURES.values()) < 20
+
+
+MOST_PLAIN = 40
+MOST_MEMBERS = 12
+LARGE_CLASSES = {
+    *("Dialect", "Folder", "GridNoise", "Job", "Ledger", "Mechanism", "NoisyNumber", "SparkDialect", "Table", "Voice"),
+}
+"""Those that are left with more."""
+
+
+def test_results_are_types() -> None:
+    """Dictionaries of anything are for what is written and read: the codec, and the specifications of charts."""
+    charts = SOURCE / "telling" / "figures"
+    sources = [path for path in SOURCE.rglob("*.py") if path.name != "codec.py" and charts not in path.parents]
+    assert sum(path.read_text(encoding="utf-8").count("dict[str, Any]") for path in sources) < MOST_PLAIN
+
+
+def test_few_classes_have_many_members() -> None:
+    """What can be a function of a type is a function.
+
+    Public members are the names without a leading underscore that a class body defines: methods, properties, class
+    methods, and the fields of an ordinary class. What it inherits is not counted; nor are the fields of a record (a
+    frozen dataclass or structure, a typed dictionary, an enumeration), which may be as many as what it records.
+    """
+    large = set()
+    for tree in _trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and len(_members(node)) > MOST_MEMBERS:
+                large.add(node.name)
+    assert large == LARGE_CLASSES
+
+
+def _members(node: ast.ClassDef) -> set[str]:
+    """The public members of a class, without the fields of a record."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    names = {one.name for one in node.body if isinstance(one, functions)}
+    if not _is_record(node):
+        for one in node.body:
+            targets = (
+                one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+            )
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def _is_record(node: ast.ClassDef) -> bool:
+    said = [
+        *map(ast.unparse, node.decorator_list),
+        *(ast.unparse(one.value) for one in node.keywords if one.arg == "frozen"),
+    ]
+    bases = " ".join(map(ast.unparse, node.bases))
+    frozen = any("frozen=True" in one or one == "True" for one in said)
+    return frozen or re.search(r"Enum|TypedDict|Options", bases) is not None
