@@ -230,7 +230,7 @@ def test_the_kit_goes_with_its_release(finished: Finished, made: Path, monkeypat
         protect(again, finished.folder, overwrite=True, progress=lambda _: gone.append(not kit.exists()))
         assert gone[0] and {path.name: path.read_bytes() for path in kit.iterdir()} == before
         # A release that must not be given away has none.
-        monkeypatch.setattr(jobs, "_not_kept", lambda work: RefusalError("A veto stands against it."))
+        monkeypatch.setattr(jobs, "refusal_of", lambda verdict: RefusalError("A veto stands against it."))
         done = protect(again, finished.folder)
     assert done.refused is not None and not kit.exists() and "kit" not in done.job.shareable
 

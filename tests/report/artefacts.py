@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.request import Declared
 from leakgauge.assessment.judging import Terms, case_of, judge
 from leakgauge.cli import main
 from leakgauge.jobs.assess import Explaining, explained, read_audit
@@ -51,7 +52,7 @@ def make_files(folder: Path) -> dict[str, dict[str, Any]]:
         found = read_audit(Path(audit))
         made = Release.read(Path(record))
         verdict = judge(made, case_of(made, table, background=["city"]), found, Terms())
-        by = Explaining.by(diagram="paper", factors="paper-a")
+        by = Explaining.by(Declared(diagram="paper"), factors="paper-a")
         files["verdict"] = encode(explained(verdict, Path(record), found, table, by))
         files["improvement"] = encode(stored(improve(people, secret="illness", min_protection=60)))
     return files

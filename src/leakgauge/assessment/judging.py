@@ -27,7 +27,8 @@ from leakgauge.release import Release
 from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables import Table, in_bins
+from leakgauge.tables.binnings import Bins
 from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import sampled
 
@@ -151,7 +152,7 @@ def case_of(
     original: Table,
     *,
     background: Sequence[str] = (),
-    bins: Mapping[str, Binning] | None = None,
+    bins: Bins | None = None,
     unit: str | None = None,
     confidence: float = 0.95,
     memory: dict[object, Any] | None = None,

@@ -8,7 +8,7 @@ to each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 from msgspec import structs
@@ -17,7 +17,8 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Anonymity, Diversity
 from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Codes, Floats
-from leakgauge.tables import Binning, Kind, Table
+from leakgauge.tables import Kind, Table
+from leakgauge.tables.binnings import Bins
 
 _ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
@@ -28,7 +29,7 @@ def anonymity(
     quasi_identifiers: Iterable[str],
     secret: str | None = None,
     *,
-    bins: Mapping[str, Binning] | None = None,
+    bins: Bins | None = None,
 ) -> Anonymity:
     """How many rows of a table share their quasi-identifiers, and how diverse a secret is among them.
 

@@ -28,7 +28,8 @@ from leakgauge.release import Release
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.record import whole_record_error
 from leakgauge.release.recorded_plan import asked_again
-from leakgauge.tables import Binning, Table, in_bins, open_table
+from leakgauge.tables import Table, in_bins, open_table
+from leakgauge.tables.binnings import Bins
 from leakgauge.tables.suppression import whole
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def read_drawn(
     withheld: Iterable[str] = (),
     background: Iterable[str] = (),
     unit: str | None = None,
-    bins: Mapping[str, Binning] | None = None,
+    bins: Bins | None = None,
     released: Path | str | None = None,
     confidence: float = 0.95,
     targets: int = 2000,

@@ -83,11 +83,11 @@ def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> 
         return job, None
     with open_table(job.table, **job.reading.keywords()) as source:
         judging = Judging(source, policy_of(job.limits))
-        promise = judging.promise(job)
+        promise = judging.before(job)
         if promise.failed and job.aims[0].mechanism:
             with suppress(RefusalError):
                 other = job.having(mechanism=())
-                found = judging.promise(other)
+                found = judging.before(other)
                 job, promise = (job, promise) if found.failed else (other, found)
     return job, promise
 

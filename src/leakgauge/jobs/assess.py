@@ -12,6 +12,7 @@ from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.artefacts.criteria import Published
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.evidence import Evidence
+from leakgauge.artefacts.request import Declared
 from leakgauge.artefacts.verdict import Beside
 from leakgauge.assessment import Diagram, Questionnaire, collect, protected_of_release, read_questionnaire
 from leakgauge.assessment.arcs import over_arcs
@@ -57,25 +58,19 @@ class Explaining:
 
     @classmethod
     def by(
-        cls,
-        *,
-        diagram: Path | str | None = None,
-        questionnaire: Path | str | None = None,
-        factors: Path | str | None = None,
-        stored: Path | None = None,
-        releases_per_period: float = 1.0,
-        confidence: float = 0.95,
+        cls, declared: Declared, *, factors: Path | str | None = None, stored: Path | str | None = None
     ) -> Explaining:
-        """Inputs read from files, as named on the command line."""
-        drawn = open_diagram(diagram)
+        """Inputs read from the files that are declared."""
+        drawn = open_diagram(declared.diagram)
         leaves = asked_by(drawn) if isinstance(drawn, CriteriaDiagram) else asked_leaves(drawn)
+        answers = declared.questionnaire
         return cls(
             drawn,
-            None if questionnaire is None else read_questionnaire(questionnaire, leaves),
+            None if answers is None else read_questionnaire(answers, leaves),
             None if factors is None else open_factors(factors),
-            stored,
-            releases_per_period,
-            confidence,
+            None if stored is None else Path(stored),
+            declared.releases_per_period,
+            declared.confidence,
         )
 
     def beside(self, evidence: tuple[Evidence, ...], dials: Dials, column: str, record: str) -> Beside:

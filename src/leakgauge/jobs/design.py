@@ -24,7 +24,7 @@ from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import label_parts, text_of
 from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Binning, Kind, Levels, Table
-from leakgauge.tables.binnings import MOST_BINS, Auto, asked_binning, spelled_binning
+from leakgauge.tables.binnings import MOST_BINS, Auto, Bins, asked_binning, spelled_binning
 from leakgauge.tables.chosen_bins import bin_error, present_share, settled
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Question:
     background: tuple[str, ...]
     distortion: Distortion
     knowledge: Knowledge
-    bins: Mapping[str, Binning] = field(default_factory=dict)
+    bins: Bins = field(default_factory=dict)
     local_dp: float | None = None
     identifiability: float | None = None
     weights: Mapping[Any, float] | None = None
@@ -132,7 +132,7 @@ class Question:
         return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE, reads[len(self.released) :])
 
 
-def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str, Binning] | None = None) -> None:
+def require_few_values(table: Table, columns: tuple[str, ...], bins: Bins | None = None) -> None:
     """Refuse at once a design that would take minutes or hours, and suggest bins.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -81,8 +80,15 @@ def assess(
         ExplainedBy.of_options(options),
     )
     given = by.given()
-    explaining = partial(Explaining.by, factors=also.fuzzy, stored=None if also.stored is None else Path(also.stored))
-    Declared(review=by.review).require_review_to_come()
+    explaining = partial(Explaining.by, factors=also.fuzzy, stored=also.stored)
+    declared = Declared(
+        releases_per_period=1.0 if by.releases_per_period is None else by.releases_per_period,
+        confidence=also.confidence,
+        diagram=None if by.diagram is None else str(by.diagram),
+        questionnaire=None if by.questionnaire is None else str(by.questionnaire),
+        review=by.review,
+    )
+    declared.require_review_to_come()
     if place.is_dir():
         _require_absent({"audit": audit, **columns.given(), "released": released}, Sentence("a finished job"))
         return _of_job(place, original, given, explaining, reading)
@@ -93,23 +99,15 @@ def assess(
         )
     if original is None:
         raise OptionError("A verdict needs the table the release was made from; name it with --original.")
-    releases = 1.0 if by.releases_per_period is None else by.releases_per_period
-    if not 0 < releases < math.inf:
-        raise OptionError("--releases-per-period {found} is not a finite number above 0; try 1.", found=releases)
     limits = DEFAULT_POLICY if by.policy is None else read_dial_policy(by.policy)
     terms = Terms(
         limits.asking(min_protection=by.min_protection, min_usefulness=by.min_usefulness),
         use_named(by.use or Use.STATISTICS),
         tuple(one for one in Declaration if one.value in given),
         by.accept_unique,
-        releases_per_period=releases,
+        releases_per_period=declared.releases_per_period,
     )
-    how = explaining(
-        diagram=by.diagram,
-        questionnaire=by.questionnaire,
-        releases_per_period=releases,
-        confidence=also.confidence,
-    )
+    how = explaining(declared)
     with open_table(original, **reading) as table:
         if audit is None:
             _require_absent({**columns.given(), "use": by.use}, Sentence("an audit of a release made elsewhere"))
@@ -160,12 +158,7 @@ def _of_job(
             "The job in {path!s} was made from a table in memory; name the table with --original.", path=str(place)
         )
     release, audit = Release.read(place / RECORD.name), codec.read(Audit, place / AUDIT.name)
-    by = explaining(
-        diagram=asked.declared.diagram,
-        questionnaire=asked.declared.questionnaire,
-        releases_per_period=asked.declared.releases_per_period,
-        confidence=asked.declared.confidence,
-    )
+    by = explaining(asked.declared)
     with open_table(asked.table if original is None else original, **{**asked.reading.keywords(), **reading}) as table:
         judging = Judging(table, policy_of(asked.limits))
         found = judging.drawn(asked, release, audit, _beyond_doubt(place, audit))

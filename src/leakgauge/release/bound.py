@@ -21,7 +21,8 @@ from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.tables import Binning, Column, Kind, Suppression, Table, in_bins, suppressed
+from leakgauge.tables import Column, Kind, Suppression, Table, in_bins, suppressed
+from leakgauge.tables.binnings import Bins
 from leakgauge.tables.suppression import SuppressedTable
 
 LARGEST_ALPHABET = 1 << 12
@@ -87,7 +88,7 @@ class RecordedPlan:
     columns: tuple[BoundColumn, ...]
     public: tuple[str, ...]
     order: tuple[str, ...]
-    bins: Mapping[str, Binning]
+    bins: Bins
     unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
     from_another_table: frozenset[str] = field(default=frozenset(), kw_only=True)
     suppression: Suppression | None = field(default=None, kw_only=True)
@@ -246,7 +247,7 @@ def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:
         )
 
 
-def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:
+def _in_text(named: NamedChannel, bins: Bins) -> Channel:
     """The channel with the texts of the intervals of columns that the plan bins; they are what the channel is given."""
 
     def texts(names: Sequence[str], labels: Sequence[Any]) -> list[Any]:

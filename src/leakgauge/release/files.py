@@ -7,7 +7,7 @@ is written and read in the same way before the two are compared.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,7 @@ from leakgauge.probability.cells import Codes
 from leakgauge.release.letters import letter_column, taken
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Levels
-from leakgauge.tables.binnings import Edges, Learnt
+from leakgauge.tables.binnings import Bins, Edges, Learnt
 
 if TYPE_CHECKING:
     from leakgauge.release.bound import BoundColumn
@@ -158,7 +158,7 @@ class Found:
     impossible: tuple[str, ...]
 
 
-def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: Mapping[str, Binning]) -> Found:
+def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: Bins) -> Found:
     """What is in a released file, in one pass and bounded memory.
 
     Columns that the file does not have are not looked at; one that marks a simulation is. The labels of public columns

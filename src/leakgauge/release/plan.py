@@ -19,7 +19,7 @@ from leakgauge.probability.files import NamedChannel, parsed_toml, require_schem
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Levels, Suppression, parse_binning
-from leakgauge.tables.binnings import asked_binning, both_bins_and_levels, parse_binnings, spelled_binning
+from leakgauge.tables.binnings import Bins, asked_binning, both_bins_and_levels, parse_binnings, spelled_binning
 from leakgauge.tables.levels import level_file
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class ReleasePlan:
         gathered: dict[str, Binning] = {
             name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
         }
-        self.bins: Mapping[str, Binning] = gathered | _coarser(levels or {}, gathered)
+        self.bins: Bins = gathered | _coarser(levels or {}, gathered)
         self.suppression: Suppression | None = None
         if suppress_below is not None:
             self.suppression = Suppression(self.public, suppress_below, suppress_unit or unit)

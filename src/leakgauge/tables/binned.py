@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
@@ -26,7 +26,7 @@ class BinnedTable(WrappedTable):
         bins: how each of them is binned; edges learnt from the table are settled once.
     """
 
-    def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
+    def __init__(self, table: Table, bins: Bins) -> None:
         streamed = {name: how for name, how in bins.items() if isinstance(how, Levels) and not table.takes_levels}
         super().__init__(CoarserTable(table, streamed) if streamed else table)
         self._fixed = {name: _fixed(table, name, how) for name, how in bins.items() if name not in streamed}
@@ -37,7 +37,7 @@ class BinnedTable(WrappedTable):
         return tuple(Column(one.name, Kind.STRING) if one.name in self.bins else one for one in self._table.columns())
 
     @checked
-    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+    def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
         own = self._own(columns)
         found = self._table.counts(*columns, bins=self._gathered(columns, bins), limit=limit)
@@ -54,7 +54,7 @@ class BinnedTable(WrappedTable):
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns, the sizes of the groups of rows that agree in them."""
         # Persons in bins are known here alone.
@@ -65,27 +65,25 @@ class BinnedTable(WrappedTable):
         self._require_open({column: quantiles})
         return super().learnt(column, quantiles)
 
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         return super().batches(*(columns or (one.name for one in self._table.columns())), bins=bins, size=size)
 
     def _own(self, columns: Iterable[str]) -> dict[str, Binning]:
         return {name: self._fixed[name] for name in columns if name in self._fixed}
 
-    def _gathered(self, columns: Iterable[str], bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
+    def _gathered(self, columns: Iterable[str], bins: Bins | None) -> Bins:
         self._require_open(bins or {})
         return {**self._own(columns), **(bins or {})}
 
-    def _require_open(self, bins: Mapping[str, Binning]) -> None:
+    def _require_open(self, bins: Bins) -> None:
         for name in bins:
             if name in self.bins:
                 raise ColumnError("Column {name!r} is already in bins; bin it once.", name=name)
 
 
 @checked
-def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
+def in_bins(table: Table, bins: Bins) -> Table:
     """The table with some of its columns in bins, wherever they are counted, streamed or released.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
@@ -145,6 +145,8 @@ class Calendar:
 
 
 Binning: TypeAlias = Width | Quantiles | Auto | Edges | Learnt | Calendar | Levels
+Bins: TypeAlias = Mapping[str, Binning]
+"""By the names of the columns."""
 
 
 @checked

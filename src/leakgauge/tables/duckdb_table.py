@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from leakgauge.tables import aggregates
-from leakgauge.tables.binnings import Binning
+from leakgauge.tables.binnings import Bins
 from leakgauge.tables.duckdb_columns import DuckDBDialect
 from leakgauge.tables.duckdb_failures import guarded
 from leakgauge.tables.sql.bins import Bin
@@ -37,7 +37,7 @@ class DuckDBTable(SqlTable):
         super().__init__(source, DuckDBDialect())
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them."""
         wanted = [tuple(names) for names in sets]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from leakgauge.arguments import checked
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import require_within
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles
 from leakgauge.tables.streamed import WrappedTable
 from leakgauge.tables.table import LARGEST, GroupSizes, Moments, Table
 
 Answer = TypeVar("Answer")
-Bins: TypeAlias = frozenset[tuple[str, Binning]]
+Items: TypeAlias = frozenset[tuple[str, Binning]]
 """How columns are binned, in a form that can be looked up."""
 
 _ROOM = 1 << 19
@@ -29,11 +29,11 @@ class RememberedTable(WrappedTable):
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._known: dict[Hashable, Any] = {}
-        self._counted: dict[tuple[tuple[str, ...], Bins], Counts] = {}
+        self._counted: dict[tuple[tuple[str, ...], Items], Counts] = {}
         self._room = _ROOM
 
     @checked
-    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+    def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
         how = _items(bins)
         found = self._from_counts(columns, how)
@@ -52,7 +52,7 @@ class RememberedTable(WrappedTable):
         return dict(self._once(("moments", columns), lambda: self._table.moments(*columns)))
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them; all new sets share one pass."""
         keys = [("groups", tuple(names), _items(bins, names), unit) for names in sets]
@@ -68,7 +68,7 @@ class RememberedTable(WrappedTable):
         """The edges that the quantiles of a column give, rounded."""
         return self._once(("learnt", column, quantiles), lambda: self._table.learnt(column, quantiles))
 
-    def _from_counts(self, columns: tuple[str, ...], how: Bins) -> Counts | None:
+    def _from_counts(self, columns: tuple[str, ...], how: Items) -> Counts | None:
         """From counts of these columns in these bins, or of more columns; None where there are none."""
         if (columns, how) in self._counted:
             return self._counted[columns, how]
@@ -87,7 +87,7 @@ class RememberedTable(WrappedTable):
         return found
 
 
-def _items(bins: Mapping[str, Binning] | None, names: Sequence[str] | None = None) -> Bins:
+def _items(bins: Bins | None, names: Sequence[str] | None = None) -> Items:
     return frozenset((name, how) for name, how in (bins or {}).items() if names is None or name in names)
 
 

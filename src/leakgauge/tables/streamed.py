@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.row_samples import RowSample
 from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, PartWriter, Table
 
@@ -30,7 +30,7 @@ class WrappedTable(Table):
         self._table = table
         self.bins, self.takes_levels = table.bins, table.takes_levels
 
-    def _gathered(self, columns: Iterable[str], bins: Mapping[str, Binning] | None) -> Mapping[str, Binning] | None:
+    def _gathered(self, columns: Iterable[str], bins: Bins | None) -> Bins | None:
         """How the other table gathers these columns, if it is asked for them in these bins."""
         return bins
 
@@ -43,14 +43,12 @@ class WrappedTable(Table):
         """The columns in the table's order."""
         return self._table.columns()
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         return self._table.digests(sets, self._gathered((name for names in sets for name in names), bins))
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns, the sizes of the groups of rows that agree in them; asked of the table itself."""
         gathered = self._gathered((name for names in sets for name in names), bins)
@@ -60,19 +58,15 @@ class WrappedTable(Table):
         """The edges that the quantiles of a column give, rounded."""
         return self._table.learnt(column, quantiles)
 
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         return self._table.batches(*columns, bins=self._gathered(columns, bins), size=size)
 
-    def drawn(
-        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def drawn(self, *columns: str, sample: RowSample, bins: Bins | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a sample, in the table's order."""
         return self._table.drawn(*columns, sample=sample, bins=self._gathered(columns, bins))
 
-    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+    def few(self, *columns: str, bins: Bins | None = None, most: int = 64) -> pa.RecordBatch | None:
         """Some rows, for what they look like."""
         return self._table.few(*columns, bins=self._gathered(columns, bins), most=most)
 
@@ -81,7 +75,7 @@ class WrappedTable(Table):
         columns: Sequence[str],
         write: PartWriter,
         folder: Path,
-        bins: Mapping[str, Binning] | None = None,
+        bins: Bins | None = None,
         *,
         order: RowOrder | None = None,
     ) -> Callable[[], None]:
@@ -113,7 +107,7 @@ class StreamedTable(WrappedTable):
     few, writing, group_sizes = Table.few, Table.writing, Table.group_sizes
 
     @checked
-    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+    def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -146,25 +140,19 @@ class StreamedTable(WrappedTable):
         numeric = [one.name for one in self.columns() if one.kind in (Kind.INT, Kind.FLOAT)]
         return self.unchanged.moments(*(columns or (name for name in numeric if name not in self._touched)))
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         if self._touched.isdisjoint(name for names in sets for name in names):
             return super().digests(sets, bins)
         return Table.digests(self, sets, bins)
 
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         names = columns or tuple(one.name for one in self.columns())
         rows = super().batches(*names, bins=bins, size=size)
         return rows if self._touched.isdisjoint(names) else self._streamed(rows)
 
-    def drawn(
-        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def drawn(self, *columns: str, sample: RowSample, bins: Bins | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a sample, in the table's order; by the engine where none of the columns is changed here."""
         if self._touched.isdisjoint(columns or (one.name for one in self.columns())):
             return super().drawn(*columns, sample=sample, bins=bins)

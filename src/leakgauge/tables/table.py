@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from leakgauge import notebook
 from leakgauge.errors import TableError
 from leakgauge.probability import Counts
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.row_samples import RowSample
 
@@ -181,7 +181,7 @@ class Table(Protocol):
         takes_levels: whether ``Levels`` may be among bins; otherwise ``in_bins`` looks them up in the rows that stream.
     """
 
-    bins: Mapping[str, Binning] = MappingProxyType({})
+    bins: Bins = MappingProxyType({})
     takes_levels: bool = False
 
     @property
@@ -191,15 +191,13 @@ class Table(Protocol):
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
 
-    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+    def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns a number per row, the same where rows agree in all of them; engines are faster."""
         names = tuple(dict.fromkeys(name for columns in sets for name in columns))
         own = {name: how for name, how in (bins or {}).items() if name in names}
@@ -207,7 +205,7 @@ class Table(Protocol):
         return [_mixed([codes[name] for name in columns]) for columns in sets]
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns, the sizes of the groups of rows that agree in them.
 
@@ -226,18 +224,14 @@ class Table(Protocol):
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
 
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
 
-    def drawn(
-        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def drawn(self, *columns: str, sample: RowSample, bins: Bins | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a sample, in the table's order; where an engine draws them, the others do not leave it."""
         return sample.taken(self.batches(*columns, bins=bins))
 
-    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+    def few(self, *columns: str, bins: Bins | None = None, most: int = 64) -> pa.RecordBatch | None:
         """Some rows, for what they look like: at most so many, read without the others; None of a table without any."""
         return next(iter(self.batches(*columns, bins=bins, size=most)), None)
 
@@ -246,7 +240,7 @@ class Table(Protocol):
         columns: Sequence[str],
         write: PartWriter,
         folder: Path,
-        bins: Mapping[str, Binning] | None = None,
+        bins: Bins | None = None,
         *,
         order: RowOrder | None = None,
     ) -> Callable[[], None]:

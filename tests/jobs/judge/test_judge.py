@@ -21,7 +21,8 @@ from leakgauge.audit.foreign import ForeignRoles
 from leakgauge.case import Case
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.jobs.audit import audit_foreign
-from leakgauge.jobs.protect.judged import Judging, judge_job
+from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.verdicts import assess
 from leakgauge.mechanisms import randomized_response
 from leakgauge.randomness import simulation
 from leakgauge.release import ReleasePlan
@@ -201,7 +202,7 @@ def test_reasons_count_people(people: str, tmp_path: Path) -> None:
 
 
 def test_a_finished_job_is_judged_from_its_folder(finished: Finished) -> None:
-    found = judge_job(finished.folder)
+    found = assess(finished.folder)
     require_sound(found)
     dials = found.dials["illness"]
     assert dials.efficiency.value == 100 and dials.given_counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from leakgauge.arguments import checked
@@ -19,7 +19,8 @@ from leakgauge.audit.experiment import Counting
 from leakgauge.case.drawn import Drawn
 from leakgauge.case.reading import read_drawn
 from leakgauge.release import Release
-from leakgauge.tables import Binning, Table
+from leakgauge.tables import Table
+from leakgauge.tables.binnings import Bins
 
 ATTACKS: dict[str, Attack] = {
     "attribute-inference": ATTRIBUTE_INFERENCE,
@@ -48,7 +49,7 @@ def attack(
     withheld: Iterable[str] = (),
     background: Iterable[str] = (),
     unit: str | None = None,
-    bins: Mapping[str, Binning] | None = None,
+    bins: Bins | None = None,
     released: Path | str | None = None,
     confidence: float = 0.95,
     targets: int = 2000,

@@ -21,7 +21,8 @@ from leakgauge.case.reading import FEWEST_ROWS, require_people, require_settings
 from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.errors import ColumnError, InputError, OptionError, TableError, did_you_mean
 from leakgauge.probability.cells import Codes
-from leakgauge.tables import Binning, Column, Kind, Table, in_bins, open_table
+from leakgauge.tables import Column, Kind, Table, in_bins, open_table
+from leakgauge.tables.binnings import Bins
 from leakgauge.tables.reading import ReadingOptions
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def read_foreign(
     original: Table,
     roles: ForeignRoles,
     *,
-    bins: Mapping[str, Binning] | None = None,
+    bins: Bins | None = None,
     reading: ReadingOptions | None = None,
     confidence: float = 0.95,
     targets: int = 2000,

@@ -202,7 +202,7 @@ def protect(
         # Stages ask for the same counts, each a pass over all rows; a table that changed meanwhile is refused anyway.
         source = remembered(source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
-        policy, explaining = policy_of(request.limits), _explaining(request)
+        policy, explaining = policy_of(request.limits), Explaining.by(request.declared)
         judging = Judging(source, policy)
         levels = None if earlier is None else earlier.levels(settled)
         sources = open_sources(settled, source, opened, levels, judging.learnt)
@@ -454,16 +454,6 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
                 limit=from_below(limit, 6),
             )
     return None
-
-
-def _explaining(asked: Request) -> Explaining:
-    """The inputs that explain the verdict on a job."""
-    return Explaining.by(
-        diagram=asked.declared.diagram,
-        questionnaire=asked.declared.questionnaire,
-        releases_per_period=asked.declared.releases_per_period,
-        confidence=asked.declared.confidence,
-    )
 
 
 def _arcs(work: Work) -> Diagram:

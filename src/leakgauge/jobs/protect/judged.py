@@ -6,19 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, Job, Request, codec
+from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dials import DialEvidence
-from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD
 from leakgauge.artefacts.request import Aim, Budget
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials import DialPolicy
-from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, policy_of
+from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.design import Keep, MaxDistortion
 from leakgauge.design.keeping import keeps_shares
@@ -32,7 +30,7 @@ from leakgauge.probability import Channel
 from leakgauge.release import Release, ReleasePlan
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.recorded_plan import plan_of as plan_of_record
-from leakgauge.tables import Table, open_table
+from leakgauge.tables import Table
 from leakgauge.tables.remembered import remembered
 
 MOST_COMPARED = 64
@@ -88,14 +86,12 @@ class Judging:
         terms, key = Terms.of(asked, self.policy), tuple(asked.arguments())
         found = self.known.get((key, True)) or self.known.get((key, budgets))
         if found is None:
-            found = self.known[key, budgets] = self._by_law(asked, terms, budgets)
+            with ExitStack() as opened:
+                settled, sources = self._sources(asked, opened)
+                plan = rehearsed(settled, sources, self.known)
+                found = self.known[key, budgets] = self._of_bound(settled, sources, plan, terms, budgets)
         evidence, facts = found
         return judgement(evidence, terms, facts)
-
-    def _by_law(self, asked: Request, terms: Terms, budgets: bool) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
-        with ExitStack() as opened:
-            settled, sources = self._sources(asked, opened)
-            return self._of_bound(settled, sources, rehearsed(settled, sources, self.known), terms, budgets)
 
     def _of_bound(
         self, settled: Request, sources: Sources, plan: ReleasePlan, terms: Terms, budgets: bool
@@ -103,16 +99,6 @@ class Judging:
         going = Outgoing(sources.case, bind(plan, self.table), settled.roles.public_through)
         evidence = {secret: going.evidence(secret, terms.use) for secret in settled.roles.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
-
-    def promise(self, asked: Request) -> Judgement:
-        """The promise of a job that is still to be run: what it searches for is searched for as it will.
-
-        Raises:
-            InputError, RefusalError, EngineError: as for the job itself, if nothing meets the request.
-        """
-        with ExitStack() as opened:
-            settled, sources = self._sources(asked, opened)
-            return self.of_plan(settled, sources, rehearsed(settled, sources, self.known))
 
     def of_plan(self, settled: Request, sources: Sources, plan: ReleasePlan) -> Judgement:
         """The same for a job whose levels are chosen, whose sources are open and whose mechanisms are known."""
@@ -125,22 +111,6 @@ class Judging:
         free = structs.replace(asked, budget=Budget(simulate=asked.budget.simulate))
         settled = free if free.coarsening.min_k is None else choose_levels(free, self.table, lambda done, of: None)[0]
         return settled, open_sources(settled, self.table, opened, memory=self.learnt)
-
-
-def judge_job(folder: Path | str, *, policy: DialPolicy | None = None, use: str | None = None) -> Judgement:
-    """The verdict on a finished job, from its folder and the table that it names.
-
-    Args:
-        folder: of the job.
-        policy: other limits than those of the job.
-        use: another use.
-    """
-    place = Path(folder)
-    asked = codec.read(Job, place / JOB.name).request
-    asked = asked if use is None else asked.having(use=use)
-    with open_table(asked.table, **asked.reading.keywords()) as table:
-        judging = Judging(table, policy_of(asked.limits) if policy is None else policy)
-        return judging.drawn(asked, Release.read(place / RECORD.name), codec.read(Audit, place / AUDIT.name))
 
 
 def rehearsed(asked: Request, sources: Sources, designed: dict[object, Any] | None = None) -> ReleasePlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,7 @@ from leakgauge.tables.aggregates import Naming, counts_from_groups, require_with
 from leakgauge.tables.binnings import (
     Auto,
     Binning,
+    Bins,
     Calendar,
     CalendarUnit,
     Edges,
@@ -87,7 +88,7 @@ class IbisTable(Table):
         return self._columns
 
     @checked
-    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+    def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; at most ``limit`` combinations."""
         chosen = self._chosen(columns, "counted")
         require_countable(columns, limit, self._at)
@@ -124,7 +125,7 @@ class IbisTable(Table):
         return moments_of([self._columns[at] for at in chosen], int(rows), numbers)
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns, the sizes of the groups of rows that agree in them; a query for each."""
         person = None if unit is None else self._values[self._chosen([unit], None)[0]]
@@ -154,16 +155,12 @@ class IbisTable(Table):
         numeric = self._columns[at].kind in shared.NUMBERS
         return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in edges])
 
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """Refused as soon as a row is asked for: rows of most backends have no order that lasts."""
         self._keys(self._chosen(columns, None), bins or {})
         return self._no_rows()
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
         """Refused, like rows."""
         raise _not_streamed(self._place)
 
@@ -195,7 +192,7 @@ class IbisTable(Table):
             groups=groups.count(), alone=alone, smallest=groups.people.min(), largest=groups.people.max()
         )
 
-    def _keys(self, chosen: Sequence[int], bins: Mapping[str, Binning]) -> tuple[dict[int, Any], dict[int, Naming]]:
+    def _keys(self, chosen: Sequence[int], bins: Bins) -> tuple[dict[int, Any], dict[int, Naming]]:
         """What each column is grouped by, and what the keys of bins stand for."""
         require_counted(bins, [self._columns[at].name for at in chosen])
         keys, namings = {at: self._values[at] for at in chosen}, {}

@@ -11,7 +11,7 @@ from leakgauge.errors import ColumnError, EngineError, TableError
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import named_bins
-from leakgauge.tables.binnings import Binning
+from leakgauge.tables.binnings import Bins
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.spark.jobs import Cancellable, Partitions
@@ -57,7 +57,7 @@ class SparkTable(SqlTable):
             self._closed = True
             self._held.let_go(self._view)
 
-    def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
+    def few(self, *columns: str, bins: Bins | None = None, most: int = 64) -> pa.RecordBatch | None:
         """Some rows, for what they look like: the first ones of a partition that has any."""
         self._require_order()
         names, keys, binned = self._asked(columns, bins)
@@ -73,7 +73,7 @@ class SparkTable(SqlTable):
         columns: Sequence[str],
         write: PartWriter,
         folder: Path,
-        bins: Mapping[str, Binning] | None = None,
+        bins: Bins | None = None,
         *,
         order: RowOrder | None = None,
     ) -> Callable[[], None]:
@@ -100,9 +100,7 @@ class SparkTable(SqlTable):
 
         return run
 
-    def _keys(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning]
-    ) -> tuple[dict[str, str], dict[int, Bin]]:
+    def _keys(self, sets: Sequence[Sequence[str]], bins: Bins) -> tuple[dict[str, str], dict[int, Bin]]:
         for name in dict.fromkeys(name for names in sets for name in names):
             if name in self._at and any(kind in self._types[self._at[name]] for kind in _NOT_GROUPED):
                 raise ColumnError(

@@ -17,7 +17,7 @@ from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import Naming, counts_from_groups, named_bins, require_within
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
+from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.levels import Levels
@@ -98,7 +98,7 @@ class SqlTable(Table):
         return self._columns
 
     @checked
-    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+    def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis a column.
 
         Args:
@@ -142,9 +142,7 @@ class SqlTable(Table):
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
         return moments_of([self._columns[at] for at in chosen], int(rows), found)
 
-    def digests(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
-    ) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns a number per row, the same where rows agree in all of them.
 
         It is a digest of 64 bits, so that the memory does not grow with the length of texts: among 10^7 different ones
@@ -163,7 +161,7 @@ class SqlTable(Table):
         return digests
 
     def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+        self, sets: Sequence[Sequence[str]], bins: Bins | None = None, *, unit: str | None = None
     ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them, counted where the rows are."""
         wanted = [tuple(names) for names in sets]
@@ -184,9 +182,7 @@ class SqlTable(Table):
         numeric = self._columns[at].kind in _NUMBERS
         return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in self._one(query)[0] or ()])
 
-    def batches(
-        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
 
         Missing values, NaN included, are null; the other values are those ``counts`` has as labels, intervals as text.
@@ -196,9 +192,7 @@ class SqlTable(Table):
         names, keys, binned = self._asked(columns, bins)
         return self._named(self._stream(aggregates.select(keys, self._source), names, size, binned), binned)
 
-    def drawn(
-        self, *columns: str, sample: RowSample, bins: Mapping[str, Binning] | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def drawn(self, *columns: str, sample: RowSample, bins: Bins | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a sample, in the source's order, drawn by the engine where it knows the places of rows."""
         place = self._row_place()
         if place is None:
@@ -228,9 +222,7 @@ class SqlTable(Table):
         """The same as ``_stream``, of a query that leaves few rows."""
         return self._stream(query, names, _BATCH, binned)
 
-    def _asked(
-        self, columns: Sequence[str], bins: Mapping[str, Binning] | None
-    ) -> tuple[list[str], list[str], dict[int, Bin]]:
+    def _asked(self, columns: Sequence[str], bins: Bins | None) -> tuple[list[str], list[str], dict[int, Bin]]:
         """The names of some columns, by default all, what is selected for each, and the bins in it."""
         chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
         binned = self._bins(chosen, bins or {})
@@ -251,9 +243,7 @@ class SqlTable(Table):
     def _value(self, raw: str, at: int) -> str:
         return self._dialect.value(raw, self._types[at], self._missing)
 
-    def _keys(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning]
-    ) -> tuple[dict[str, str], dict[int, Bin]]:
+    def _keys(self, sets: Sequence[Sequence[str]], bins: Bins) -> tuple[dict[str, str], dict[int, Bin]]:
         """What each column of the sets is grouped by, and the bins among it."""
         chosen = self._chosen(tuple(dict.fromkeys(name for names in sets for name in names)), "grouped", any_kind=True)
         named = {self._columns[at].name for at in chosen}
@@ -269,7 +259,7 @@ class SqlTable(Table):
         require_columns(names, self._columns, self._place, None if any_kind else use, clocks)
         return [self._at[name] for name in names]
 
-    def _bins(self, chosen: Sequence[int], bins: Mapping[str, Binning]) -> dict[int, Bin]:
+    def _bins(self, chosen: Sequence[int], bins: Bins) -> dict[int, Bin]:
         counted = {self._columns[at].name: at for at in chosen}
         require_counted(bins, counted)
         return {counted[name]: self._bin(counted[name], binning) for name, binning in bins.items()}
