@@ -72,24 +72,29 @@ def _of(hint: Any, value: Any) -> Any:
 
 
 class Facts:
-    """The fields of a job's results by the names of their files, and the dossier that they are."""
+    """A dossier, and its fields by the names of the files; tests change either."""
 
-    def __init__(self, files: Mapping[str, Any], diagram: Diagram | None = None) -> None:
-        self.files: Mapping[str, Any] = dict(files)
+    def __init__(self, found: Mapping[str, Any] | Dossier, diagram: Diagram | None = None) -> None:
+        self._found = found
         self.diagram = diagram or default_diagram()
 
     @classmethod
     def read(cls, folder: Path | str) -> Facts:
         """Those of a folder."""
-        return cls.of(read_dossier(folder), diagram_in(folder))
+        return cls(read_dossier(folder), diagram_in(folder))
 
-    @classmethod
-    def of(cls, dossier: Dossier, diagram: Diagram | None = None) -> Facts:
-        """Those of a dossier."""
-        return cls({name: codec.encode(one) for name, one in dossier.files().items()}, diagram)
+    @cached_property
+    def files(self) -> Mapping[str, Any]:
+        """The fields, as files have them."""
+        if isinstance(self._found, Dossier):
+            return {name: codec.encode(one) for name, one in self._found.files().items()}
+        return dict(self._found)
 
     @cached_property
     def dossier(self) -> Dossier:
+        """The results as types; those of fields need not be whole."""
+        if isinstance(self._found, Dossier):
+            return self._found
         job = self._result(Job, JOB.name)
         asked = msgspec.structs.asdict(job.asked) if job is not None else {}
         withheld = asked.get("withhold") or ()
@@ -111,6 +116,16 @@ class Facts:
 
     def _result(self, kind: type[Kind], name: str) -> Any:
         return typed(kind, self.files[name]) if name in self.files else None
+
+    def having(self, changes: Mapping[str, Mapping[str, Any]]) -> Facts:
+        """The same with other fields in the results of some files."""
+
+        def change(name: str, result: msgspec.Struct) -> msgspec.Struct:
+            hints = _hints(type(result))
+            fields = {field: _of(hints[field], value) for field, value in changes.get(name, {}).items()}
+            return msgspec.structs.replace(result, **fields)
+
+        return Facts(self.dossier.mapped(change), self.diagram)
 
     def get(self, file: str, *path: str | int) -> Any:
         """What stands at a place; None where nothing does."""

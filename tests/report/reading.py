@@ -61,5 +61,4 @@ def numbers_in(text: str) -> Counter[str]:
 
 def changed(facts: Facts, **files: dict[str, object]) -> Facts:
     """The facts with some fields of artefacts replaced; ``audit={"violations": […]}``."""
-    merged = {f"{name}.json": {**facts.files[f"{name}.json"], **fields} for name, fields in files.items()}
-    return Facts({**facts.files, **merged}, facts.diagram)
+    return facts.having({f"{name}.json": fields for name, fields in files.items()})

@@ -55,4 +55,4 @@ def test_shares_before_and_after_are_drawn_inside_only(facts: Facts, teller: Voi
     moved = sum(abs(before - after) for before, after in zip(*sides.values(), strict=True)) / 2
     assert column["total_variation"]["value"] == pytest.approx(moved, abs=1e-9)
     assert teller.results.design is not None and (teller.results.design.keep == "shares") is (moved < 1e-9)
-    assert '"shares": [{' not in json.dumps(Facts.of(shareable(facts.dossier, LIMIT)).files)
+    assert '"shares": [{' not in json.dumps(Facts(shareable(facts.dossier, LIMIT)).files)

@@ -153,7 +153,7 @@ def renamed(part: Any) -> Any:
 def test_texts_of_pictures_stand_apart(page: Page, finished_job: Finished, code: str, names: str) -> None:
     report = Report.of(finished_job.folder)
     if names == "long":
-        files = Facts.of(report.dossier).files
+        files = Facts(report.dossier).files
         report.dossier = Facts(renamed(files)).dossier
     require_apart(page, figures(report, code))
 
