@@ -54,9 +54,9 @@ def text_of(artefact: object) -> str:
     return msgspec.json.format(plain, indent=2) + "\n"
 
 
-def write(path: Path, artefact: object, *, shareable: bool = False) -> None:
-    """Write an artefact's file, whole or not at all; for others only where it is meant to be handed out."""
-    write_whole(path, text_of(artefact), shareable=shareable)
+def write(path: Path, artefact: object) -> None:
+    """Write an artefact's file, whole or not at all, for its owner alone."""
+    write_whole(path, text_of(artefact))
 
 
 def read(kind: type[Stored], path: Path | str) -> Stored:

@@ -27,8 +27,7 @@ from leakgauge.release import Release
 from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Table, in_bins
-from leakgauge.tables.binnings import Bins
+from leakgauge.tables import Table
 from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import sampled
 
@@ -147,20 +146,10 @@ def secrets_of(release: Release, named: Sequence[str] = ()) -> tuple[Secret, ...
     return tuple((name,) for name in named) or tuple(every)
 
 
-def case_of(
-    release: Release,
-    original: Table,
-    *,
-    background: Sequence[str] = (),
-    bins: Bins | None = None,
-    unit: str | None = None,
-    confidence: float = 0.95,
-    memory: dict[object, Any] | None = None,
-) -> Case:
-    """The table that a release was made from, as coarse as its record says, background columns in ``bins``."""
+def case_of(release: Release, original: Table, *, background: Sequence[str] = (), confidence: float = 0.95) -> Case:
+    """The table that a release was made from, as coarse as its record says."""
     plan = release.record.plan
-    table = in_bins(as_released(original, plan), bins or {})
-    return Case(table, tuple(background), unit or plan.unit, confidence, {} if memory is None else memory)
+    return Case(as_released(original, plan), tuple(background), plan.unit, confidence)
 
 
 def _told(audit: Audit) -> float | None:

@@ -166,10 +166,7 @@ class MapCells:
     def stretch(self) -> float:
         """By which share of itself a step east is off, at most: at the edges of the box."""
         south, height, _, _ = self._edges
-        middle, low, high = (math.cos(math.radians(at / UNITS)) for at in (south + height / 2, south, south + height))
-        widest = 1.0 if south <= 0 <= south + height else max(low, high)
-        least = min(low, high)
-        return max(widest / middle - 1, middle / least - 1 if least > 1e-9 else math.inf)
+        return stretch_between(south / UNITS, (south + height) / UNITS)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -238,3 +235,10 @@ def _units(degrees: object) -> Codes:
 def _turned(longitudes: Floats) -> Floats:
     """The same meridians between −180 and 180."""
     return np.asarray((longitudes + 180) % 360 - 180)
+
+
+def stretch_between(low: float, high: float) -> float:
+    """By which share of itself a step east is off, at most, on a flat map between two latitudes."""
+    middle, south, north = (math.cos(math.radians(at)) for at in ((low + high) / 2, low, high))
+    widest, least = 1.0 if low <= 0 <= high else max(south, north), min(south, north)
+    return max(widest / middle - 1, middle / least - 1) if min(least, middle) > 1e-9 else math.inf

@@ -15,7 +15,7 @@ from leakgauge.errors import OptionError
 from leakgauge.location.box import Box, learn_box
 from leakgauge.location.extent import extent_of
 from leakgauge.location.points import Points
-from leakgauge.location.projection import flat_points, on_one_side, stretch
+from leakgauge.location.projection import OnFlatMap, on_one_side
 from leakgauge.probability.cells import Codes, Floats
 
 FINEST: Final = 15
@@ -26,7 +26,7 @@ FINE: Final = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Hexagons:
+class Hexagons(OnFlatMap):
     """All hexagons of a resolution that touch a box, in the order of their H3 numbers.
 
     Args:
@@ -88,16 +88,6 @@ class Hexagons:
         """The latitude and longitude of each centre, in degrees."""
         h3 = _h3()
         return np.array([h3.cell_to_latlng(number) for number in self.numbers])
-
-    @cached_property
-    def points(self) -> Floats:
-        """The centre of each hexagon in metres east and north of a corner of the map."""
-        return flat_points(self.places)
-
-    @property
-    def stretch(self) -> float:
-        """By which share of itself a step east is off on the flat map, at most."""
-        return stretch(self.places)
 
     @cached_property
     def outlines(self) -> tuple[tuple[Floats, ...], ...]:

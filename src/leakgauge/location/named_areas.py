@@ -15,7 +15,7 @@ import numpy as np
 from leakgauge.errors import ColumnError, FileError, TableError, did_you_mean
 from leakgauge.location.areas import codes_of_labels
 from leakgauge.location.points import Numbering, Points
-from leakgauge.location.projection import flat_points, stretch
+from leakgauge.location.projection import OnFlatMap
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.labels import alphabet
 
@@ -23,7 +23,7 @@ MOST_AREAS = 10**5
 
 
 @dataclass(frozen=True, eq=False)
-class NamedAreas:
+class NamedAreas(OnFlatMap):
     """Areas with names; a point belongs to the area whose centre is nearest.
 
     Args:
@@ -40,16 +40,6 @@ class NamedAreas:
     labels: tuple[str, ...]
     places: Floats = field(repr=False)
     column: str | None = None
-
-    @cached_property
-    def points(self) -> Floats:
-        """The centre of each area in metres east and north of a corner of the map."""
-        return flat_points(self.places)
-
-    @property
-    def stretch(self) -> float:
-        """By which share of itself a step east is off on the flat map, at most."""
-        return stretch(self.places)
 
     def codes(self, latitudes: object, longitudes: object) -> Codes:
         """The area of the nearest centre for each point; −1 for what is no place."""

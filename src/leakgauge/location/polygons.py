@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from leakgauge.errors import FileError, OptionError, did_you_mean
-from leakgauge.location.projection import flat_points, stretch, turned, widest_gap
+from leakgauge.location.projection import OnFlatMap, turned, widest_gap
 from leakgauge.probability.cells import Codes, Floats
 
 SLIVER: Final = 1e-4
@@ -22,7 +22,7 @@ _NAMES: Final = ("name", "NAME", "Name", "id")
 
 
 @dataclass(frozen=True, eq=False)
-class Polygons:
+class Polygons(OnFlatMap):
     """Areas with borders, in the order of their names.
 
     A point on a border that two areas share belongs to the first of them by name.
@@ -42,16 +42,6 @@ class Polygons:
         """The latitude and longitude of each centre of mass, in degrees; it may lie outside an area that is curved."""
         centres = [shape.centroid for shape in self.shapes]
         return np.array([[centre.y, turned(centre.x)] for centre in centres])
-
-    @cached_property
-    def points(self) -> Floats:
-        """The centre of each area in metres east and north of a corner of the map."""
-        return flat_points(self.places)
-
-    @property
-    def stretch(self) -> float:
-        """By which share of itself a step east is off on the flat map, at most."""
-        return stretch(self.places)
 
     @cached_property
     def outlines(self) -> tuple[tuple[Floats, ...], ...]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
-from leakgauge.distances.map_cells import METRES_PER_DEGREE
+from leakgauge.distances.map_cells import METRES_PER_DEGREE, stretch_between
+from leakgauge.location.areas import Areas
 from leakgauge.probability.cells import Floats
 
 
 def flat_points(places: Floats) -> Floats:
     """Places (latitude, longitude) in metres, by a local projection that keeps distances.
 
-    A step north is as long as on the earth, a step east as long as on the middle latitude; ``stretch`` says how far
-    that is off.
+    A step north is as long as on the earth, a step east as long as on the middle latitude;
+    ``OnFlatMap.stretch`` says how far that is off.
     """
     latitudes, longitudes = places.T
     across = (longitudes - widest_gap(np.stack([longitudes, longitudes], axis=-1))) % 360
@@ -24,13 +26,18 @@ def flat_points(places: Floats) -> Floats:
     return np.stack([east, north], axis=-1)
 
 
-def stretch(places: Floats) -> float:
-    """By which share of itself a step east is off, at most: at the northernmost or southernmost place."""
-    low, high = float(places[:, 0].min()), float(places[:, 0].max())
-    middle, south, north = (math.cos(math.radians(at)) for at in ((low + high) / 2, low, high))
-    widest = 1.0 if low <= 0 <= high else max(south, north)
-    least = min(south, north)
-    return max(widest / middle - 1, middle / least - 1) if min(least, middle) > 1e-9 else math.inf
+class OnFlatMap:
+    """Areas whose centres, ``places``, lie on a flat map."""
+
+    @cached_property
+    def points(self: Areas) -> Floats:
+        """The centre of each area in metres east and north of a corner of the map."""
+        return flat_points(self.places)
+
+    @property
+    def stretch(self: Areas) -> float:
+        """By which share of itself a step east is off, at most: at the northernmost or southernmost place."""
+        return stretch_between(float(self.places[:, 0].min()), float(self.places[:, 0].max()))
 
 
 def widest_gap(stretches: Floats) -> float:

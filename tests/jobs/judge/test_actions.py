@@ -129,13 +129,13 @@ def test_nothing_is_promised_that_cannot_be_kept() -> None:
 
 def test_a_setting_is_evaluated_once_and_few_are_needed(people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluated = list[tuple[str, ...]]()
-    by_law = Judging._by_law
+    sources = Judging._sources
 
     def counted(self: Judging, asked: Request, *more: Any) -> Any:
         evaluated.append(tuple(asked.arguments()))
-        return by_law(self, asked, *more)
+        return sources(self, asked, *more)
 
-    monkeypatch.setattr(Judging, "_by_law", counted)
+    monkeypatch.setattr(Judging, "_sources", counted)
     asked = Request.of(people, secret=("status",), public=("town",), max_distortion=0.1)
     with open_table(people) as table:
         judging = Judging(table)
