@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import structs
 
@@ -24,7 +24,6 @@ from leakgauge.jobs.protect.tuned import (
     Setting,
     Trials,
     Tuning,
-    is_searched,
     is_useful,
     keeps,
     missed_lines,
@@ -39,6 +38,7 @@ NEARER = 0.05
 """The share of a limit by which an action must come nearer if it does not change the verdict."""
 CHANGED = 0.1
 """The share of a public column's values that is changed so that it reveals less."""
+PERCENT = 100
 MOST_VALUES = 16
 """The most values of a public column for which a channel is tried: with more, its design takes seconds."""
 _EPSILON = re.compile(r"(?<=epsilon=)[0-9.eE+-]+")
@@ -177,38 +177,27 @@ def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
         return None
     now = float(getattr(aim, name))
     if name == "max_distortion" and aim.distortion == "hamming":
-        return Tuning(now, 1.0, set_to, _change(columns, now))
+        said = Sentence(
+            "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %",
+            columns=columns,
+            value=100 * now,
+            now=100 * now,
+        )
+        return Tuning(now, 1.0, set_to, said, PERCENT)
     if name in ("max_distortion", "within"):
         # A constant is off by less than the standard deviation; of other distances four times as far is looked at.
-        return Tuning(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, _be_off(columns, now))
-    return Tuning(now, 0.0, set_to, (_spend if name == "local_dp" else _tell)(columns, now))
+        said = Sentence(
+            "let {columns!s} be off by {value:g} on average instead of {now:g}", columns=columns, value=now, now=now
+        )
+        return Tuning(now, max(4 * now, _spread(aim, judging) or 0.0), set_to, said)
+    if name == "local_dp":
+        return Tuning(now, 0.0, set_to, _spend(columns, now))
+    said = Sentence("let {columns!s} reveal {value:g} bits instead of {now:g}", columns=columns, value=now, now=now)
+    return Tuning(now, 0.0, set_to, said)
 
 
-def _spend(columns: str, now: float) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(
-        "give {columns!s} an ε of {value:g} instead of {now:g}", columns=columns, value=value, now=now
-    )
-
-
-def _tell(columns: str, now: float) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(
-        "let {columns!s} reveal {value:g} bits instead of {now:g}", columns=columns, value=value, now=now
-    )
-
-
-def _be_off(columns: str, now: float) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(
-        "let {columns!s} be off by {value:g} on average instead of {now:g}", columns=columns, value=value, now=now
-    )
-
-
-def _change(columns: str, now: float) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(
-        "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %",
-        columns=columns,
-        value=100 * value,
-        now=100 * now,
-    )
+def _spend(columns: str, now: float) -> Sentence:
+    return Sentence("give {columns!s} an ε of {value:g} instead of {now:g}", columns=columns, value=now, now=now)
 
 
 def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
@@ -291,19 +280,25 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
     A search has already tried all kinds.
     """
     asked, policy = start.asked, trials.judging.policy
-    if asked.limits.clamp or len(asked.aims) > 1 or is_searched(asked):
+    if asked.limits.clamp or len(asked.aims) > 1 or asked.is_searched:
         return
     (aim,) = asked.aims
     columns, spread = ", ".join(aim.columns), _spread(aim, trials.judging)
     plain: Change = {"mechanism": (), "max_distortion": None, "max_leakage": None}
     if spread is not None and aim.within is None and aim.local_dp is None:
         values = [float(f"{part * spread:.2g}") for part in (0.4, 0.6, 0.8)]
-        dial = Tuning(
-            values[0], spread, lambda value: {**plain, "within": value, "distortion": ("hamming",)}, _near(columns)
+        said = Sentence(
+            "design a channel for {columns!s} that is off by {value:g} on average", columns=columns, value=0.0
         )
+        dial = Tuning(values[0], spread, lambda value: {**plain, "within": value, "distortion": ("hamming",)}, said)
     elif aim.mechanism:
         values = [0.2, 0.3, 0.4, 0.5]
-        dial = Tuning(values[0], 1.0, lambda value: {**plain, "max_distortion": value}, _shares_kept(columns))
+        said = Sentence(
+            "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
+            columns=columns,
+            value=0.0,
+        )
+        dial = Tuning(values[0], 1.0, lambda value: {**plain, "max_distortion": value}, said, PERCENT)
     else:
         return
     tried = list[tuple[float, Setting]]()
@@ -320,20 +315,6 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
     from_there = dataclasses.replace(nearest, said=start.said)
     best = None if nearest.is_kept else tuned_number(from_there, dataclasses.replace(dial, now=value), columns, trials)
     yield best or nearest
-
-
-def _near(columns: str) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(
-        "design a channel for {columns!s} that is off by {value:g} on average", columns=columns, value=value
-    )
-
-
-def _shares_kept(columns: str) -> Callable[[float], Sentence]:
-    return lambda value: Sentence(
-        "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
-        columns=columns,
-        value=100 * value,
-    )
 
 
 def _spread(aim: Aim, judging: Judging) -> float | None:

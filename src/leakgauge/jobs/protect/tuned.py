@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,12 +50,7 @@ class Setting:
 
     said: tuple[Sentence, ...]
     asked: Request
-    found: Judgement
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on it."""
-        return self.found
+    verdict: Verdict
 
     @property
     def is_kept(self) -> bool:
@@ -70,13 +66,21 @@ class Tuning:
         now: the number.
         most: the number at which a release reveals nothing, or the last one tried.
         change: the changed job for another number.
-        said: the change in words.
+        words: for the change, with the number as their ``value``.
+        factor: of the number in words.
     """
 
     now: float
     most: float
     change: Callable[[float], Change]
-    said: Callable[[float], Sentence]
+    words: Sentence
+    factor: float = 1.0
+
+    def said(self, value: float) -> Sentence:
+        """The change to a number in words."""
+        words = copy.copy(self.words)
+        words.fields = {**words.fields, "value": self.factor * value}
+        return words
 
 
 class Trials:
@@ -124,7 +128,7 @@ class Trials:
             + fits * self._learning(asked)
             + OF_ASSOCIATIONS * (asked.limits.keep == "associations")
             + OF_A_PUBLIC_CHANNEL * bool(asked.roles.public_through)
-            + OF_A_SEARCH * is_searched(asked)
+            + OF_A_SEARCH * asked.is_searched
         )
 
 
@@ -245,11 +249,6 @@ def _between(near: float, far: float, part: float) -> float | None:
     value = near + min(max(part, LEAST_PART), 1 - LEAST_PART) * (far - near)
     rounded = [float(f"{value:.{digits}g}") for digits in (2, 3)]
     return next((number for number in rounded if min(near, far) < number < max(near, far)), None)
-
-
-def is_searched(asked: Request) -> bool:
-    """Whether its setting is searched for, so that it has no number to change."""
-    return asked.is_searched
 
 
 def missed_lines(verdict: Verdict) -> frozenset[str]:
