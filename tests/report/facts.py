@@ -122,7 +122,9 @@ class Facts:
 
         def change(name: str, result: msgspec.Struct) -> msgspec.Struct:
             hints = _hints(type(result))
-            fields = {field: _of(hints[field], value) for field, value in changes.get(name, {}).items()}
+            fields = {
+                field: _of(hints[field], value) for field, value in changes.get(name, {}).items() if field in hints
+            }
             return msgspec.structs.replace(result, **fields)
 
         return Facts(self.dossier.mapped(change), self.diagram)

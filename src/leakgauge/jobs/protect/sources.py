@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
@@ -181,54 +182,64 @@ def _settled_bins(asked: Request, table: Table, levels: Mapping[str, Levels]) ->
 
 
 @dataclass(frozen=True)
-class Watched:
-    """The files of a table, and the size, time of change and place of each when the job began."""
+class Watch:
+    """The table that came in, as it was when the job began.
 
-    files: tuple[Path, ...]
-    looks: tuple[tuple[int, int, int], ...]
+    Attributes:
+        bytes: its size; None where an engine has it.
+        digest: gives SHA-256 of its file, or over those of several, or over its names, types and rows.
+        is_same: whether it is as it was.
+    """
 
-    @property
-    def bytes(self) -> int:
-        """The size of all of them."""
-        return sum(size for size, _, _ in self.looks)
-
-    def digest(self) -> str:
-        """SHA-256 of the file, or over those of several."""
-        each = [file_digest(file) for file in self.files]
-        return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
+    bytes: int | None
+    digest: Callable[[], str]
+    is_same: Callable[[], bool]
 
     def require_unchanged(self) -> None:
         """Refuse to go on with another table than the job began with."""
-        try:
-            same = _look(self.files) == self.looks
-        except OSError:
-            same = False
-        if not same:
-            raise _changed()
+        if not self.is_same():
+            raise TableError(
+                "The table changed while the job was running, so its results would not fit together; run the job "
+                "again in a new folder."
+            )
 
 
-@dataclass(frozen=True)
-class InMemory:
-    """A table in memory, which nobody changes."""
+def watched(content: str | pa.Table, table: Table) -> Watch:
+    """The files behind an address, as they look now, a table in memory or one that an engine has."""
+    if not isinstance(content, str):
+        return Watch(int(content.nbytes), partial(_digest_of_rows, content), lambda: True)
+    files = tuple(sorted(source_files(content)))
+    if not files and isinstance(table, SqlTable):
+        look = table.fingerprint()
+        return Watch(None, lambda: look, lambda: table.holds_still or table.fingerprint() == look)
+    looks = _looks(files)
+    return Watch(sum(size for size, _, _ in looks), partial(_digest_of, files), partial(_look_so, files, looks))
 
-    content: pa.Table
 
-    @property
-    def bytes(self) -> int:
-        """Its size in memory."""
-        return int(self.content.nbytes)
+def _looks(files: tuple[Path, ...]) -> list[tuple[int, int, int]]:
+    """The size, time of change and place of each file."""
+    return [(stat.st_size, stat.st_mtime_ns, stat.st_ino) for stat in (file.stat() for file in files)]
 
-    def digest(self) -> str:
-        """SHA-256 over its names, types and values."""
-        import pyarrow as pa
 
-        sink, whole = _Digest(), self.content.replace_schema_metadata(None).combine_chunks()
-        with pa.ipc.new_stream(sink, whole.schema) as stream:
-            stream.write_table(whole, max_chunksize=_ROWS)
-        return sink.sha256.hexdigest()
+def _look_so(files: tuple[Path, ...], looks: list[tuple[int, int, int]]) -> bool:
+    try:
+        return _looks(files) == looks
+    except OSError:
+        return False
 
-    def require_unchanged(self) -> None:
-        """It is not changed."""
+
+def _digest_of(files: tuple[Path, ...]) -> str:
+    each = [file_digest(file) for file in files]
+    return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
+
+
+def _digest_of_rows(rows: pa.Table) -> str:
+    import pyarrow as pa
+
+    sink, whole = _Digest(), rows.replace_schema_metadata(None).combine_chunks()
+    with pa.ipc.new_stream(sink, whole.schema) as stream:
+        stream.write_table(whole, max_chunksize=_ROWS)
+    return sink.sha256.hexdigest()
 
 
 class _Digest(io.RawIOBase):
@@ -243,48 +254,3 @@ class _Digest(io.RawIOBase):
     def write(self, data: Any, /) -> int:
         self.sha256.update(data)
         return memoryview(data).nbytes
-
-
-@dataclass(frozen=True)
-class InEngine:
-    """A table that an engine has, and what it looked like when the job began."""
-
-    table: SqlTable
-    look: str
-
-    bytes = None
-    """Its size on disk is the engine's affair."""
-
-    def digest(self) -> str:
-        """SHA-256 over its names, types and a digest of its rows."""
-        return self.look
-
-    def require_unchanged(self) -> None:
-        """Refuse to go on with another table than the job began with."""
-        if not self.table.holds_still and self.table.fingerprint() != self.look:
-            raise _changed()
-
-
-Watch: TypeAlias = Watched | InMemory | InEngine
-"""The table that came in, as it was when the job began."""
-
-
-def watched(content: str | pa.Table, table: Table) -> Watch:
-    """The files behind an address, as they look now, a table in memory or one that an engine has."""
-    if not isinstance(content, str):
-        return InMemory(content)
-    files = tuple(sorted(source_files(content)))
-    if not files and isinstance(table, SqlTable):
-        return InEngine(table, table.fingerprint())
-    return Watched(files, _look(files))
-
-
-def _changed() -> TableError:
-    return TableError(
-        "The table changed while the job was running, so its results would not fit together; run the job "
-        "again in a new folder."
-    )
-
-
-def _look(files: tuple[Path, ...]) -> tuple[tuple[int, int, int], ...]:
-    return tuple((stat.st_size, stat.st_mtime_ns, stat.st_ino) for stat in (file.stat() for file in files))
