@@ -315,7 +315,7 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
     kit = _kit(work, to_hand_out=released and refused is None)
     folder.note(
         outcome=Outcome(released, None if refused is None else refused.sentence),
-        headline=headline(folder, work.asked) if released else None,
+        headline=headline(folder, secrets) if released else None,
         secrets=secrets,
         total=folder.result(AUDIT).total if released else None,
         # A rehearsal is written like a release, but nothing of it is for others.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from leakgauge.artefacts import (
     Headline,
@@ -110,10 +110,10 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
     return tuple(found)
 
 
-def headline(folder: Folder, asked: Request) -> Headline:
+def headline(folder: Folder, secrets: Sequence[SecretOutcome]) -> Headline:
     """The recommendation and its reasons, and the numbers of the deciding secret: dials, bits, ε, the best attack."""
     verdict = folder.result(VERDICT)
-    outcome = next(one for one in outcomes(folder, asked) if ", ".join(one.secret) == verdict.deciding)
+    outcome = next(one for one in secrets if ", ".join(one.secret) == verdict.deciding)
     secret = outcome.secret
     worth = folder.found(UTILITY, secret)
     record, name = folder.result(RECORD), ", ".join(secret)
