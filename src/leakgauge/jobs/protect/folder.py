@@ -38,15 +38,13 @@ class Found:
     """What a stage found.
 
     Attributes:
-        part: of the dossier.
-        files: what else it leaves, by the names of the files: artefacts, and texts.
+        parts: of the dossier, and other artefacts and texts by the names of their files, in the order of its outputs.
         written: the files that it wrote itself.
         plan: of the release, where the stage chose it; ``release`` where the stage made it.
         refused: why the job goes no further.
     """
 
-    part: Dossier = Dossier()  # noqa: RUF009
-    files: Mapping[str, msgspec.Struct | str] = field(default_factory=dict)
+    parts: tuple[Dossier | Mapping[str, msgspec.Struct | str], ...] = ()
     written: tuple[str, ...] = ()
     plan: ReleasePlan | None = None
     release: Release | None = None
@@ -129,13 +127,15 @@ class Folder:
 
     def finish(self, stage: str, inputs: str, found: Found, seconds: float) -> None:
         """Write what a finished stage found, and record it."""
-        results = {**found.part.files(), **found.files}
+        results = dict[str, msgspec.Struct | str]()
+        for part in found.parts:
+            results.update(part.files() if isinstance(part, Dossier) else part)
         for name, result in results.items():
             if name not in found.written:
                 self._write(name, result)
         self.held |= {name: result for name, result in results.items() if isinstance(result, msgspec.Struct)}
         self.plan, self.release = found.plan or self.plan, found.release or self.release
-        outputs = {name: file_digest(self.place / name) for name in dict.fromkeys((*results, *found.written))}
+        outputs = {name: file_digest(self.place / name) for name in dict.fromkeys((*found.written, *results))}
         refused = None if found.refused is None else found.refused.sentence
         self.note(stages={**self.job.stages, stage: StageDone(inputs, outputs, round(seconds, 3), refused)})
 

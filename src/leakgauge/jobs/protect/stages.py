@@ -185,7 +185,7 @@ def survey_stage(work: Work) -> Found:
     require_publishable(found, asked.roles.public, asked.roles.accept_unique)
     require_few_alone(found, work.judging.policy)
     require_large_groups(found, work.judging.policy)
-    return Found(Dossier(survey=found, coarsening=work.coarsening))
+    return Found((Dossier(survey=found), Dossier(coarsening=work.coarsening)))
 
 
 def measure_stage(work: Work) -> Found:
@@ -196,7 +196,7 @@ def measure_stage(work: Work) -> Found:
         _require_hidden(measured)
         secrets.append(SecretResults(secret, measurement=measured))
         work.tell(len(secrets), len(work.asked.roles.sources))
-    return Found(Dossier(secrets=tuple(secrets)))
+    return Found((Dossier(secrets=tuple(secrets)),))
 
 
 def _require_hidden(measured: Measurement) -> None:
@@ -236,24 +236,24 @@ def design_stage(work: Work) -> Found:
         secrets[aim.columns] = SecretResults(aim.columns, frontier=possibilities(asked, aim, sources))
         work.tell(len(secrets), 2 * len(asked.aims))
     choices = choose_all(asked, sources, public, choose_one)
-    for secret, one in choices.items():
-        secrets[secret] = structs.replace(one.evidence(), secret=secret, frontier=secrets[secret].frontier)
-    part = Dossier(
-        telling=told,
-        public={column: design for column, (_, design) in designed.items()},
-        secrets=work.of_each(secrets),
+    evidence = {secret: structs.replace(one.evidence(), secret=secret) for secret, one in choices.items()}
+    parts: tuple[Dossier | dict[str, ChannelFile | str], ...] = (
+        _channel_files(work, public)[0],
+        Dossier(public={column: design for column, (_, design) in designed.items()}),
+        Dossier(telling=told, secrets=work.of_each(secrets)),
+        Dossier(secrets=work.of_each(evidence)),
     )
     refused = next((one.how for one in choices.values() if isinstance(one.how, RefusalError)), None)
     if refused is not None:
-        return Found(part, refused=refused)
+        return Found(parts, refused=refused)
     chosen = public | {secret: one.require() for secret, one in choices.items()}
     plan = plan_of(asked, chosen, work.sources)
     if work.is_promised:
         promise = with_actions(work.judging.of_plan(asked, sources, plan), work.folder.job.request, work.judging)
-        part = structs.replace(part, promise=promise)
+        parts += (Dossier(promise=promise),)
         if (refused := refusal_of(promise)) is not None:
-            return Found(part, refused=refused)
-    return Found(part, _files_of_plan(work, chosen, plan), plan=plan)
+            return Found(parts, refused=refused)
+    return Found((*parts, _files_of_plan(work, chosen, plan)), plan=plan)
 
 
 def refusal_of(verdict: Judgement) -> RefusalError | None:
@@ -265,8 +265,8 @@ def refusal_of(verdict: Judgement) -> RefusalError | None:
     return None
 
 
-def _files_of_plan(work: Work, chosen: Mapping[Secret, Chosen], plan: ReleasePlan) -> dict[str, ChannelFile | str]:
-    """The plan, and each of its channels in a file of its own; levels stay in the files that were named."""
+def _channel_files(work: Work, chosen: Mapping[Secret, Chosen]) -> tuple[dict[str, ChannelFile | str], dict[str, str]]:
+    """The channels, each in a file of its own, and the file of each column."""
     roles, names, files = work.asked.roles, dict[str, str](), dict[str, ChannelFile | str]()
     for group, how in chosen.items():
         if how.channel is not None:
@@ -276,7 +276,13 @@ def _files_of_plan(work: Work, chosen: Mapping[Secret, Chosen], plan: ReleasePla
                 file = CHANNEL.about(group, roles.sources)
             files[file] = ChannelFile.of(how.channel)
             names |= dict.fromkeys(group, file)
-    levels = named_levels(work.asked.coarsening.levels, roles.columns)
+    return files, names
+
+
+def _files_of_plan(work: Work, chosen: Mapping[Secret, Chosen], plan: ReleasePlan) -> dict[str, ChannelFile | str]:
+    """The plan and its channels; levels stay in the files that were named."""
+    files, names = _channel_files(work, chosen)
+    levels = named_levels(work.asked.coarsening.levels, work.asked.roles.columns)
     text = plan.to_toml(names, {name: file.resolve() for name, (file, _) in levels.items()})
     return {**files, PLAN: text}
 
@@ -288,9 +294,10 @@ def _taken_over(work: Work, earlier: Earlier) -> Found:
     for aim in asked.aims:
         _require_limit(work, plan, aim, earlier)
     promise = work.judging.of_plan(asked, work.sources, plan) if work.is_promised else None
-    part = Dossier(telling=telling(asked, seen_through(work.sources, asked, chosen)), promise=promise)
+    told = Dossier(telling=telling(asked, seen_through(work.sources, asked, chosen)))
     refused = None if promise is None else refusal_of(promise)
-    return Found(part, _files_of_plan(work, chosen, plan), plan=plan, refused=refused)
+    parts = (_files_of_plan(work, chosen, plan), told, Dossier(promise=promise))
+    return Found(parts, plan=plan, refused=refused)
 
 
 def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:
@@ -344,7 +351,8 @@ def release_stage(work: Work) -> Found:
         randomness=OperatingSystem() if asked.budget.simulate is None else Simulated(asked.budget.simulate),
         progress=tell,
     )
-    return Found(Dossier(record=made.record, public_record=made.public_record), written=written, release=made)
+    records = Dossier(record=made.record, public_record=made.public_record)
+    return Found((records,), written=written, release=made)
 
 
 def is_chosen_by_counts(asked: Request) -> bool:
@@ -366,7 +374,8 @@ def is_chosen_by_counts(asked: Request) -> bool:
 def audit_stage(work: Work) -> Found:
     """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
     audit = audited(work, work.asked.declared.confidence)
-    return Found(Dossier(audit=audit, recipients=_recipients(work), secrets=work.of_each(_by_its_law(work))))
+    everybody = Dossier(audit=audit, recipients=_recipients(work))
+    return Found((everybody, Dossier(secrets=work.of_each(_by_its_law(work)))))
 
 
 def _recipients(work: Work) -> Recipients:
@@ -440,7 +449,7 @@ def assess_stage(work: Work) -> Found:
     # The original request: actions are options to type.
     verdict = with_actions(found, work.folder.job.request, judging)
     work.tell(3, 3)
-    return Found(Dossier(verdict=verdict))
+    return Found((Dossier(verdict=verdict),))
 
 
 STAGES: dict[str, Stage] = {
