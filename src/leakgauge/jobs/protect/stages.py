@@ -240,7 +240,8 @@ def design_stage(work: Work) -> Found:
     parts: tuple[Dossier | dict[str, ChannelFile | str], ...] = (
         _channel_files(work, public)[0],
         Dossier(public={column: design for column, (_, design) in designed.items()}),
-        Dossier(telling=told, secrets=work.of_each(secrets)),
+        Dossier(telling=told),
+        Dossier(secrets=work.of_each(secrets)),
         Dossier(secrets=work.of_each(evidence)),
     )
     refused = next((one.how for one in choices.values() if isinstance(one.how, RefusalError)), None)
