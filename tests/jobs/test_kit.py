@@ -205,7 +205,7 @@ def test_the_job_says_what_recipients_can_compute(
     shutil.copytree(keeping, tmp_path / "out")
     assert main([*asked, "-o", str(tmp_path / "out")]) == 0
     screen = capsys.readouterr().out
-    assert f"Recipients count illness as released, worth {one.rows.value:.0f} of 600 rows" in screen
+    assert f"│ {one.rows.value:.0f} rows " in screen
     assert f"  {found.commands[1]}\n" in screen
     report = Report.of(keeping)
     for edition, said, unsaid in (

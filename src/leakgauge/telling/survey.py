@@ -16,7 +16,7 @@ def survey(voice: Voice) -> Iterator[Content]:
     found = voice.dossier.survey
     if found is None:
         return
-    yield from _published(voice, found)
+    yield from published(voice, found)
     if not voice.external:
         yield from (
             *_columns(voice, found),
@@ -25,7 +25,8 @@ def survey(voice: Voice) -> Iterator[Content]:
         )
 
 
-def _published(voice: Voice, found: Survey) -> Iterator[Content]:
+def published(voice: Voice, found: Survey) -> Iterator[Content]:
+    """How the public columns together single rows out."""
     together = found.published
     if together is not None:
         yield voice.say(
