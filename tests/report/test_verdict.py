@@ -179,8 +179,8 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
 ) -> None:
     found = files["improvement"]
     document = compose(Facts({**facts.files, "improvement.json": found}), ENGLISH)
-    assert "Chosen by its law: " in said_in(document, "tuning")
-    best = rows(document, "tuning", "The best setting of each kind, by its law")
+    assert "Chosen: " in said_in(document, "tuning")
+    best = rows(document, "tuning", "Best setting of each mechanism (calculated in advance)")
     kinds = [row[0].partition(":")[0] for row in best]
     assert len(set(kinds)) == len(kinds) < len(found["trials"]) / 3 and "randomized-response" in kinds
     useful = max(one["dials"]["usefulness"]["value"] for one in found["trials"] if one["meets"])
