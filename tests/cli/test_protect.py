@@ -60,7 +60,7 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     )
     assert code == 0
     assert len(again.splitlines()) == len(NAMES)
-    assert "敏感列的泄露量" in chinese or "泄露" in chinese
+    assert "泄露" in chinese
     assert numbers(chinese) == numbers(english)
     # Commands to copy are code, and so are options with their columns.
     lines = (line for line in chinese.splitlines() if " leakgauge " not in line and "：leakgauge " not in line)
@@ -235,7 +235,7 @@ def test_several_secrets_have_a_line_each(here: Path, capsys: pytest.CaptureFixt
     assert code == 0
     table = out[out.index("Every secret") :]
     assert [name for name in ("illness", "city") if f"│ {name} " in table] == ["illness", "city"]
-    assert "all at once" in table
+    assert "all of them" in table
 
 
 def test_an_accusation_in_doubt_is_no_veto(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,7 +245,7 @@ def test_an_accusation_in_doubt_is_no_veto(here: Path, capsys: pytest.CaptureFix
     code, out, _ = run(capsys, "protect", "people.csv", *asked, "--confidence", "0.3", "-o", "out")
     (accused,) = map(str, read_audit(here / "out/audit.json").violations)
     assert "local-dp:1 is claimed" in accused
-    assert code == 0 and "VETO" not in out
+    assert code == 0 and "Veto: " not in out
     # The folder says so later on too.
     code, out, _ = run(capsys, "assess", "out")
-    assert code == 0 and "VETO" not in out
+    assert code == 0 and "Veto: " not in out
