@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import structs
-from rich.box import SIMPLE_HEAD
-from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.improving import Improving
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read
+from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.drafts import require_room
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Judgement, Request
+    from leakgauge.artefacts.improvement import StoredImprovement
     from leakgauge.assessment.search import Search, Trial
-
-SHOWN = 8
-"""Families on the screen; the file has every setting."""
 
 
 @click.command()
@@ -57,7 +54,7 @@ def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
     search = found.search
     job, promise = _promise(search, table, asked, reading)
     told = structs.replace(stored(found), promised=None if promise is None else promise.dials[search.secret])
-    deliver(told, to, lambda: [*_render(search, table, job, promise), retell(found.learned_from)])
+    deliver(told, to, lambda: _render(told, search, table, job))
     search.require()
     if promise is not None:
         promise.require()
@@ -92,26 +89,16 @@ def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> 
     return job, promise
 
 
-def _render(search: Search, table: str, job: Request | None, promise: Judgement | None) -> Parts:
-    from leakgauge.cli.verdict import dials_in_words
+def _render(found: StoredImprovement, search: Search, table: str, job: Request | None) -> Parts:
+    from leakgauge.telling.search import searched
 
-    chosen, parts = search.chosen, Parts()
-    if chosen is not None:
-        dials = chosen.dials if promise is None else promise.dials[search.secret]
-        setting = {"setting": chosen.said, "form": chosen.family.form, "dials": dials_in_words(dials)}
-        if job is not None and not job.aims[0].mechanism and chosen.channel is None:
-            template = message(
-                "{setting} ({form}) protects too little beside all else that leaves; let the job search: {dials!s}."
-            )
-        else:
-            template = message("Take {setting} ({form}): {dials!s}.")
-        parts.append(Text(say(template, **setting), "bold"))
-        parts += _command(search, chosen, table, job)
-    else:
-        closest = {"setting": search.closest.said, "form": search.closest.family.form}
-        parts.append(say("No setting keeps the limits; the closest is {setting} ({form}).", **closest))
-        parts += [say("· {reason}.", reason=reason) for reason in search.blocking]
-    return [*parts, _families(search), *(f"· {retell(note)}" for note in search.notes)]
+    chosen, parts = search.chosen, terminal(searched(voice_of(), found))
+    if chosen is None:
+        return parts
+    if job is not None and not job.aims[0].mechanism and chosen.channel is None:
+        template = message("{setting} ({form}) protects too little beside all else that leaves; let the job search.")
+        parts.append(Text(say(template, setting=chosen.said, form=chosen.family.form), "bold"))
+    return [*parts, *_command(search, chosen, table, job)]
 
 
 def _command(search: Search, chosen: Trial, table: str, job: Request | None) -> Parts:
@@ -149,32 +136,3 @@ def released_by(chosen: Trial, table: str, asked: Improving, reading: Reading) -
     how |= {"accounted": asked.accounted, "ledger": asked.ledger, "dataset": asked.dataset}
     how |= {} if asked.keep == "shares" else {"keep": asked.keep}
     return Request.of(table, secret=(secret,), **how)
-
-
-def _families(search: Search) -> Table:
-    """The best setting of each family, best first."""
-    from leakgauge.cli.verdict import points
-
-    best: dict[tuple[str, str], Trial] = {}
-    for trial in search.trials:
-        key = retell(trial.family.name), retell(trial.family.form)
-        if key not in best or _rank(search, trial) > _rank(search, best[key]):
-            best[key] = trial
-    every = sorted(best.values(), key=lambda trial: _rank(search, trial), reverse=True)
-    table = Table(
-        Column(say("setting"), overflow="fold"),
-        *(Column(retell(head), justify="right") for head in ("protection", "exposed", "guarantee", "usefulness")),
-        "",
-        box=SIMPLE_HEAD,
-    )
-    for trial in every[:SHOWN]:
-        mark = say("CHOSEN") if trial is search.chosen else "" if trial.short else say("kept")
-        setting = say("{setting} ({form})", setting=trial.said, form=trial.family.form)
-        table.add_row(setting, *points(trial.dials, "protection", "exposed", "guarantee", "usefulness"), mark)
-    return table
-
-
-def _rank(search: Search, trial: Trial) -> tuple[bool, bool, float, float]:
-    """The chosen setting first, then those that keep the limits, the most useful first, then those that miss them by
-    least."""
-    return trial is search.chosen, not trial.short, -sum(trial.short.values()), trial.usefulness

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph, Points
@@ -20,7 +21,7 @@ def tuning(voice: Voice) -> Iterator[Content]:
     """What was tried, or how the settings were found otherwise."""
     found = voice.results.improvement
     if not is_withheld(voice):
-        yield from _designed(voice) if found is None else _searched(voice, found)
+        yield from _designed(voice) if found is None else searched(voice, found)
 
 
 def _designed(voice: Voice) -> Iterator[Content]:
@@ -47,18 +48,20 @@ def _designed(voice: Voice) -> Iterator[Content]:
         yield voice.say("No settings were searched: they were given, and cost nothing.")
 
 
-def _searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
+def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
+    """The setting that a search chose, or what came closest, and the best of each kind."""
     yield Paragraph("note", (voice.told(found.learned_from),))
     if found.chosen is not None:
-        yield voice.say("Chosen by its law: {setting}.", setting=_setting(voice, found.chosen))
+        dials = found.promised or found.chosen.dials
+        yield voice.say("Chosen: {setting}.", setting=_setting(voice, found.chosen, dials))
     else:
         yield voice.alarm("No setting that was tried keeps the limits.")
-        yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest))
+        yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.dials))
         yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
     yield from pictures(voice, "tuning")
     rows = ((*_row(voice, one), yes_or_no(voice, one.meets)) for one in _best(found))
     yield from voice.grid(
-        "The best setting of each kind, by its law",
+        "Best setting of each mechanism (calculated in advance)",
         "Mechanism|What is released|Protection|Exposed|Usefulness|Guarantee|Keeps the limits",
         rows,
     )
@@ -66,13 +69,15 @@ def _searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         yield Paragraph("note", (note,))
 
 
-def _setting(voice: Voice, one: TriedSetting) -> Inline:
-    """A setting with its dials."""
+def _setting(voice: Voice, one: TriedSetting, dials: Dials) -> Inline:
+    """A setting with its scores."""
     return voice.say(
-        "{mechanism}, protection {protection}, usefulness {usefulness}",
+        "{mechanism} ({form}), protection {protection}, exposed {exposed}, usefulness {usefulness}",
         mechanism=mechanism_of(voice, one.mechanism),
-        protection=dial(voice, one.dials, "protection"),
-        usefulness=dial(voice, one.dials, "usefulness"),
+        form=Plain(voice.told(one.form)),
+        protection=dial(voice, dials, "protection"),
+        exposed=dial(voice, dials, "exposed"),
+        usefulness=dial(voice, dials, "usefulness"),
     )
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from leakgauge.artefacts.survey import Survey, SurveyedColumn, Told
+from leakgauge.artefacts.survey import Combination, Survey, SurveyedColumn, Told
 from leakgauge.telling.bits import bits
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
+
+_SHOWN: Final = 12
+"""Combinations of a survey that stands by itself; the file has them all."""
 
 
 def survey(voice: Voice) -> Iterator[Content]:
@@ -16,16 +20,27 @@ def survey(voice: Voice) -> Iterator[Content]:
     found = voice.dossier.survey
     if found is None:
         return
-    yield from _published(voice, found)
+    yield from published(voice, found)
     if not voice.external:
-        yield from (
-            *_columns(voice, found),
-            *(one for each in voice.each for one in pictures(each, "telling")),
-            *_combinations(voice, found),
-        )
+        yield from _columns(voice, found)
+        for one in voice.each:
+            yield from pictures(one, "telling")
+        yield from _combinations(voice, found.combinations)
 
 
-def _published(voice: Voice, found: Survey) -> Iterator[Content]:
+def surveyed(voice: Voice, found: Survey) -> Iterator[Content]:
+    """A survey that stands by itself, before any job."""
+    table, rows = own(found.table or voice.language.say("the table")), voice.number(found, "rows", unit=ROWS)
+    yield voice.say("{rows} of {table}", rows=rows, table=table)
+    yield from _columns(voice, found, short=True)
+    named = [one.name for one in found.columns if one.identifier is not None]
+    if named:
+        yield voice.alarm("These columns identify people; do not publish them: {columns}.", columns=voice.listed(named))
+    yield from (*_combinations(voice, found.combinations[:_SHOWN]), *published(voice, found))
+
+
+def published(voice: Voice, found: Survey) -> Iterator[Content]:
+    """How the public columns together single rows out."""
     together = found.published
     if together is not None:
         yield voice.say(
@@ -38,13 +53,22 @@ def _published(voice: Voice, found: Survey) -> Iterator[Content]:
         )
 
 
-def _columns(voice: Voice, found: Survey) -> Iterator[Content]:
-    yield from voice.grid(
-        "Every column, the most revealing first",
-        "Column|Kind of values|Different values|Missing|Unique rows|Identifies people|Reveals about the "
-        "secrets|Suggested role",
-        (_column(voice, one) for one in found.columns),
-    )
+def _columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Content]:
+    """A line for every column; without its kind, and how it identifies people, where it is to be short."""
+    rows = [tuple(_column(voice, one)) for one in found.columns]
+    if short:
+        yield from voice.grid(
+            "Every column, the most revealing first",
+            "Column|Different values|Missing|Unique rows|Reveals about the secrets|Suggested role",
+            ((name, *counts, tells, role) for name, _, *counts, _, tells, role in rows),
+        )
+    else:
+        yield from voice.grid(
+            "Every column, the most revealing first",
+            "Column|Kind of values|Different values|Missing|Unique rows|Identifies people|Reveals about the "
+            "secrets|Suggested role",
+            rows,
+        )
     sampled = voice.number(found, "sampled", unit=ROWS, count=True)
     if found.sampled != found.rows:
         yield voice.note("What the columns reveal was counted on {sampled} drawn at random.", sampled=sampled)
@@ -60,7 +84,7 @@ def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
     elif column.free_text:
         yield say("free text")
     else:
-        yield say("together with others") if column.singles_out else say("no")
+        yield say("only in combination with other columns") if column.singles_out else say("no")
     yield _tells(voice, column.tells)
     yield say("{role!s}: {reason!s}", role=voice.told(column.suggested.value), reason=voice.told(column.reason))
 
@@ -69,7 +93,7 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     """What a column tells of each secret of which it tells more than chance does."""
     said = [
         voice.say(
-            "{secret}: {bits}, guessed right {success}",
+            "{secret}: {bits}, guessed correctly {success}",
             secret=own(one.secret),
             bits=bits(voice, one.information, exact=one.information.low is None),
             success=voice.number(one.success, "value", percent=True),
@@ -82,11 +106,11 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
 
 
-def _combinations(voice: Voice, found: Survey) -> Iterator[Content]:
-    if not found.combinations:
+def _combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:
+    if not found:
         yield voice.say("No combination of up to three columns has many unique rows.")
     yield from voice.grid(
-        "The smallest sets of columns in which many rows are unique",
+        "Combinations of columns that single people out",
         "Columns|Groups|Unique rows|Rows, or persons, in the smallest group",
         (
             (
@@ -95,6 +119,6 @@ def _combinations(voice: Voice, found: Survey) -> Iterator[Content]:
                 voice.number(one, "alone", count=True),
                 voice.number(one, "smallest", count=True),
             )
-            for one in found.combinations
+            for one in found
         ),
     )
