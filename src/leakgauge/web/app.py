@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from anyio import to_thread
-from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -42,6 +41,7 @@ from leakgauge.web.questions import (
     text_in,
     texts_in,
 )
+from leakgauge.web.rendering import TEMPLATES
 from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, verdict_fields
 from leakgauge.web.workspace import Workspace
 
@@ -60,9 +60,7 @@ class Page:
         self._answers = Answers(workspace)
         self._drawn = Remembered()
         # Read once: the first view must not wait for it.
-        templates = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True)
-        self._shown = templates.get_template("page.html")
-        self._places_form = templates.get_template("places.html")
+        self._shown, self._places_form = map(TEMPLATES.get_template, ("page.html", "places.html"))
 
     def routes(self) -> list[Route]:
         """Every address with its answer."""
@@ -123,7 +121,8 @@ class Page:
 
     async def _page(self, request: Request) -> Response:
         language = language_asked(request)
-        shown = self._shown.render(language=language.code, version=__version__, say=language.say)
+        scripts = sorted(path.name for path in (_HERE / "static").glob("*.js"))
+        shown = self._shown.render(language=language.code, scripts=scripts)
         return HTMLResponse(shown, headers={"Vary": "Cookie, Accept-Language"})
 
     async def _places(self, request: Request) -> Response:
@@ -216,7 +215,8 @@ class Page:
     async def _what_if(self, request: Request) -> Response:
         fields = dict(await fields_of(request))
         known = texts_in({"known": fields.pop("known", None)}, "known")
-        return JSONResponse(await while_awaited(request, self._answers.what_if(question_in(fields), known)))
+        learnt = self._answers.what_if(question_in(fields), known, language_asked(request))
+        return JSONResponse(await while_awaited(request, learnt))
 
     async def _survey(self, request: Request) -> Response:
         question, language = question_in(await fields_of(request)), language_asked(request)
