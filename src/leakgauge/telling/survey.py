@@ -16,16 +16,17 @@ def survey(voice: Voice) -> Iterator[Content]:
     found = voice.dossier.survey
     if found is None:
         return
-    yield from _published(voice, found)
+    yield from published(voice, found)
     if not voice.external:
         yield from (
-            *_columns(voice, found),
+            *columns(voice, found),
             *(one for each in voice.each for one in pictures(each, "telling")),
-            *_combinations(voice, found),
+            *combinations(voice, found),
         )
 
 
-def _published(voice: Voice, found: Survey) -> Iterator[Content]:
+def published(voice: Voice, found: Survey) -> Iterator[Content]:
+    """How far the public columns single people out."""
     together = found.published
     if together is not None:
         yield voice.say(
@@ -38,7 +39,8 @@ def _published(voice: Voice, found: Survey) -> Iterator[Content]:
         )
 
 
-def _columns(voice: Voice, found: Survey) -> Iterator[Content]:
+def columns(voice: Voice, found: Survey) -> Iterator[Content]:
+    """A line for each column."""
     yield from voice.grid(
         "Every column, the most revealing first",
         "Column|Kind of values|Different values|Missing|Unique rows|Identifies people|Reveals about the "
@@ -82,7 +84,8 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
 
 
-def _combinations(voice: Voice, found: Survey) -> Iterator[Content]:
+def combinations(voice: Voice, found: Survey) -> Iterator[Content]:
+    """The smallest sets of columns that single people out."""
     if not found.combinations:
         yield voice.say("No combination of up to three columns has many unique rows.")
     yield from voice.grid(

@@ -35,11 +35,12 @@ SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
 """Limits that are shares."""
 UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
 """Of other limits that have one."""
-_THEN: Final = {
+THEN: Final = {
     Recommendation.RELEASE: message("may be released"),
     Recommendation.RELEASE_IF: message("release if the conditions are met"),
     Recommendation.DO_NOT_RELEASE: message("do not release"),
 }
+"""Recommendations in a word or two."""
 
 
 def verdict(voice: Voice) -> Iterator[Content]:
@@ -49,8 +50,7 @@ def verdict(voice: Voice) -> Iterator[Content]:
         return
     if not voice.released:
         yield voice.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (*_every_secret(voice, found), *_policy(voice, found), *_actions(voice, found))
-    yield from (*_guarantee(voice, found), *_notes(voice, found))
+    yield from (*_every_secret(voice, found), *policy(voice, found), *_actions(voice, found), *meant(voice, found))
 
 
 def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
@@ -62,7 +62,8 @@ def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
     yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
 
-def _policy(voice: Voice, found: Judgement) -> Iterator[Content]:
+def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """Every limit with what was found, and what is still to be done."""
     words = {True: voice.say("kept"), False: voice.say("NOT KEPT")}
     by = {True: voice.say("given"), False: voice.say("default policy")}
     rows = (
@@ -107,24 +108,38 @@ def _side(voice: Voice, line: PolicyLine, field: str) -> Inline:
     return (voice.number(line, field, unit=unit, percent=share, rounding=rounding),)
 
 
-def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
-    rows = (
-        (
+def limit_in_words(voice: Voice, line: PolicyLine) -> Inline:
+    """Who asks for how much of a dial."""
+    most = message("You allow at most {limit}."), message("The default policy allows at most {limit}.")
+    least = message("You ask for at least {limit}."), message("The default policy asks for at least {limit}.")
+    given, default = most if line.name.startswith("max_") else least
+    return voice.say(given if line.given else default, limit=_side(voice, line, "limit"))
+
+
+def action_rows(voice: Voice, found: Judgement) -> Iterator[tuple[Cell, ...]]:
+    """Of each action what to do, what it does, what is recommended then, and its options."""
+    for one in found.actions:
+        yield (
             own(voice.told(one.said)),
             action_of(voice, found, one),
-            voice.say(_THEN[one.recommendation]),
+            voice.say(THEN[one.recommendation]),
             Plain("  ".join(one.options) or NOTHING),
             Plain("  ".join(one.left_out) or NOTHING),
         )
-        for one in found.actions
-    )
-    yield from voice.grid(
-        "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
-    )
+
+
+def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
+    head = "What to do|What it does|Then|Options to add|Options to leave out"
+    yield from voice.grid("What would change it", head, action_rows(voice, found))
     if found.actions:
         yield voice.note(
             "Each of these is another setting of the same job, computed by its law before anything was drawn or spent."
         )
+
+
+def meant(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """What the guarantee means, and what is noted of the dials."""
+    yield from (*_guarantee(voice, found), *_notes(voice, found))
 
 
 def _guarantee(voice: Voice, found: Judgement) -> Iterator[Content]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING
 from typing import Any, Final, TypeVar
@@ -32,10 +32,11 @@ from leakgauge.telling.curve import another_attacker, as_a_limit, in_a_cell, mar
 from leakgauge.telling.figures.channel import label_name
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.decomposition import decomposition_figure
+from leakgauge.telling.measurement import measurement
 from leakgauge.telling.voice import Voice
-from leakgauge.web.profile import first_rows, profile_of
+from leakgauge.web.profile import first_rows, in_words, profile_of
 from leakgauge.web.questions import TableQuestion
-from leakgauge.web.rendering import facts
+from leakgauge.web.rendering import facts, html
 from leakgauge.web.what_if import LearntBefore, counts_of, known_bins, learnt
 from leakgauge.web.workspace import OpenTable, Workspace
 
@@ -140,6 +141,7 @@ class Answers:
         # One at a time: two would only wait for each other, and the one that nobody wants any more holds up the next.
         self._curves = Remembered(threads=1)
         self._surveys = Remembered(threads=1)
+        self._values: dict[str, Mapping[str, int]] = {}
         self._preparing: threading.Thread | None = None
 
     async def measure(self, asked: TableQuestion, language: Language) -> dict[str, object]:
@@ -149,7 +151,14 @@ class Answers:
         found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
         question = ("picture", asked, language.code)
         picture = await self._once(question, table, lambda: decomposition_figure(found, language=language).to_svg())
-        return {**encode(found), "figure": picture}
+        voice = Voice(language=language)
+        return {
+            **encode(found),
+            "figure": picture,
+            "told": html(measurement(voice, found), language),
+            "note": text_of((voice.number(found.entropy, "value", unit="bits"),), language),
+            "words": {"letters": f"{found.letters['secret']:,}"},
+        }
 
     async def survey(self, asked: TableQuestion, tell: Callable[[int, int], None]) -> Survey:
         """The fields of ``leakgauge survey``; ``tell`` is told, in the loop, how much is done of how much."""
@@ -170,16 +179,22 @@ class Answers:
             )
             # What was written to while it was read is neither the old table nor the new one.
             self._workspace.require_unchanged(table)
+            self._values[table.key] = {one.name: one.distinct for one in found.columns}
             return found
 
         return await self._once(("survey", asked), table, look, self._surveys)
 
-    async def profile(self, asked: TableQuestion) -> dict[str, object]:
+    def values(self, table: OpenTable) -> Mapping[str, int]:
+        """How many different values each column has; empty before a survey of the table."""
+        return self._values.get(table.key, {})
+
+    async def profile(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """Of each column how many values are missing, and the shape of the others; no value is told."""
         table = self._workspace.table(asked.table)
-        return await self._once(
+        found = await self._once(
             ("profile", asked.missing), table, lambda: profile_of(table.source, asked.missing), self._surveys
         )
+        return {name: {**one, **in_words(one, language)} for name, one in found.items()}
 
     async def preview(self, asked: TableQuestion, masked: bool) -> dict[str, object]:
         """The first rows, their letters and digits masked unless somebody asks for the values."""
@@ -342,7 +357,9 @@ def _point_fields(voice: Voice, found: Solution, there: Quantity) -> dict[str, o
         "numbers": facts(point_of_curve(voice, point, there, unchanged), voice.language),
         "matrix": matrix,
         # More cells are too small for a number each.
-        "cells": [[in_a_cell(share) for share in row] for row in matrix] if max(len(matrix), len(matrix[0])) <= _NUMBERED else None,
+        "cells": [[in_a_cell(share) for share in row] for row in matrix]
+        if max(len(matrix), len(matrix[0])) <= _NUMBERED
+        else None,
         "told": [[percent(share) for share in row] for row in matrix],
     }
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from leakgauge.languages import Language
+from leakgauge.rounding import percent
 from leakgauge.tables import Column, Kind, open_table
 from leakgauge.tables.sampling import sampled
 
@@ -24,7 +26,7 @@ _LONGEST: Final = 60
 _NUMBERS: Final = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
 
-def profile_of(source: str, missing: Sequence[str]) -> dict[str, object]:
+def profile_of(source: str, missing: Sequence[str]) -> dict[str, dict[str, Any]]:
     """By the name of each column how many values are ``missing``, and ``bars``: shares of the rows that have a value.
 
     Numbers and dates are counted in ranges of equal width (``ranges`` is true), others by value, the most frequent
@@ -41,6 +43,18 @@ def profile_of(source: str, missing: Sequence[str]) -> dict[str, object]:
         }
         for one in columns
     }
+
+
+def in_words(found: Mapping[str, Any], language: Language) -> dict[str, str]:
+    """What the shape of a column shows, and how many values are missing."""
+    bars, missing = found["bars"], found["missing"]
+    if found["ranges"]:
+        shape = language.say("Shape: {number:,} ranges of equal width", number=len(bars))
+    else:
+        shape = (
+            language.say("The most frequent value is in {share} of the rows", share=percent(bars[0])) if bars else ""
+        )
+    return {"shape": shape, "lacking": language.say("{number:,} missing", number=missing) if missing else ""}
 
 
 def _bars(column: Column, values: pa.Array) -> list[float]:
