@@ -43,7 +43,7 @@ def point_of_curve(voice: Voice, point: DesignPoint, entropy: Quantity, unchange
             voice.say("a published value is at most e^ε times as likely under one true value as under another"),
         ),
         (voice.say("Unchanged"), voice.number(unchanged), voice.say("values published unchanged")),
-        (voice.say("Mean distortion"), voice.number(point.distortion, digits=4), ()),
+        (voice.say("Mean distortion"), voice.number(point.distortion, "value", digits=4), ()),
     ]
     yield from voice.grid("This point of the curve", "What|How much|In plain words", rows)
 
@@ -53,7 +53,7 @@ def point_in_words(voice: Voice, point: DesignPoint, unchanged: Quantity) -> Inl
     leakage = point.leakage if point.leakage_with_background is None else point.leakage_with_background
     return voice.say(
         "distortion {distortion}: leaks {leakage}, ε {epsilon}, {unchanged} unchanged",
-        distortion=voice.number(point.distortion, digits=4),
+        distortion=voice.number(point.distortion, "value", digits=4),
         leakage=voice.number(leakage),
         epsilon=voice.number(point.epsilon),
         unchanged=voice.number(unchanged),

@@ -10,6 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language
@@ -76,7 +77,7 @@ def _cautions(voice: Voice) -> Iterator[Content]:
         named = voice.listed(job.asked.accept_unique)
         yield voice.alarm("Published although they identify people: {columns}.", columns=named)
     for said in () if record is None else said_of_formulas(record.output):
-        yield voice.alarm("{caution}", caution=voice.told(said))
+        yield Paragraph("warning", (voice.told(said),))
 
 
 def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:
