@@ -41,7 +41,8 @@ def test_measure_is_what_the_command_line_says(served: Served, capsys: pytest.Ca
     answer = served.post("/api/measure", _question(served, bins=["age=width:10"], missing=["none"]))
     assert answer.status == 200
     fields = answer.fields
-    picture = fields.pop("figure")
+    picture, told = fields.pop("figure"), fields.pop("told")
+    assert {fields.pop("note"), *fields.pop("words").values()} and 'class="number"' in told
     assert picture.startswith("<svg") and "style=" not in picture and "<script" not in picture
     place = str(served.folder / "people.csv")
     assert main(["measure", place, "--secret=illness", "--background=city", "--missing=none", "--json"]) == 0
@@ -64,8 +65,12 @@ def test_a_survey_is_that_of_the_command_line_with_its_progress(
     command = ["survey", str(served.folder / "people.csv"), "--secret=illness", "--secret=city", "--bins=age=width:20"]
     assert main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert last["survey"]["suggested"] == told["suggested"]
-    assert [one["tells"] for one in last["survey"]["columns"]] == [one["tells"] for one in told["columns"]]
+    assert {name: one["suggested"] for name, one in last["survey"]["columns"].items()} == told["suggested"]
+    for one in told["columns"]:
+        shown = last["survey"]["columns"][one["name"]]
+        assert f"{one['distinct']:,}" in shown["counts"] and shown["naming"] == (one["identifier"] is not None)
+        revealed = [secret["secret"] for secret in one["tells"] if secret["significant"]]
+        assert all(f"{secret}: " in shown["told"] for secret in revealed)
     again = served.post("/api/survey", question).body.splitlines()
     assert [json.loads(line) for line in again] == [last], "remembered"
 
@@ -118,7 +123,7 @@ def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.
     fields = served.post("/api/frontier", _question(served, points=9)).fields
     assert fields["objective"] == "leakage_with_background"
     assert fields["inputs"] == fields["outputs"] == ["asthma", "flu", "gout", "none"]
-    points = fields["points"]
+    points = fields["points"][::-1]
     assert 3 <= len(points) <= 9
     assert points[0]["leakage"] == pytest.approx(0, abs=1e-9) and points[-1]["distortion"] == pytest.approx(0, abs=1e-9)
     assert points[-1]["epsilon"] == "infinity" and points[-1]["unchanged"] == pytest.approx(1)

@@ -29,7 +29,7 @@ from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import decision
 from leakgauge.telling.survey import published
-from leakgauge.telling.verdict import action_rows, limit_in_words, meant, policy
+from leakgauge.telling.verdict import THEN, action_rows, limit_in_words, meant, policy
 from leakgauge.telling.voice import Voice
 from leakgauge.web.job import Job
 from leakgauge.web.questions import UnknownError, is_asked_by_the_page, shown_of
@@ -55,7 +55,7 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
     found, lead = judged_by(voice), deciding(voice)
     return {
         "recommendation": None if found is None else found.recommendation.value,
-        "promised": found is not None and not voice.released,
+        "promised": "" if found is None or voice.released else language.say(THEN[found.recommendation]),
         "decision": html((*decision(voice), *_cautions(voice)), language),
         "headline": facts(headline(voice), language),
         "every": html(every_secret(voice), language),

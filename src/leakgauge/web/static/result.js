@@ -12,7 +12,7 @@ import { jobHead } from "./protect.js";
 import { get } from "./server.js";
 import { jobState } from "./states.js";
 import { step, waiting } from "./steps.js";
-import { help } from "./terms.js";
+import { explained, help } from "./terms.js";
 import { say } from "./words.js";
 
 export function resultStep() {
@@ -83,8 +83,8 @@ function resultOf(job, found) {
   look(found.deciding);
   return [
     h("div", { class: "verdict", "data-recommendation": found.recommendation },
-      found.recommendation ? h("p", { class: "small" }, found.promised ? say("Recommendation, before anything was drawn") : say("Recommendation"), help("recommendation"), help("veto")) : null,
-      findings(found.decision)),
+      found.promised ? h("p", {}, h("strong", {}, say("Recommendation, before anything was drawn: {recommendation}", { recommendation: found.promised }))) : null,
+      findings(found.decision), h("p", { class: "row small" }, ["recommendation", "veto"].map((key) => h("span", {}, explained(key))))),
     actionsOf(job, found.actions),
     found.headline && h("dl", { class: "tiles" }, fragment(found.headline)),
     findings(found.every),
