@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator
+from decimal import ROUND_CEILING
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +20,7 @@ from starlette.requests import Request
 from leakgauge.cli import main
 from leakgauge.errors import OptionError
 from leakgauge.jobs.survey import survey
+from leakgauge.rounding import rounded, written
 from leakgauge.web.questions import fields_of
 from tests.web.awaiting import awaited
 from tests.web.serving import Served, running
@@ -146,6 +149,19 @@ def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.
     line = sorted((one["distortion"], one["leakage_with_background"]) for one in fields["least"])
     lower = np.interp(wanted, *np.transpose(line))
     assert lower <= best and best - design["price_of_keeping"]["value"] <= lower + 2e-6
+
+
+def test_the_numbers_of_a_point_are_written_in_three_digits(served: Served) -> None:
+    for point in served.post("/api/frontier", _question(served, points=9)).fields["points"]:
+        told = re.findall(r'class="number">([^<]*)<', point["numbers"])
+        assert f"{written(rounded(point['leakage'])) if point['leakage'] > 1e-9 else 0} bits" in told
+        assert f"{written(rounded(point['leakage_with_background']))} bits" in told
+        epsilon = point["epsilon"]
+        assert epsilon == "infinity" or written(rounded(epsilon, rounding=ROUND_CEILING)) in told
+        assert point["limit"] >= point["distortion"] > point["limit"] - 1.01e-4
+        shares = [one for row in point["matrix"] for one in row]
+        cells = [one for row in point["cells"] for one in row]
+        assert [one == "" for one in cells] == [share < 1e-9 for share in shares]
 
 
 def test_without_a_background_there_is_no_floor(served: Served) -> None:
