@@ -142,7 +142,7 @@ def test_what_would_be_ignored_is_refused(
 
 def test_too_few_rows_are_said_to_be_too_few(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, shown, _ = run(capsys, *PROTECT, "--background", "age")
-    assert "the attacker learns" in shown and "Too small to tell" in shown
+    assert "Leakage of the secret" in shown and "Too small to tell" in shown
 
 
 def test_a_program_without_noise_has_none_that_could_repeat(few: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,7 +114,7 @@ def test_report_and_screen_say_which_cross_tables_are_right(
     assert "they compare two values of illness in rows that agree in these" in report
     assert "keeps the associations with city, age leaks less by more than" in report
     assert main(["protect", *Request.of(**_asked(job)).arguments(), "-o", str(job)]) == 0
-    assert "Cross-tables of illness with city, age are right on average; ε is conditional on city, age." in " ".join(
+    assert "so that cross-tables with city, age counted in the release are right on average" in " ".join(
         capsys.readouterr().out.split()
     )
 

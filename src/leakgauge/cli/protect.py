@@ -14,7 +14,6 @@ import click
 from click.core import ParameterSource
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
-from rich.table import Table
 from rich.text import Text
 
 from leakgauge.artefacts.request import Aiming, Budget, Coarsening, Declared, Limits, Reading, Roles
@@ -30,17 +29,17 @@ from leakgauge.cli.output import (
     alert,
     deliver,
     engine_line,
-    grid,
     simulation_warning,
-    told_level,
 )
+from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.languages import message
-from leakgauge.rounding import is_all, outwards, percent
 from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Record, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import JobEvent, Record, Request
     from leakgauge.jobs.protect import Done, Progress
+    from leakgauge.telling.blocks import Content
+    from leakgauge.telling.voice import Voice
 
 STAGES = {
     "coarsen": message("choosing the levels"),
@@ -142,167 +141,94 @@ def progress_lines() -> Iterator[Progress]:
 
 
 def render(done: Done) -> Parts:
-    """The numbers that matter, and where the rest is."""
-
-    from leakgauge.artefacts import Design
-    from leakgauge.artefacts.dossier import (
-        COARSENING,
-        DESIGN,
-        MEASUREMENT,
-        PROMISE,
-        RECORD,
-        SURVEY,
-        TELLING,
-        public_file,
-    )
-    from leakgauge.cli.coarsening import chosen_levels
+    """The numbers that matter, what they rest on, and the verdict at the end."""
+    from leakgauge.artefacts.dossier import MEASUREMENT, RECORD
     from leakgauge.cli.measure import too_small
-    from leakgauge.cli.recipients import said_of_recipients
     from leakgauge.cli.release import suppressed_rows
-    from leakgauge.cli.repeated import said_of_earlier_releases
-    from leakgauge.cli.telling import told_less, what_public_columns_tell
-    from leakgauge.cli.usefulness import said_of_use
     from leakgauge.release.guarantees import said_of_bins, said_of_formulas, said_of_order, said_of_suppression
+    from leakgauge.telling.public_columns import telling
 
-    job, headline = done.job, done.job.headline
-    parts: Parts = []
-    if headline is None:
-        parts.append(alert(say("Nothing was released.")))
+    job, voice = done.job, voice_of(done.kept.dossier())
+    roles, parts = job.request.roles, Parts()
+    if job.headline is None:
+        parts += [alert(say("Nothing was released.")), *terminal(telling(voice, short=True))]
     else:
-        parts += _warnings(done.kept.result(SURVEY))
-        numbers = grid(title=listed(headline.secret))
-        for row in _rows(headline, _epsilon_of(job.request)):
-            numbers.add_row(*row)
-        parts.append(numbers)
-        if len(job.secrets) > 1:
-            parts.append(_secrets(job))
-        if job.request.roles.public:
-            columns = listed(job.request.roles.public)
-            parts.append(
-                say("ε covers the protected columns; these are released unprotected: {columns!s}.", columns=columns)
-            )
-        for column in job.request.roles.public_through:
-            designed = done.kept.get(Design, public_file(DESIGN, column, job.request.roles.public_through))
-            parts += [] if designed is None else [told_less(column, designed)]
-        measured = [done.kept.result(MEASUREMENT, one) for one in job.request.roles.sources]
-        if not all(one.reliable for one in measured):
+        parts += terminal(_found(voice))
+        if not all(done.kept.result(MEASUREMENT, one).reliable for one in roles.sources):
             parts.append(Text(too_small(), "yellow"))
-        coarsened = done.kept.found(COARSENING)
-        if coarsened is not None:
-            parts.append(chosen_levels(coarsened))
         record = done.kept.result(RECORD)
         plan = record.plan
         parts += [
             f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan), *said_of_order(plan))
         ]
-        parts += _sets(record, done.folder)
-        parts += suppressed_rows(record)
+        parts += [*_sets(record, done.folder), *suppressed_rows(record)]
         parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
-        if job.repeated is not None:
-            per_person = job.request.roles.rows_per_unit is not None
-            parts += said_of_earlier_releases(job.repeated, per_person=per_person)
-        parts += said_of_use(done)
-        parts += said_of_recipients(done)
-    told = done.kept.found(TELLING)
-    parts += [] if told is None else what_public_columns_tell(told)
-    kept = [name for name in job.withheld if name not in (*job.request.roles.withhold, job.request.roles.unit)]
-    if kept and headline is not None:
-        columns = listed(kept)
-        parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
+        parts += terminal(_left(voice))
+        kept = [name for name in job.withheld if name not in (*roles.withhold, roles.unit)]
+        if kept:
+            columns = listed(kept)
+            parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
     if job.request.budget.simulate is not None:
         parts.append(simulation_warning())
-    elif done.refused is None:
-        parts.append(_to_hand_out(done))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
-    verdict = done.kept.found(PROMISE) if headline is None else done.verdict
-    return [*parts, *([] if verdict is None else _judged(verdict, done))]
+    return [*parts, *terminal(_judged(voice, done))]
 
 
-def _to_hand_out(done: Done) -> str:
-    """The files for others, and whether they may have them, by the recommendation."""
+def _found(voice: Voice) -> Iterator[Content]:
+    """The numbers that matter, and how coarse the public columns are."""
+    from leakgauge.telling.coarsening import coarsening
+    from leakgauge.telling.headline import every_secret, numbers
+    from leakgauge.telling.promises import unprotected
+    from leakgauge.telling.survey import published
+
+    if voice.dossier.survey is not None:
+        yield from published(voice, voice.dossier.survey)
+    yield from (*numbers(voice, short=True), *every_secret(voice), *unprotected(voice), *coarsening(voice))
+
+
+def _left(voice: Voice) -> Iterator[Content]:
+    """What readers have of the release, what it adds to earlier ones, and what the public columns reveal."""
+    from leakgauge.telling.earlier import earlier
+    from leakgauge.telling.guarantee import designed
+    from leakgauge.telling.public_columns import telling
+    from leakgauge.telling.recipients import recipients
+    from leakgauge.telling.usefulness import usefulness
+
+    yield from earlier(voice)
+    for one in voice.each:
+        yield from (*designed(one), *usefulness(one, short=True))
+    yield from (*recipients(voice, short=True), *telling(voice, short=True))
+
+
+def _judged(voice: Voice, done: Done) -> Iterator[Content]:
+    """The scores, the recommendation and the next step, at the end, where a screen still shows them."""
+    from leakgauge.artefacts.report import Code
     from leakgauge.artefacts.verdict import Recommendation
+    from leakgauge.telling.actions import given_out, to_do
+    from leakgauge.telling.dials import dials, judged_by, recommended
 
-    places: dict[str, object] = {"files": listed(done.job.shareable), "folder": done.folder}
-    found = done.verdict.recommendation
-    if found is Recommendation.DO_NOT_RELEASE:
-        return say(
-            "Hand out nothing as it stands: {files!s} are written, and to be kept private like all of {folder!s}.",
-            **places,
-        )
-    if found is Recommendation.RELEASE_IF:
-        return say(
-            "To hand out once the conditions are met: {files!s}. Keep everything else in {folder!s} private.", **places
-        )
-    return say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places)
-
-
-def _judged(verdict: Judgement, done: Done) -> Parts:
-    """The dials, the recommendation, its reasons and the next command, at the end, where a screen still shows them."""
-    from leakgauge.cli.verdict import change, dial_table, nothing_proposed, recommended
-
-    parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.request)]
-    parts += [change(verdict, action) for action in verdict.actions[:1]]
-    command = _next_command(verdict, done)
-    return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
+    found, asked = judged_by(voice), done.job.request
+    if found is None:
+        return
+    yield from (*dials(voice, found, short=True), *recommended(voice, found))
+    yield from to_do(voice, found, voice.dossier.job, _free_beside(done.folder))
+    if found.recommendation is Recommendation.RELEASE:
+        yield voice.say("The report to sign:")
+        yield Code(report_command(done.folder, asked))
+    elif done.refused is None and asked.budget.simulate is None:
+        yield from given_out(voice, found, done.job)
 
 
-def _next_command(verdict: Judgement, done: Done) -> str | None:
-    """The next command: one that changes the verdict, or the report to sign."""
-    from leakgauge.artefacts.verdict import Recommendation
-
-    asked, action = done.job.request, next(iter(verdict.actions), None)
-    if action is not None and action.request is not None:
-        return action.request.command(_free_beside(done.folder))
-    if action is not None:
-        # The declarations are still missing; the same job takes them without drawing again.
-        return " ".join((asked.command(done.folder), *action.options))
-    if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
-        return None
-    language = [] if asked.declared.report_language == "en" else ["--report-language", asked.declared.report_language]
-    return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf", *language])
+def report_command(folder: Path, asked: Request) -> str:
+    """The command that writes the report to sign."""
+    language = asked.declared.report_language
+    words = ["leakgauge", "report", str(folder), "--format", "pdf"]
+    return shlex.join([*words, *(() if language == "en" else ("--report-language", language))])
 
 
 def _free_beside(folder: Path) -> Path:
     """A folder that does not exist yet, named after this one."""
     return next(place for n in count(2) if not (place := folder.with_name(f"{folder.name}-{n}")).exists())
-
-
-def learnt(found: Headline | SecretOutcome) -> str:
-    """Bits of a secret that the attacker learns, and of how many; bounded where they could not be counted."""
-    if found.leakage_after is None or found.leakage_before is None:
-        return "–"
-    before, (low, high) = f"{found.leakage_before.value:.3g}", outwards(*found.leakage_after.ends)
-    if found.exact:
-        return say("{after:.3g} of {before} bits", after=found.leakage_after.value, before=before)
-    if is_all(found.leakage_after.ends[1], found.leakage_before.value):
-        return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
-    return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
-
-
-def _secrets(job: Job) -> Table:
-    """Each secret with its numbers, and all of them at once."""
-    from leakgauge.cli.verdict import points
-
-    found = grid(say("secret|protection|exposed|usefulness|the attacker learns|guessed right"), say("Every secret"))
-    for one in job.secrets:
-        name = listed(one.secret)
-        shares = "–" if one.success is None else percent(one.success.value)
-        dials = points(one.dials, "protection", "exposed", "usefulness")
-        found.add_row(say("{name!s} (withheld)", name=name) if one.withheld else name, *dials, learnt(one), shares)
-    if job.total is not None:
-        bits = say("{bits:.3g} bits", bits=job.total.information.value)
-        if not job.total.exact:
-            whole = job.total.entropy
-            all_of_it = whole is not None and is_all(job.total.information.ends[1], whole.value)
-            template = (
-                message("at least {low:.3g} bits, at most all of it")
-                if all_of_it
-                else message("at least {low:.3g}, at most {high:.3g} bits")
-            )
-            low, high = outwards(*job.total.information.ends)
-            bits = say(template, low=low, high=high)
-        found.add_row(say("all at once"), "", "", "", bits, "")
-    return found
 
 
 def _sets(record: Record, folder: Path) -> Iterator[str]:
@@ -326,45 +252,3 @@ def _sets(record: Record, folder: Path) -> Iterator[str]:
                 "than each of the others.",
                 column=column.name,
             )
-
-
-def _warnings(survey: Survey) -> Parts:
-    """Findings of the survey that a steward must know before the release goes out."""
-    together, parts = survey.published, Parts()
-    if together is not None and together.alone:
-        parts.append(
-            Text(
-                say(
-                    "{alone} of {rows} rows are unique in the public columns {columns!s}.",
-                    alone=together.alone,
-                    rows=survey.rows,
-                    columns=listed(together.columns),
-                ),
-                "yellow",
-            )
-        )
-    return parts
-
-
-def _epsilon_of(asked: Request) -> str:
-    """Whom ε protects, and what it covers."""
-    if asked.roles.rows_per_unit is not None:
-        return say("ε of one person")
-    return "ε" if len(asked.roles.groups) == 1 else say("ε of all protected columns")
-
-
-def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
-    if headline.leakage_after is not None and headline.leakage_before is not None:
-        told = learnt(headline)
-        if headline.floor is not None:
-            low, high = outwards(*headline.floor.ends)
-            floor = f"{headline.floor.value:.3g}" if headline.floor_exact else f"{low:.3g} – {high:.3g}"
-            told = say("{told}; {floor} by the background alone", told=told, floor=floor)
-        yield say("the attacker learns"), told
-    if headline.epsilon is not None:
-        yield epsilon_of, told_level(headline.epsilon.value)
-    if headline.success is not None and headline.baseline is not None:
-        shares = {"right": headline.success.value, "before": headline.baseline.value}
-        yield say("strongest attack"), say("right for {right:.1%} instead of {before:.1%}", **shares)
-    if headline.unchanged is not None:
-        yield say("values unchanged"), percent(headline.unchanged.value)

@@ -47,11 +47,12 @@ def guarantee(voice: Voice) -> Iterator[Content]:
         yield from _under_prior(one)
     yield from _together(voice)
     for one in voice.each:
-        yield from (*_optimal(one), *(() if is_withheld(one) else pictures(one, "channel")))
+        yield from (*designed(one), *(() if is_withheld(one) else pictures(one, "channel")))
     yield from pictures(voice, "levels")
 
 
-def _optimal(voice: Voice) -> Iterator[Content]:
+def designed(voice: Voice) -> Iterator[Content]:
+    """What the designed channel of a secret keeps, and what that costs."""
     design = voice.results.design
     if design is not None:
         template = message(

@@ -34,7 +34,7 @@ Row = tuple[Cell, Cell, Cell]
 
 def headline(voice: Voice) -> Iterator[Content]:
     """Leakage, guarantee, attacks and values left unchanged, and what their units mean."""
-    yield from (*_numbers(voice), *_explained(voice))
+    yield from (*numbers(voice), *_explained(voice))
     if not all(one.exact for one in _outcomes(voice)):
         yield better_attacker(voice)
 
@@ -98,12 +98,12 @@ def _learnt(voice: Voice, one: SecretOutcome) -> Inline:
     return bits(voice, one.leakage_after, exact=one.exact, all_of_it=before, of=True)
 
 
-def _numbers(voice: Voice) -> Iterator[Content]:
-    """Leakage, guarantee, attacks and values left unchanged, each with its number and in plain words."""
+def numbers(voice: Voice, *, short: bool = False) -> Iterator[Content]:
+    """Leakage, guarantee, attacks and values left unchanged, each with its number, and in plain words unless short."""
     lead, caption = deciding(voice), message("The numbers that matter")
     if lead.group:
         caption = message("The numbers that matter, of {secret}")
-    rows = (row for made in (_leakage, _guarantee, _attacks, _unchanged) for row in made(lead))
+    rows = (row[:2] if short else row for made in (_leakage, _guarantee, _attacks, _unchanged) for row in made(lead))
     yield from voice.grid(caption, "What|How much|In plain words", rows, secret=voice.listed(lead.group))
 
 

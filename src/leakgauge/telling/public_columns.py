@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from leakgauge.artefacts.telling import TellingColumn
 from leakgauge.languages import message
@@ -10,8 +11,11 @@ from leakgauge.telling.blocks import Content
 from leakgauge.telling.columns import asked_of, less_telling_columns
 from leakgauge.telling.voice import NOTHING, Cell, Voice, own
 
+_SHOWN: Final = 12
+"""Rows where it is to be short."""
 
-def telling(voice: Voice) -> Iterator[Content]:
+
+def telling(voice: Voice, *, short: bool = False) -> Iterator[Content]:
     """Every public column with every secret; everybody may know what was asked alone."""
     found, asked = voice.dossier.telling, asked_of(voice)
     for column in less_telling_columns(voice):
@@ -42,8 +46,12 @@ def telling(voice: Voice) -> Iterator[Content]:
     yield from voice.grid(
         "What each public column reveals",
         "Public column|Secret|Reveals unchanged|Would reveal with values changed|How",
-        (_row(voice, one) for one in found.columns),
+        (_row(voice, one) for one in found.columns[: _SHOWN if short else None]),
     )
+    if short:
+        if len(found.columns) > _SHOWN:
+            yield voice.note("{count} more are in telling.json.", count=len(found.columns) - _SHOWN)
+        return
     yield voice.note(
         "“Reveals unchanged” is I(S;X), the bits of the secret in the column alone. “Would reveal” is I(S;Y) of the "
         "channel that reveals least about this secret while no more values are changed: no other channel reveals "

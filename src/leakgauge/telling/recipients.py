@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from leakgauge.artefacts.estimates import Estimable, ReadAs, Recipients
 from leakgauge.artefacts.report import Code
 from leakgauge.languages import message
+from leakgauge.release.estimates.handed_out import CHOSEN
+from leakgauge.release.estimates.kit import INSIDE
 from leakgauge.telling.blocks import Content
-from leakgauge.telling.voice import NOTHING, Cell, Voice
+from leakgauge.telling.columns import less_telling_columns
+from leakgauge.telling.voice import NOTHING, Cell, Voice, own
 
 _READ_AS = {
     ReadAs.COUNTED: message("released values counted"),
@@ -17,8 +20,8 @@ _READ_AS = {
 }
 
 
-def recipients(voice: Voice) -> Iterator[Content]:
-    """How each protected column is read, and how many rows of the table the release is worth for it."""
+def recipients(voice: Voice, *, short: bool = False) -> Iterator[Content]:
+    """How each protected column is read, and how many rows the release is worth for it; explained unless short."""
     found = voice.dossier.recipients
     if not voice.released or found is None or not found.columns:
         return
@@ -28,17 +31,18 @@ def recipients(voice: Voice) -> Iterator[Content]:
         [_row(voice, one) for one in found.columns],
     )
     read_as = {one.read_as for one in found.columns}
-    if ReadAs.COUNTED in read_as:
+    if ReadAs.COUNTED in read_as and not short:
         yield voice.say(
             "A column whose released values are counted has each value as often as the table, up to chance. That is "
             "worth at least half the rows, whatever the mechanism."
         )
-    if read_as != {None}:
+    if read_as != {None} and not short:
         yield voice.say(
             "A release is worth as many rows as a sample of the table itself whose estimates have the same error. The "
             "recipient's kit, which comes with a release that may be handed out, says how to compute them, with "
             "intervals."
         )
+    through = less_telling_columns(voice)
     for one in found.columns:
         if one.blank:
             yield voice.say(
@@ -50,6 +54,9 @@ def recipients(voice: Voice) -> Iterator[Content]:
             )
         if one.read_as is None:
             yield _nothing(voice, one)
+            # The channel of a public column is never handed out: it reveals how the column and the secrets are related.
+            if one.reason in (INSIDE, CHOSEN) and not voice.external and not {*one.columns} & {*through}:
+                yield voice.say("--publish-shares puts the channel into the kit, if the table's shares may be known.")
         elif one.confused:
             yield voice.alarm(
                 "The channel of {columns} does not distinguish {confused} of its values, so nobody can say how often "
@@ -89,7 +96,9 @@ def _commands(voice: Voice, found: Recipients) -> Iterator[Content]:
     if found.commands and not voice.external:
         yield voice.say(
             "Cross-tables need the channels, which are kept private because they follow from private counts. Channels "
-            "designed from a noisy histogram, bought for ε = {epsilon}, go into the kit:",
+            "designed from a noisy histogram, bought for ε = {epsilon}, go into the kit; each of its counts is off by "
+            "about {off} rows:",
             epsilon=voice.number(found, "epsilon"),
+            off=own(f"{2 * 2**0.5 / found.epsilon.value:.2g}" if found.epsilon else NOTHING),
         )
         yield Code("\n".join(found.commands))

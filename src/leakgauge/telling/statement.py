@@ -22,7 +22,7 @@ from leakgauge.telling.columns import (
 )
 from leakgauge.telling.dials import (
     deciding,
-    dial_rows,
+    dials,
     judged_by,
     other_reasons,
     recommended,
@@ -52,7 +52,9 @@ def statement(voice: Voice) -> Iterator[Content]:
         shares = (picture for one in voice.each for picture in pictures(one, "shares"))
         yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
         return
-    yield from (*_dials(voice, found), *every_secret(voice), *pictures(deciding(voice), *_FIRST))
+    if found is not None:
+        yield from dials(voice, found, secret_in(deciding(voice), found))
+    yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
     yield from (*leaves, *told_places(voice), *_document(voice), *_signatures(voice))
 
 
@@ -60,7 +62,7 @@ def decision(voice: Voice) -> Iterator[Content]:
     """What is recommended, what speaks against it, for how many people, and what to do."""
     found = judged_by(voice)
     if voice.released:
-        yield from (*_recommended(voice, found), *_alarms(voice), *_people(voice, found), *to_do(voice, found))
+        yield from (*_recommended(voice, found), *_alarms(voice), *people(voice, found), *_to_do(voice, found))
     else:
         yield from (*_refused(voice), *_alarms(voice))
 
@@ -91,12 +93,16 @@ def _recommended(voice: Voice, found: Judgement | None) -> Iterator[Content]:
         yield from recommended(voice, found)
     elif voice.dossier.job is not None and not voice.external:
         yield voice.alarm(
-            "This release was not judged by dials, because an earlier version made it: run the same protect command "
-            "again."
+            "This release has no scores, because an earlier version made it: run the same protect command again."
         )
 
 
-def _people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+def _to_do(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+    if found is not None:
+        yield from to_do(voice, found, voice.dossier.job)
+
+
+def people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
     """How many more people are guessed right with the release than without it, where attacks on it counted them."""
     if found is None or found.facts.guessed is None:
         return
@@ -113,19 +119,6 @@ def _people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
             guessed=voice.number(found.facts.guessed, 0, count=True),
             people=voice.number(found.facts.guessed, 1, count=True),
         )
-
-
-def _dials(voice: Voice, found: Judgement | None) -> Iterator[Content]:
-    """The dials of the secret that decides; of what was not released, by its law."""
-    if found is not None:
-        caption = message("The dials, from 0 to 100")
-        if not voice.released:
-            caption = message("The dials that it would have had by its law, from 0 to 100")
-        secret = secret_in(deciding(voice), found)
-        if len(found.dials) > 1:
-            caption = message("The dials of {secret}, which decides, from 0 to 100")
-        rows = dial_rows(voice, found, secret)
-        yield from voice.grid(caption, "Dial|Found|In plain words", rows, secret=own(secret))
 
 
 def _document(voice: Voice) -> Iterator[Content]:
@@ -263,7 +256,7 @@ def _instead(voice: Voice) -> Iterator[Content]:
     """Why nothing was released besides the reason of the job, and what could be done instead."""
     found = judged_by(voice)
     if found is not None and (found.vetoes or found.failed):
-        yield from (*other_reasons(voice, found), *to_do(voice, found))
+        yield from (*other_reasons(voice, found), *_to_do(voice, found))
     for one in voice.dossier.secrets:
         # What the search came closest with says the reason.
         for note in () if one.improvement is None else told_all(voice, one.improvement.notes):

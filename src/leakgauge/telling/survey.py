@@ -26,7 +26,7 @@ def survey(voice: Voice) -> Iterator[Content]:
 
 
 def published(voice: Voice, found: Survey) -> Iterator[Content]:
-    """How far the public columns single people out."""
+    """How the public columns together single rows out."""
     together = found.published
     if together is not None:
         yield voice.say(

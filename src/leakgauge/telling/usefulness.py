@@ -29,8 +29,8 @@ _SHOWN = 9
 """Points of the curve that are listed; the picture has all."""
 
 
-def usefulness(voice: Voice) -> Iterator[Content]:
-    """What is left of each released column, where it was measured."""
+def usefulness(voice: Voice, *, short: bool = False) -> Iterator[Content]:
+    """What is left of each released column, where it was measured; of what it lacks alone where it is to be short."""
     found = voice.results.utility
     if found is None:
         return
@@ -38,7 +38,10 @@ def usefulness(voice: Voice) -> Iterator[Content]:
     if not found.columns or voice.external:
         yield from _numbers(voice, found)
         return
-    yield from (Paragraph("warning", said) for said in never_released(voice))
+    yield from (*(Paragraph("warning", said) for said in never_released(voice)), *_dropped(voice, found))
+    if short:
+        yield from _numbers(voice, found)
+        return
     rows = [
         (
             own(column),
@@ -62,6 +65,17 @@ def usefulness(voice: Voice) -> Iterator[Content]:
     yield from pictures(voice, "shares")
     yield from _numbers(voice, found)
     yield from _coarser(voice, found)
+
+
+def _dropped(voice: Voice, found: Utility) -> Iterator[Content]:
+    """The rows whose value is never released, for which no reader can correct."""
+    for column, one in found.columns.items():
+        if one.dropped is not None and one.dropped.value > 0:
+            yield voice.alarm(
+                "{share} of the rows have a value of {column} that is never, or hardly ever, released.",
+                share=voice.number(one, "dropped"),
+                column=own(column),
+            )
 
 
 def _coarser(voice: Voice, found: Utility) -> Iterator[Content]:

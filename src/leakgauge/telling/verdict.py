@@ -1,4 +1,4 @@
-"""The verdict: the dials, the policy line by line, what would change it, and what the guarantee means."""
+"""The verdict: the scores, the policy line by line, what would change it, and what the guarantee means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
 from leakgauge.languages import message
 from leakgauge.telling.actions import action_of
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.dials import dial, in_turn, judged_by, told_all
+from leakgauge.telling.dials import dial, in_turn, is_of_release, judged_by, told_all
 from leakgauge.telling.figures.dials import NAMES
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
@@ -44,28 +44,26 @@ THEN: Final = {
 
 
 def verdict(voice: Voice) -> Iterator[Content]:
-    """What the recommendation rests on; it is not for everybody, because dials follow from private counts."""
+    """What the recommendation rests on; it is not for everybody, because scores follow from private counts."""
     found = judged_by(voice)
-    if found is None:
-        return
-    if not voice.released:
-        yield voice.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (*_every_secret(voice, found), *policy(voice, found), *_actions(voice, found), *meant(voice, found))
+    if found is not None:
+        yield from (*every_judged(voice, found), *policy(voice, found), *changes(voice, found))
+        yield from (*meant(voice, found), *notes(voice, found))
 
 
-def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
+def every_judged(voice: Voice, found: Judgement) -> Iterator[Content]:
     """Of several secrets a line for each; the lowest protection decides."""
     if len(found.dials) < 2:
         return
     rows = ((own(secret), *(dial(voice, dials, name) for name in NAMES)) for secret, dials in found.dials.items())
-    yield from voice.grid("The dials of every secret, from 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
+    yield from voice.grid("Scores of every secret, 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
     yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
 
 def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
-    """Every limit with what was found, and what is still to be done."""
+    """Every limit with what was found, and what is still to be declared."""
     words = {True: voice.say("kept"), False: voice.say("NOT KEPT")}
-    by = {True: voice.say("given"), False: voice.say("default policy")}
+    by = {True: voice.say("you"), False: voice.say("default policy")}
     rows = (
         (
             _called(voice, line.name),
@@ -76,14 +74,13 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         )
         for line in found.policy
     )
-    yield from voice.grid("The policy", "Limit|Asked|Found|Verdict|Set by", rows)
+    yield from voice.grid("The policy", "Limit|Required|Found|Verdict|Required by", rows)
     conditions = told_all(voice, found.conditions)
     if conditions:
         yield voice.say("Still to be done before a release: {conditions}.", conditions=in_turn(voice, conditions))
     if not all(line.given for line in found.policy):
         yield voice.note(
-            "Limits of the default policy only colour the recommendation; a release that breaks a limit you gave is "
-            "refused."
+            "Default limits decide the recommendation but do not stop the command. Limits that you set stop it."
         )
 
 
@@ -109,52 +106,51 @@ def _side(voice: Voice, line: PolicyLine, field: str) -> Inline:
 
 
 def limit_in_words(voice: Voice, line: PolicyLine) -> Inline:
-    """Who asks for how much of a dial."""
+    """Who asks for how much of a score."""
     most = message("You allow at most {limit}."), message("The default policy allows at most {limit}.")
     least = message("You ask for at least {limit}."), message("The default policy asks for at least {limit}.")
     given, default = most if line.name.startswith("max_") else least
     return voice.say(given if line.given else default, limit=_side(voice, line, "limit"))
 
 
-def action_rows(voice: Voice, found: Judgement) -> Iterator[tuple[Cell, ...]]:
-    """Of each action what to do, what it does, what is recommended then, and its options."""
-    for one in found.actions:
-        yield (
+def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """Other settings that would change the verdict, with what each does."""
+    rows = (
+        (
             own(voice.told(one.said)),
-            action_of(voice, found, one),
+            action_of(voice, found, one) or NOTHING,
             voice.say(THEN[one.recommendation]),
             Plain("  ".join(one.options) or NOTHING),
             Plain("  ".join(one.left_out) or NOTHING),
         )
-
-
-def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
-    head = "What to do|What it does|Then|Options to add|Options to leave out"
-    yield from voice.grid("What would change it", head, action_rows(voice, found))
+        for one in found.actions
+    )
+    yield from voice.grid(
+        "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
+    )
     if found.actions:
         yield voice.note(
-            "Each of these is another setting of the same job, computed by its law before anything was drawn or spent."
+            "Each option is this job with one change. Its scores were calculated without making a release."
         )
 
 
 def meant(voice: Voice, found: Judgement) -> Iterator[Content]:
-    """What the guarantee means, and what is noted of the dials."""
-    yield from (*_guarantee(voice, found), *_notes(voice, found))
-
-
-def _guarantee(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """What the guarantee means."""
     evidence = found.evidence.get(found.deciding)
     advantage = voice.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
     if advantage is None:
         yield voice.say("No claim bounds the worst case, so the guarantee is 0.")
         return
     yield voice.say(
-        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than a coin an "
-        "attacker who knows everything else can distinguish two neighbours.",
+        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by tossing a "
+        "coin an attacker who knows everything else can tell two possible values of one person apart.",
         advantage=advantage,
     )
 
 
-def _notes(voice: Voice, found: Judgement) -> Iterator[Content]:
-    for note in dict.fromkeys(told_all(voice, found.dials[found.deciding].notes)):
+def notes(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content]:
+    """Remarks on the scores of a secret, by default of the one that decides, and how they were found."""
+    if not is_of_release(voice, found):
+        yield voice.note("No release was made. These scores were calculated in advance.")
+    for note in dict.fromkeys(told_all(voice, found.dials[secret or found.deciding].notes)):
         yield Paragraph("note", (note,))

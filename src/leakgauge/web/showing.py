@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.dials import DIALS
-from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language
@@ -29,7 +29,7 @@ from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import decision
 from leakgauge.telling.survey import published
-from leakgauge.telling.verdict import THEN, action_rows, limit_in_words, meant, policy
+from leakgauge.telling.verdict import THEN, changes, limit_in_words, meant, notes, policy
 from leakgauge.telling.voice import Voice
 from leakgauge.web.job import Job
 from leakgauge.web.questions import UnknownError, is_asked_by_the_page, shown_of
@@ -82,10 +82,10 @@ def _cautions(voice: Voice) -> Iterator[Content]:
 
 def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:
     """Each proposed setting in words, and as ``asked`` what the page can ask; None where that is not the same."""
-    for one, row in zip(found.actions, action_rows(voice, found), strict=True):
-        (grid,) = voice.grid("", "||||", [row])
+    rows = [row for block in changes(voice, found) if isinstance(block, Grid) for row in block.rows]
+    for one, row in zip(found.actions, rows, strict=True):
         yield {
-            "told": laid_out("action.html", voice.language, row=grid.rows[0], changes=one.asked is not None),
+            "told": laid_out("action.html", voice.language, row=row, changes=one.asked is not None),
             "options": one.options,
             "declares": one.asked is None,
             "asked": shown_of(codec.encode(one.asked)) if one.request and is_asked_by_the_page(one.request) else None,
@@ -98,6 +98,7 @@ def _secret_fields(voice: Voice, found: Judgement | None) -> dict[str, object]:
     return {
         "name": str(voice.listed(voice.group)),
         "scores": "" if found is None else _scores(voice, found),
+        "notes": "" if found is None else html(notes(voice, found, secret_in(voice, found)), voice.language),
         "criteria": html(criteria(voice), voice.language),
         "pictures": drawn,
     }
