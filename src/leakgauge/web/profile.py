@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from leakgauge.artefacts.quantity import SHARE, Quantity
 from leakgauge.languages import Language
-from leakgauge.rounding import percent
 from leakgauge.tables import Column, Kind, open_table
 from leakgauge.tables.sampling import sampled
+from leakgauge.telling.blocks import text_of
+from leakgauge.telling.voice import Voice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,13 +49,12 @@ def profile_of(source: str, missing: Sequence[str]) -> dict[str, dict[str, Any]]
 
 def in_words(found: Mapping[str, Any], language: Language) -> dict[str, str]:
     """What the shape of a column shows, and how many values are missing."""
-    bars, missing = found["bars"], found["missing"]
+    voice, bars, missing, shape = Voice(language=language), found["bars"], found["missing"], ""
     if found["ranges"]:
         shape = language.say("Shape: {number:,} ranges of equal width", number=len(bars))
-    else:
-        shape = (
-            language.say("The most frequent value is in {share} of the rows", share=percent(bars[0])) if bars else ""
-        )
+    elif bars:
+        commonest = voice.number(Quantity(bars[0], SHARE))
+        shape = text_of(voice.say("The most frequent value is in {share} of the rows", share=commonest), language)
     return {"shape": shape, "lacking": language.say("{number:,} missing", number=missing) if missing else ""}
 
 
