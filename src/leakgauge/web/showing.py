@@ -20,17 +20,18 @@ from leakgauge.report.document import Document
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import diagram_in
-from leakgauge.telling.blocks import Content, text_of
+from leakgauge.telling.blocks import Content, Inline, text_of
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.dials import deciding, dial_rows, judged_by, secret_in
 from leakgauge.telling.figures.dials import is_known
 from leakgauge.telling.headline import every_secret, headline
+from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import decision
 from leakgauge.telling.survey import published
 from leakgauge.telling.verdict import THEN, changes, limit_in_words, meant, notes, policy
-from leakgauge.telling.voice import Voice
+from leakgauge.telling.voice import Cell, Plain, Voice
 from leakgauge.web.job import Job
 from leakgauge.web.questions import UnknownError, is_asked_by_the_page, shown_of
 from leakgauge.web.rendering import facts, html, laid_out
@@ -113,9 +114,9 @@ def _scores(voice: Voice, found: Judgement) -> str:
     """The scores of a secret with a gauge for each, and what is noted of them."""
     secret = secret_in(voice, found)
     limits = {line.name.partition("_")[2]: line for line in found.policy}
-    (grid,) = voice.grid("", "||", dial_rows(voice, found, secret))
     scores = []
-    for key, (name, value, meaning) in zip(DIALS, grid.rows, strict=True):
+    for key, cells in zip(DIALS, dial_rows(voice, found, secret), strict=True):
+        name, value, meaning = (one if isinstance(one, tuple) else (one,) for one in map(_part, cells))
         quantity, line = getattr(found.dials[secret], key), limits.get(key)
         low, high = quantity.ends
         mark = () if line is None else limit_in_words(voice, line)
@@ -141,6 +142,10 @@ def _scores(voice: Voice, found: Judgement) -> str:
             }
         )
     return laid_out("scores.html", voice.language, scores=scores)
+
+
+def _part(cell: Cell) -> str | Number | Inline:
+    return str(cell) if isinstance(cell, Plain) else cell
 
 
 def picture(name: str, job: Job, place: int | None, language: Language) -> str:
