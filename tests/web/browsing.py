@@ -60,7 +60,7 @@ class Visit:
 
     def surveyed(self) -> None:
         """Wait for the survey of the secrets that are chosen: what comes in above the curve moves it."""
-        self.page.get_by_text("guessed right from it").first.wait_for()
+        self.page.locator(".surveyed .line .number").first.wait_for()
 
     def role(self, column: str) -> Locator:
         """The control of a column's role."""

@@ -120,12 +120,12 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
             expect(visit.role("illness")).to_have_value("secret")
         ended(visit, "Done")
         assert page.locator(".stages .done").count() == 7
-        expect(page.locator(".verdict strong")).not_to_be_empty()
+        expect(page.locator(".verdict")).to_contain_text("Recommendation: ")
         expect(page.locator("#command")).to_contain_text(
             "leakgauge protect dropped.csv --secret illness --background city"
         )
         asked = served.get("/api/state").fields["jobs"][0]["asked"]
-        assert asked["max_distortion"] == pytest.approx(aim, abs=1.01e-4) and asked["max_distortion"] >= aim - 5e-5
+        assert asked["max_distortion"] == pytest.approx(aim, abs=1.51e-4) and asked["max_distortion"] >= aim - 5e-5
 
 
 def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finished: dict[str, Any]) -> None:
@@ -172,9 +172,9 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
         visit.page.locator(".dials").wait_for()
         to("Every limit of the policy")
         to("Internal edition")
-        to("security")
+        to("What explains it")
         keyboard.press("Enter")
-        expect(visit.page.locator("[data-leaf='5']")).to_contain_text("5 inference attack success")
+        expect(visit.page.locator(".criteria")).to_contain_text("inference attack success")
 
 
 _FOCUSED = """() => {
@@ -249,7 +249,7 @@ def test_settings_are_taken_from_a_job(chromium: Browser, served: Served, finish
         visit.page.get_by_role("button", name="Take its settings").click()
         expect(visit.role("illness")).to_have_value("secret")
         expect(visit.role("city")).to_have_value("background")
-        expect(visit.page.locator("#protect .fact")).to_contain_text(f"distortion ≤ {asked['max_distortion']:.4f}")
+        expect(visit.page.locator("#protect .fact")).to_contain_text(f"distortion ≤ {asked['max_distortion']:g}")
         expect(visit.page.get_by_role("button", name="Take its settings")).to_be_hidden()
         other = visit.page.locator("#result .other")
         expect(other).to_have_count(0)
@@ -260,12 +260,12 @@ def test_settings_are_taken_from_a_job(chromium: Browser, served: Served, finish
 def test_an_action_fills_the_form_and_declarations_are_asked_for(
     chromium: Browser, served: Served, finished: dict[str, Any]
 ) -> None:
-    (first, *_) = served.get(f"/api/jobs/{finished['id']}/verdict").fields["actions"]
+    (first, *_) = served.get(f"/api/jobs/{finished['id']}/result").fields["actions"]
     with visiting(chromium, served.entry) as visit:
         look_at(visit, finished)
         visit.page.get_by_role("button", name="Use this setting").first.click()
         limit = first["asked"]["max_distortion"]
-        expect(visit.page.locator("#protect .fact")).to_contain_text(f"(distortion ≤ {limit:.4f})")
+        expect(visit.page.locator("#protect .fact")).to_contain_text(f"(distortion ≤ {limit:.9g})")
         expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_focused()
         for label, text in (("Purpose", "planning"), ("Who receives it", "us"), ("Review on", "2099-01-01")):
             visit.page.get_by_label(label).fill(text)
@@ -288,7 +288,7 @@ def test_what_is_refused_before_it_is_drawn_says_why(chromium: Browser, served: 
         ended(visit, "The answer is no: The release would not meet the requirements: usefulness is")
         box = visit.page.locator(".verdict[data-recommendation]")
         expect(box).to_contain_text("Recommendation, before anything was drawn")
-        expect(box.locator("strong")).to_have_text("do not release")
+        expect(box).to_contain_text("do not release")
         expect(visit.page.locator("[data-dial=usefulness] .mark-words")).to_have_text("You ask for at least 90.")
 
 
@@ -296,7 +296,7 @@ def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finish
     verdict = codec.read(Judgement, served.results / finished["id"] / "verdict.json")
     page = looking.page
     box = page.locator(".verdict")
-    expect(box.locator(".recommendation strong")).to_have_text(verdict.recommendation.value)
+    expect(box).to_have_attribute("data-recommendation", verdict.recommendation.value)
     for reason in verdict.reasons:
         expect(box).to_contain_text(str(reason))
     for name in DIALS:
@@ -309,22 +309,21 @@ def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finish
     page.get_by_text("Every limit of the policy").first.click()
     assert page.locator(".limits tbody tr").count() == len(verdict.policy)
     expect(page.locator(".actions li")).to_have_count(len(verdict.actions))
-    expect(page.locator(".actions li").first).to_contain_text(str(verdict.actions[0].outcome(verdict)))
+    expect(page.locator(".actions li").first).to_contain_text(str(verdict.actions[0].said))
 
 
 def test_criteria_open_to_their_indicators(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
     verdict = codec.read(Judgement, served.results / finished["id"] / "verdict.json")
     explained = verdict.beside["illness"].criteria
-    page = looking.page
+    place = looking.page.locator(".criteria")
+    place.locator("summary").click()
     for criterion in (*explained.criteria, explained.needed):
         assert criterion is not None
-        place = page.locator(f"[data-criterion={criterion.key}]")
-        place.locator("summary").click()
         for leaf in criterion.leaves:
-            expect(place.locator(f"[data-leaf='{leaf.leaf}']")).to_contain_text(f"{leaf.leaf} {leaf.name}")
-            expect(place.locator(f"[data-leaf='{leaf.leaf}']")).to_contain_text(str(leaf.source))
-    page.get_by_text("Scores that do not decide").click()
-    expect(page.locator(".criteria")).to_contain_text("The published score does not decide")
+            row = place.locator("tr").filter(has=looking.page.locator("td", has_text=re.compile(f"^{leaf.leaf}$")))
+            expect(row.first).to_contain_text(leaf.name)
+            expect(row.first).to_contain_text(str(leaf.source))
+    expect(place).to_contain_text("The published score does not decide")
 
 
 def test_pictures_and_bits_are_those_of_the_files(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
@@ -339,7 +338,7 @@ def test_pictures_and_bits_are_those_of_the_files(looking: Visit, served: Served
     assert len(found) > 5 and set(found.values()) == {200}, found
     for picture in drawn_here:
         picture.click()
-        drawn = visit.page.get_by_role("img", name=picture.inner_text(), exact=True)
+        drawn = visit.page.locator("#picture").get_by_role("img", name=picture.inner_text(), exact=True)
         drawn.wait_for()
         visit.page.wait_for_function("document.querySelector('#picture img').naturalWidth > 100")
 

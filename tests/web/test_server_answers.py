@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator
+from decimal import ROUND_CEILING
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +20,7 @@ from starlette.requests import Request
 from leakgauge.cli import main
 from leakgauge.errors import OptionError
 from leakgauge.jobs.survey import survey
+from leakgauge.rounding import rounded, written
 from leakgauge.web.questions import fields_of
 from tests.web.awaiting import awaited
 from tests.web.serving import Served, running
@@ -41,7 +44,8 @@ def test_measure_is_what_the_command_line_says(served: Served, capsys: pytest.Ca
     answer = served.post("/api/measure", _question(served, bins=["age=width:10"], missing=["none"]))
     assert answer.status == 200
     fields = answer.fields
-    picture = fields.pop("figure")
+    picture, told = fields.pop("figure"), fields.pop("told")
+    assert {fields.pop("note"), *fields.pop("words").values()} and 'class="number"' in told
     assert picture.startswith("<svg") and "style=" not in picture and "<script" not in picture
     place = str(served.folder / "people.csv")
     assert main(["measure", place, "--secret=illness", "--background=city", "--missing=none", "--json"]) == 0
@@ -64,8 +68,12 @@ def test_a_survey_is_that_of_the_command_line_with_its_progress(
     command = ["survey", str(served.folder / "people.csv"), "--secret=illness", "--secret=city", "--bins=age=width:20"]
     assert main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert last["survey"]["suggested"] == told["suggested"]
-    assert [one["tells"] for one in last["survey"]["columns"]] == [one["tells"] for one in told["columns"]]
+    assert {name: one["suggested"] for name, one in last["survey"]["columns"].items()} == told["suggested"]
+    for one in told["columns"]:
+        shown = last["survey"]["columns"][one["name"]]
+        assert f"{one['distinct']:,}" in shown["counts"] and shown["naming"] == (one["identifier"] is not None)
+        revealed = [secret["secret"] for secret in one["tells"] if secret["significant"]]
+        assert all(f"{secret}: " in shown["told"] for secret in revealed)
     again = served.post("/api/survey", question).body.splitlines()
     assert [json.loads(line) for line in again] == [last], "remembered"
 
@@ -118,7 +126,7 @@ def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.
     fields = served.post("/api/frontier", _question(served, points=9)).fields
     assert fields["objective"] == "leakage_with_background"
     assert fields["inputs"] == fields["outputs"] == ["asthma", "flu", "gout", "none"]
-    points = fields["points"]
+    points = fields["points"][::-1]
     assert 3 <= len(points) <= 9
     assert points[0]["leakage"] == pytest.approx(0, abs=1e-9) and points[-1]["distortion"] == pytest.approx(0, abs=1e-9)
     assert points[-1]["epsilon"] == "infinity" and points[-1]["unchanged"] == pytest.approx(1)
@@ -141,6 +149,19 @@ def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.
     line = sorted((one["distortion"], one["leakage_with_background"]) for one in fields["least"])
     lower = np.interp(wanted, *np.transpose(line))
     assert lower <= best and best - design["price_of_keeping"]["value"] <= lower + 2e-6
+
+
+def test_the_numbers_of_a_point_are_written_in_three_digits(served: Served) -> None:
+    for point in served.post("/api/frontier", _question(served, points=9)).fields["points"]:
+        told = re.findall(r'class="number">([^<]*)<', point["numbers"])
+        assert f"{written(rounded(point['leakage'])) if point['leakage'] > 1e-9 else 0} bits" in told
+        assert f"{written(rounded(point['leakage_with_background']))} bits" in told
+        epsilon = point["epsilon"]
+        assert epsilon == "infinity" or written(rounded(epsilon, rounding=ROUND_CEILING)) in told
+        assert point["limit"] >= point["distortion"] > point["limit"] - 1.01e-4
+        shares = [one for row in point["matrix"] for one in row]
+        cells = [one for row in point["cells"] for one in row]
+        assert [one == "" for one in cells] == [share < 1e-9 for share in shares]
 
 
 def test_without_a_background_there_is_no_floor(served: Served) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import subprocess
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import ENGLISH
 from leakgauge.sentences import Sentence
 from leakgauge.web.job import Job, shell_line
+from leakgauge.web.showing import result_fields
+from tests.jobs.finished import Finished
 
 HEADLINE: dict[str, Any] = encode(
     Headline(
@@ -32,11 +37,17 @@ HEADLINE: dict[str, Any] = encode(
 JOB: dict[str, Any] = {
     "schema": "leakgauge/job/3",
     "asked": {"table": "people.csv", "secret": ["illness"], "background": ["city"], "max_distortion": 0.2},
+    "table": {"name": "people.csv", "rows": 3, "bytes": None, "sha256": "", "columns": []},
     "started": "2026-11-16T09:19:03+01:00",
+    "finished": "2026-11-16T09:19:04+01:00",
+    "versions": {},
     "stages": {
-        "design": {"outputs": {"channel.json": ""}},
-        "release": {"outputs": {"release.csv": "", "release.json": ""}},
-        "report": {"outputs": {"report.html": ""}},
+        name: {"inputs": "", "outputs": dict.fromkeys(files, ""), "seconds": 0.1}
+        for name, files in {
+            "design": ["channel.json"],
+            "release": ["release.csv", "release.json"],
+            "report": ["report.html"],
+        }.items()
     },
     "outcome": {"released": True, "reason": None},
     "headline": HEADLINE,
@@ -64,8 +75,10 @@ def _fields(job: Job | None) -> dict[str, Any]:
 
 def test_what_is_right_is_shown(tmp_path: Path) -> None:
     fields = _fields(_found(tmp_path, JOB))
-    assert fields["state"] == "done" and fields["released"] and fields["headline"] == HEADLINE
-    assert fields["started"] == "2026-11-16T08:19:03Z" and fields["started_here"] is False
+    assert fields["state"] == "done" and fields["released"] and fields["recommendation"] == "release"
+    assert dict(fields["in_short"])["protection"] == "50"
+    begun = datetime.fromisoformat(JOB["started"]).astimezone()
+    assert fields["started"] == f"{begun:%Y-%m-%d %H:%M}" and fields["started_here"] is False
     assert set(fields["files"]) == {"channel.json", *RELEASE, "report.html", "job.json"}
 
 
@@ -79,7 +92,7 @@ def test_a_job_of_an_earlier_major_is_listed_without_a_verdict(
     job = {**JOB, "asked": asked, "headline": {"grade": "good", "score": 71.5}, "secrets": [graded]}
     record = {"schema": f"leakgauge/page-job/{major}", "asked": asked, "state": "done"}
     fields = _fields(_found(tmp_path, {**job, "schema": f"leakgauge/job/{major}"}, **record))
-    assert fields["state"] == "done" and fields["released"] and fields["headline"] is None
+    assert fields["state"] == "done" and fields["released"] and fields["recommendation"] is None
     assert {*RELEASE} <= {*fields["files"]} and fields["asked"]["secret"] == ["illness"]
     # What aimed at a grade cannot be asked for any more.
     assert fields["askable"] == ("max_distortion" in goal) == bool(fields["command"])
@@ -105,9 +118,13 @@ def test_command_and_script_are_made_from_the_question_and_not_taken_from_a_file
         ("floor", [1]),
     ],
 )
-def test_a_headline_of_another_kind_is_left_out(tmp_path: Path, name: str, value: object) -> None:
-    fields = _fields(_found(tmp_path, {**JOB, "headline": {**HEADLINE, name: value}}))
-    assert fields["headline"] is None and fields["state"] == "done"
+def test_a_headline_of_another_kind_is_no_job(tmp_path: Path, name: str, value: object) -> None:
+    assert _found(tmp_path, {**JOB, "headline": {**HEADLINE, name: value}}) is None
+
+
+def test_a_headline_without_an_end_that_it_must_have_has_no_numbers(tmp_path: Path) -> None:
+    fields = _fields(_found(tmp_path, {**JOB, "headline": {**HEADLINE, "exact": False}}))
+    assert fields["state"] == "done" and fields["in_short"] == []
 
 
 @pytest.mark.parametrize(
@@ -121,16 +138,22 @@ def test_a_headline_of_another_kind_is_left_out(tmp_path: Path, name: str, value
         ("outcome", {"released": "yes"}),
         ("outcome", {}),
         ("started", 7),
-        ("started", "yesterday"),
-        ("started", "0001-01-01T00:00:00+23:00"),
         ("headline", 3),
     ],
 )
-def test_a_part_of_another_kind_is_left_out(tmp_path: Path, name: str, value: object) -> None:
-    fields = _fields(_found(tmp_path, {**JOB, name: value}))
-    assert fields["asked"]["secret"] == ["illness"] and "job.json" in fields["files"]
-    if name == "outcome":
-        assert fields["state"] == "stopped" and not fields["released"] and fields["headline"] is None
+def test_a_part_of_another_kind_is_no_job_but_what_the_page_noted_of_it_stays(
+    tmp_path: Path, name: str, value: object
+) -> None:
+    job = {**JOB, name: value}
+    assert _found(tmp_path, job) is None
+    fields = _fields(_found(tmp_path, job, state="done"))
+    assert fields["asked"]["secret"] == ["illness"] and fields["state"] == "stopped"
+    assert not fields["released"] and fields["recommendation"] is None and not RELEASE & {*fields["files"]}
+
+
+@pytest.mark.parametrize("started", ["yesterday", "0001-01-01T00:00:00+23:00"])
+def test_a_time_that_is_none_is_not_shown(tmp_path: Path, started: str) -> None:
+    assert _fields(_found(tmp_path, {**JOB, "started": started}))["started"] == ""
 
 
 @pytest.mark.parametrize(
@@ -165,7 +188,7 @@ def test_a_question_that_cannot_be_asked_has_no_command(tmp_path: Path) -> None:
         ({**JOB, "outcome": None}, {"state": "done"}),
         ({**JOB, "outcome": {"released": True, "reason": "The policy."}}, {"state": "refused"}),
         ({**JOB, "outcome": {"released": False, "reason": "No."}}, {}),
-        ({**JOB, "outcome": None, "stages": {"design": {"outputs": {"release.csv": "", "release.json": ""}}}}, {}),
+        ({**JOB, "outcome": None, "stages": {"design": JOB["stages"]["release"]}}, {}),
     ],
 )
 def test_a_release_is_handed_out_only_where_the_job_is_done_with_it(
@@ -183,13 +206,29 @@ def test_a_refusal_keeps_its_sentence_and_a_failure_too(tmp_path: Path) -> None:
     assert failed["path"] == "people.csv" and failed["asked"]["table"] == "people.csv"
 
 
-def test_cells_that_a_spreadsheet_would_run_are_named(tmp_path: Path) -> None:
-    output = {"file": "release.csv", "format": "csv", "columns": ["city\u202e"], "bytes": 9, "sha256": "0"}
-    for formulas, said in ([], 0), (["city\u202e"], 1), ("city", 0):
-        job = _found(tmp_path, JOB)
-        (tmp_path / "x" / "release.json").write_text(json.dumps({"output": {**output, "formulas": formulas}}))
-        cautions = _fields(job)["cautions"]
-        assert len(cautions) == said and all("would run cells of city\\u202e as formulas" in one for one in cautions)
+def _copied(finished_job: Finished, place: Path, name: str, change: Callable[[dict[str, Any]], None]) -> Job:
+    """A finished job with one of its files changed."""
+    shutil.copytree(finished_job.folder, place / "x")
+    fields = json.loads((place / "x" / name).read_text(encoding="utf-8"))
+    change(fields)
+    (place / "x" / name).write_text(json.dumps(fields), encoding="utf-8")
+    job = Job.kept("x", place, "results/x")
+    assert job is not None
+    return job
+
+
+def test_cells_that_a_spreadsheet_would_run_are_named(finished_job: Finished, tmp_path: Path) -> None:
+    job = _copied(
+        finished_job, tmp_path, "release.json", lambda record: record["output"].update(formulas=["city\u202e"])
+    )
+    assert "would run cells of city\\u202e as formulas" in str(result_fields(job, ENGLISH)["decision"])
+
+
+@pytest.mark.parametrize("name", ["verdict.json", "audit.json", "survey.json", "channel.json"])
+def test_a_result_of_another_kind_is_left_out(finished_job: Finished, tmp_path: Path, name: str) -> None:
+    job = _copied(finished_job, tmp_path, name, lambda fields: fields.update(schema="leakgauge/other/1"))
+    told = result_fields(job, ENGLISH)
+    assert (told["recommendation"] is None) == (name == "verdict.json") and told["secrets"]
 
 
 def test_what_a_screen_would_hide_is_written_out_and_bash_reads_it_back(tmp_path: Path) -> None:

@@ -67,18 +67,18 @@ def to_html(documents: Sequence[Document]) -> str:
         edition=_edition,
         contents=say(message("Contents of the annex")),
         shown={*sources_of([_unfolded(document) for document in documents])},
-        **_block_words(),
+        **block_words(),
     )
 
 
 def fragment(contents: Iterable[Content], language: Language) -> str:
     """Blocks as HTML, for a page or a notebook of others."""
     return _template("fragment.html").render(
-        blocks=blocks_of(contents), language=language, sources={}, **_block_words()
+        blocks=blocks_of(contents), language=language, sources={}, **block_words()
     )
 
 
-def _block_words() -> dict[str, object]:
+def block_words() -> dict[str, object]:
     """What the template of a block needs besides the block and its language."""
     return {
         "kind": lambda block: type(block).__name__,

@@ -12,6 +12,8 @@ from leakgauge.languages import Language, message
 _NO_UNITS = ("1", "letters", "correlation", "association", "probability")
 """What artefacts say of a number without a unit: what it is of is said beside it."""
 _NATS = "nats"
+_NOISE = 1e-12
+"""Bits that differ from 0 by less do so by a computer's arithmetic."""
 _OF_EACH = (message("per unit of distance"), message("per unit of distortion"))
 """What may be left of the unit of a level."""
 _OF_ONE = {
@@ -102,6 +104,8 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
         return language.retell(value)
     if isinstance(value, int) and not number.percent:
         return f"{value:,}"
+    if number.unit == "bits" and abs(value) < _NOISE:
+        return "0"
     exact = Decimal(repr(float(value))) * (100 if number.percent else 1)
     if number.count:
         return f"{exact.to_integral_value(rounding):,}"

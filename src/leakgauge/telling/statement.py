@@ -46,10 +46,7 @@ _SIGNATURES: Final = 2
 def statement(voice: Voice) -> Iterator[Content]:
     """Everything that the person who signs needs; it is never left out."""
     found = judged_by(voice)
-    if voice.released:
-        yield from (*_recommended(voice, found), *_alarms(voice), *people(voice, found), *_to_do(voice, found))
-    else:
-        yield from (*_refused(voice), *_alarms(voice))
+    yield from decision(voice)
     leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
     if voice.external:
         shares = (picture for one in voice.each for picture in pictures(one, "shares"))
@@ -59,6 +56,15 @@ def statement(voice: Voice) -> Iterator[Content]:
         yield from dials(voice, found, secret_in(deciding(voice), found))
     yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
     yield from (*leaves, *told_places(voice), *_document(voice), *_signatures(voice))
+
+
+def decision(voice: Voice) -> Iterator[Content]:
+    """What is recommended, what speaks against it, for how many people, and what to do."""
+    found = judged_by(voice)
+    if voice.released:
+        yield from (*_recommended(voice, found), *_alarms(voice), *people(voice, found), *_to_do(voice, found))
+    else:
+        yield from (*_refused(voice), *_alarms(voice))
 
 
 def table_of(voice: Voice) -> Plain:

@@ -22,21 +22,21 @@ def survey(voice: Voice) -> Iterator[Content]:
         return
     yield from published(voice, found)
     if not voice.external:
-        yield from _columns(voice, found)
+        yield from columns(voice, found)
         for one in voice.each:
             yield from pictures(one, "telling")
-        yield from _combinations(voice, found.combinations)
+        yield from combinations(voice, found.combinations)
 
 
 def surveyed(voice: Voice, found: Survey) -> Iterator[Content]:
     """A survey that stands by itself, before any job."""
     table, rows = own(found.table or voice.language.say("the table")), voice.number(found, "rows", unit=ROWS)
     yield voice.say("{rows} of {table}", rows=rows, table=table)
-    yield from _columns(voice, found, short=True)
+    yield from columns(voice, found, short=True)
     named = [one.name for one in found.columns if one.identifier is not None]
     if named:
         yield voice.alarm("These columns identify people; do not publish them: {columns}.", columns=voice.listed(named))
-    yield from (*_combinations(voice, found.combinations[:_SHOWN]), *published(voice, found))
+    yield from (*combinations(voice, found.combinations[:_SHOWN]), *published(voice, found))
 
 
 def published(voice: Voice, found: Survey) -> Iterator[Content]:
@@ -53,7 +53,7 @@ def published(voice: Voice, found: Survey) -> Iterator[Content]:
         )
 
 
-def _columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Content]:
+def columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Content]:
     """A line for every column; without its kind, and how it identifies people, where it is to be short."""
     rows = [tuple(_column(voice, one)) for one in found.columns]
     if short:
@@ -106,7 +106,8 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
 
 
-def _combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:
+def combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:
+    """The smallest sets of columns that single people out."""
     if not found:
         yield voice.say("No combination of up to three columns has many unique rows.")
     yield from voice.grid(

@@ -35,11 +35,12 @@ SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
 """Limits that are shares."""
 UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
 """Of other limits that have one."""
-_THEN: Final = {
+THEN: Final = {
     Recommendation.RELEASE: message("may be released"),
     Recommendation.RELEASE_IF: message("release if the conditions are met"),
     Recommendation.DO_NOT_RELEASE: message("do not release"),
 }
+"""Recommendations in a word or two."""
 
 
 def verdict(voice: Voice) -> Iterator[Content]:
@@ -47,7 +48,7 @@ def verdict(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     if found is not None:
         yield from (*every_judged(voice, found), *policy(voice, found), *changes(voice, found))
-        yield from (*_guarantee(voice, found), *notes(voice, found))
+        yield from (*meant(voice, found), *notes(voice, found))
 
 
 def every_judged(voice: Voice, found: Judgement) -> Iterator[Content]:
@@ -104,13 +105,21 @@ def _side(voice: Voice, line: PolicyLine, field: str) -> Inline:
     return (voice.number(line, field, unit=unit, percent=share, rounding=rounding),)
 
 
+def limit_in_words(voice: Voice, line: PolicyLine) -> Inline:
+    """Who asks for how much of a score."""
+    most = message("You allow at most {limit}."), message("The default policy allows at most {limit}.")
+    least = message("You ask for at least {limit}."), message("The default policy asks for at least {limit}.")
+    given, default = most if line.name.startswith("max_") else least
+    return voice.say(given if line.given else default, limit=_side(voice, line, "limit"))
+
+
 def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
     """Other settings that would change the verdict, with what each does."""
     rows = (
         (
             own(voice.told(one.said)),
             action_of(voice, found, one) or NOTHING,
-            voice.say(_THEN[one.recommendation]),
+            voice.say(THEN[one.recommendation]),
             Plain("  ".join(one.options) or NOTHING),
             Plain("  ".join(one.left_out) or NOTHING),
         )
@@ -125,7 +134,8 @@ def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
         )
 
 
-def _guarantee(voice: Voice, found: Judgement) -> Iterator[Content]:
+def meant(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """What the guarantee means."""
     evidence = found.evidence.get(found.deciding)
     advantage = voice.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
     if advantage is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING
 from typing import Any, Final, TypeVar
 
 from anyio import to_thread
@@ -14,26 +15,35 @@ from starlette.requests import ClientDisconnect, Request
 
 from leakgauge.artefacts import Measurement, Survey
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.quantity import SHARE, Quantity
 from leakgauge.design import Keep, Knowledge, Slope, Solution, frontier
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import OptionError
-from leakgauge.jobs.design import Question
+from leakgauge.jobs.design import Question, as_point, bits_or_none
 from leakgauge.jobs.measure import Roles, measure, require_varied
 from leakgauge.jobs.survey import survey
 from leakgauge.languages import Language
 from leakgauge.measures import entropy
 from leakgauge.probability import Scenario
+from leakgauge.rounding import percent
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
+from leakgauge.telling.blocks import text_of
+from leakgauge.telling.curve import another_attacker, as_a_limit, in_a_cell, marks, point_in_words, point_of_curve
 from leakgauge.telling.figures.channel import label_name
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.decomposition import decomposition_figure
-from leakgauge.web.profile import first_rows, profile_of
+from leakgauge.telling.measurement import measurement
+from leakgauge.telling.voice import Voice
+from leakgauge.web.profile import first_rows, in_words, profile_of
 from leakgauge.web.questions import TableQuestion
-from leakgauge.web.what_if import counts_of, known_bins, learnt
+from leakgauge.web.rendering import facts, html
+from leakgauge.web.what_if import LearntBefore, counts_of, known_bins, learnt
 from leakgauge.web.workspace import OpenTable, Workspace
 
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
+_NUMBERED: Final = 12
+"""Rows and columns of a channel up to which its cells have room for numbers."""
 _GAP: Final = 1e-6
 """The gap of a drawn curve, in bits; far below what can be seen."""
 
@@ -131,6 +141,7 @@ class Answers:
         # One at a time: two would only wait for each other, and the one that nobody wants any more holds up the next.
         self._curves = Remembered(threads=1)
         self._surveys = Remembered(threads=1)
+        self._values: dict[str, Mapping[str, int]] = {}
         self._preparing: threading.Thread | None = None
 
     async def measure(self, asked: TableQuestion, language: Language) -> dict[str, object]:
@@ -140,7 +151,14 @@ class Answers:
         found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
         question = ("picture", asked, language.code)
         picture = await self._once(question, table, lambda: decomposition_figure(found, language=language).to_svg())
-        return {**encode(found), "figure": picture}
+        voice = Voice(language=language)
+        return {
+            **encode(found),
+            "figure": picture,
+            "told": html(measurement(voice, found), language),
+            "note": text_of((voice.number(found.entropy, "value", unit="bits"),), language),
+            "words": {"letters": f"{found.letters['secret']:,}"},
+        }
 
     async def survey(self, asked: TableQuestion, tell: Callable[[int, int], None]) -> Survey:
         """The fields of ``leakgauge survey``; ``tell`` is told, in the loop, how much is done of how much."""
@@ -161,16 +179,22 @@ class Answers:
             )
             # What was written to while it was read is neither the old table nor the new one.
             self._workspace.require_unchanged(table)
+            self._values[table.key] = {one.name: one.distinct for one in found.columns}
             return found
 
         return await self._once(("survey", asked), table, look, self._surveys)
 
-    async def profile(self, asked: TableQuestion) -> dict[str, object]:
+    def values(self, table: OpenTable) -> Mapping[str, int]:
+        """How many different values each column has; empty before a survey of the table."""
+        return self._values.get(table.key, {})
+
+    async def profile(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """Of each column how many values are missing, and the shape of the others; no value is told."""
         table = self._workspace.table(asked.table)
-        return await self._once(
+        found = await self._once(
             ("profile", asked.missing), table, lambda: profile_of(table.source, asked.missing), self._surveys
         )
+        return {name: {**one, **in_words(one, language)} for name, one in found.items()}
 
     async def preview(self, asked: TableQuestion, masked: bool) -> dict[str, object]:
         """The first rows, their letters and digits masked unless somebody asks for the values."""
@@ -183,17 +207,20 @@ class Answers:
         table = self._workspace.table(asked.table)
         kept, free = await self._once(("frontier", asked), table, lambda: _curves(table, asked), self._curves)
         names = ("distortion", "leakage", "leakage_with_background")
-        least = [{name: getattr(one, name) for name in names} for one in free]
-        return {**_curve_fields(free if asked.keep == "nothing" else kept, language), "least": least}
+        least = [{name: getattr(one, name) for name in names} for one in _along(free)]
+        question, curve = ("curve", asked, language.code), free if asked.keep == "nothing" else kept
+        fields = await self._once(question, table, lambda: _curve_fields(_along(curve), language))
+        return {**fields, "least": least}
 
-    async def what_if(self, asked: TableQuestion, known: tuple[str, ...]) -> dict[str, object]:
+    async def what_if(self, asked: TableQuestion, known: tuple[str, ...], language: Language) -> dict[str, object]:
         """What somebody who knows these columns would learn from the channels of the curve, which stay as they are."""
         table = self._workspace.table(asked.table)
         kept, free = await self._once(("frontier", asked), table, lambda: _curves(table, asked), self._curves)
-        curve = free if asked.keep == "nothing" else kept
+        curve = _along(free if asked.keep == "nothing" else kept)
         # In one order, so that the same columns are the same question.
         known = tuple(sorted(known))
-        return await self._once(("what if", asked, known), table, lambda: _learnt(table, asked, known, curve))
+        found = await self._once(("what if", asked, known), table, lambda: _learnt(table, asked, known, curve))
+        return _learnt_fields(found, language)
 
     def prepare(self) -> None:
         """Start the drawing engine, beside the loop, while a person still looks at the columns."""
@@ -257,7 +284,7 @@ def _curves(table: OpenTable, asked: TableQuestion) -> tuple[tuple[Solution, ...
 
 def _learnt(
     table: OpenTable, asked: TableQuestion, known: tuple[str, ...], curve: tuple[Solution, ...]
-) -> dict[str, object]:
+) -> LearntBefore:
     roles = Roles(asked.secret, (), known)
     with open_table(table.source, missing=asked.missing) as source:
         bins = known_bins(source, known, _binnings(table, replace(asked, background=known)))
@@ -265,26 +292,75 @@ def _learnt(
     return learnt(counts, roles.secret, known, curve)
 
 
-def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    first = found[0]
+def _learnt_fields(found: LearntBefore, language: Language) -> dict[str, object]:
+    """The line beside the curve, and what the attacker learns: before a release, and at each point."""
+    voice, before = Voice(language=language), (found.floor, found.guess)
     return {
-        "objective": "leakage" if first.background_floor is None else "leakage_with_background",
-        "floor": first.background_floor,
-        "entropy": entropy(Scenario(first.problem.prior)),
-        "inputs": [label_name(label, language) for label in first.channel.inputs],
-        "outputs": [label_name(label, language) for label in first.channel.outputs],
+        "floor": found.floor,
+        "guess": found.guess,
+        "before": facts(another_attacker(voice, *before, None, None), language),
         "points": [
             {
                 "distortion": one.distortion,
                 "leakage": one.leakage,
-                "leakage_with_background": one.leakage_with_background,
-                "epsilon": encode(one.epsilon),
-                "gap": one.gap,
-                "unchanged": _unchanged(one),
-                "matrix": one.channel.matrix.tolist(),
+                "guess": one.guess,
+                "told": facts(another_attacker(voice, *before, one.leakage, one.guess), language),
             }
-            for one in found
+            for one in found.points
         ],
+    }
+
+
+def _along(curve: tuple[Solution, ...]) -> tuple[Solution, ...]:
+    """From the least distortion to the most."""
+    return tuple(sorted(curve, key=lambda one: one.distortion))
+
+
+def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
+    """The curve as it is drawn, and the words of its points and of what a limit of leakage must keep to."""
+    voice, first = Voice(language=language), found[0]
+    objective = "leakage" if first.background_floor is None else "leakage_with_background"
+    there = Quantity(entropy(Scenario(first.problem.prior)), "bits")
+    floor = bits_or_none(first.background_floor)
+    most, highest = found[-1].distortion or 1.0, max(there.value, *(getattr(one, objective) for one in found)) or 1.0
+    words = {"entropy": voice.say("There are only {entropy} to leak; give less.", entropy=voice.number(there))}
+    if floor is not None:
+        # Rounded up, so that the number shown can be given.
+        least = voice.number(floor, rounding=ROUND_CEILING)
+        words["floor"] = voice.say("The background alone reveals {floor}; no protection leaks less.", floor=least)
+        words["line"] = voice.say("background alone: {bits}", bits=voice.number(floor))
+    return {
+        "objective": objective,
+        "floor": first.background_floor,
+        "entropy": there.value,
+        "most": most,
+        "highest": highest,
+        "marks": {"distortion": [*marks(most)], "leakage": [*marks(highest)]},
+        "words": {name: text_of(said, language) for name, said in words.items()},
+        "inputs": [label_name(label, language) for label in first.channel.inputs],
+        "outputs": [label_name(label, language) for label in first.channel.outputs],
+        "points": [_point_fields(voice, one, there) for one in found],
+    }
+
+
+def _point_fields(voice: Voice, found: Solution, there: Quantity) -> dict[str, object]:
+    point, unchanged, matrix = as_point(found), Quantity(_unchanged(found), SHARE), found.channel.matrix.tolist()
+    return {
+        "distortion": found.distortion,
+        "limit": as_a_limit(found.distortion),
+        "leakage": found.leakage,
+        "leakage_with_background": found.leakage_with_background,
+        "epsilon": encode(found.epsilon),
+        "gap": found.gap,
+        "unchanged": unchanged.value,
+        "words": text_of(point_in_words(voice, point, unchanged), voice.language),
+        "numbers": facts(point_of_curve(voice, point, there, unchanged), voice.language),
+        "matrix": matrix,
+        # More cells are too small for a number each.
+        "cells": [[in_a_cell(share) for share in row] for row in matrix]
+        if max(len(matrix), len(matrix[0])) <= _NUMBERED
+        else None,
+        "told": [[percent(share) for share in row] for row in matrix],
     }
 
 

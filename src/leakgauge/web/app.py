@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from anyio import to_thread
-from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -21,13 +20,11 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Route
 
 from leakgauge import __version__
-from leakgauge.artefacts import Judgement
-from leakgauge.artefacts.codec import decode, encode
-from leakgauge.artefacts.dossier import PROMISE, VERDICT
 from leakgauge.errors import InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language, translations
 from leakgauge.report.reading import read_dossier
 from leakgauge.web.answers import Answers, Remembered, while_awaited
+from leakgauge.web.duration import expected
 from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import (
@@ -42,11 +39,15 @@ from leakgauge.web.questions import (
     text_in,
     texts_in,
 )
-from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, verdict_fields
+from leakgauge.web.rendering import TEMPLATES
+from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, result_fields
+from leakgauge.web.surveyed import survey_fields
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png"}
+
+_MIB: Final = 1 << 20
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -60,9 +61,7 @@ class Page:
         self._answers = Answers(workspace)
         self._drawn = Remembered()
         # Read once: the first view must not wait for it.
-        templates = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True)
-        self._shown = templates.get_template("page.html")
-        self._places_form = templates.get_template("places.html")
+        self._shown, self._places_form = map(TEMPLATES.get_template, ("page.html", "places.html"))
 
     def routes(self) -> list[Route]:
         """Every address with its answer."""
@@ -82,11 +81,12 @@ class Page:
             ("POST", "/api/survey", self._survey),
             ("POST", "/api/profile", self._profile),
             ("POST", "/api/preview", self._preview),
+            ("POST", "/api/expected", self._expected),
             ("POST", "/api/jobs", self._start),
             ("GET", "/api/jobs/{job}", self._job),
             ("GET", "/api/jobs/{job}/events", self._events),
             ("POST", "/api/jobs/{job}/stop", self._stop),
-            ("GET", "/api/jobs/{job}/verdict", self._verdict),
+            ("GET", "/api/jobs/{job}/result", self._result),
             ("GET", "/api/jobs/{job}/figures/{name}.svg", self._figure),
             ("GET", "/jobs/{job}/report", self._report),
             ("GET", "/jobs/{job}/report.pdf", self._pdf),
@@ -123,7 +123,8 @@ class Page:
 
     async def _page(self, request: Request) -> Response:
         language = language_asked(request)
-        shown = self._shown.render(language=language.code, version=__version__, say=language.say)
+        scripts = sorted(path.name for path in (_HERE / "static").glob("*.js"))
+        shown = self._shown.render(language=language.code, scripts=scripts)
         return HTMLResponse(shown, headers={"Vary": "Cookie, Accept-Language"})
 
     async def _places(self, request: Request) -> Response:
@@ -173,10 +174,11 @@ class Page:
             {
                 "version": __version__,
                 "folder": self._workspace.folder.name,
-                "tables": [table.fields() for table in self._workspace.tables()],
+                "tables": [table.fields(language) for table in self._workspace.tables()],
                 "jobs": await to_thread.run_sync(lambda: [job.fields(language) for job in jobs]),
                 "declared": DECLARED,
                 "limit_bytes": self._workspace.limit,
+                "limit": f"{self._workspace.limit / _MIB:,.6g}",
                 "limit_total_bytes": self._workspace.total,
                 "dropped_bytes": self._workspace.dropped,
             }
@@ -189,21 +191,22 @@ class Page:
         path = text_in(await fields_of(request), "path")
         table = await to_thread.run_sync(self._workspace.open, path)
         self._answers.prepare()
-        return JSONResponse(table.fields())
+        return JSONResponse(table.fields(language_asked(request)))
 
     async def _drop(self, request: Request) -> Response:
         announced = request.headers.get("content-length", "")
         length = int(announced) if announced.isdecimal() else None
         table = await self._workspace.drop(request.query_params.get("name", ""), length, body_of(request))
         self._answers.prepare()
-        return JSONResponse(table.fields())
+        return JSONResponse(table.fields(language_asked(request)))
 
     async def _remove(self, request: Request) -> Response:
         table = self._workspace.table(request.path_params["table"])
         if self._jobs.is_at_work_on(table):
             raise RefusalError("A job is running on {name!r}; wait for it, or stop it first.", name=table.name)
         self._workspace.remove(table)
-        return JSONResponse({"tables": [one.fields() for one in self._workspace.tables()]})
+        language = language_asked(request)
+        return JSONResponse({"tables": [one.fields(language) for one in self._workspace.tables()]})
 
     async def _measure(self, request: Request) -> Response:
         question = question_in(await fields_of(request))
@@ -216,7 +219,8 @@ class Page:
     async def _what_if(self, request: Request) -> Response:
         fields = dict(await fields_of(request))
         known = texts_in({"known": fields.pop("known", None)}, "known")
-        return JSONResponse(await while_awaited(request, self._answers.what_if(question_in(fields), known)))
+        learnt = self._answers.what_if(question_in(fields), known, language_asked(request))
+        return JSONResponse(await while_awaited(request, learnt))
 
     async def _survey(self, request: Request) -> Response:
         question, language = question_in(await fields_of(request)), language_asked(request)
@@ -231,7 +235,7 @@ class Page:
             try:
                 while (done := await heard.get()) is not None:
                     yield json.dumps({"done": done[0], "total": done[1]}) + "\n"
-                answer = {"survey": encode(await looking, language.retell)}
+                answer: dict[str, object] = {"survey": survey_fields(await looking, language)}
             except Exception as error:
                 answer = {"error": language.error(self._failure(error))}
             finally:
@@ -242,13 +246,21 @@ class Page:
 
     async def _profile(self, request: Request) -> Response:
         question = question_in(await fields_of(request))
-        return JSONResponse(await while_awaited(request, self._answers.profile(question)))
+        answer = self._answers.profile(question, language_asked(request))
+        return JSONResponse(await while_awaited(request, answer))
 
     async def _preview(self, request: Request) -> Response:
         fields = dict(await fields_of(request))
         # Masked unless the values are asked for in so many words.
         masked = fields.pop("values", None) is not True
         return JSONResponse(await while_awaited(request, self._answers.preview(question_in(fields), masked)))
+
+    async def _expected(self, request: Request) -> Response:
+        """How long a job is expected to take: as the last one on the same table did, or by what there is to count."""
+        fields, language = await fields_of(request), language_asked(request)
+        table = self._workspace.table(text_in(fields, "table"))
+        last = next((job.seconds for job in self._jobs.all() if job.table == table.name and job.seconds), None)
+        return JSONResponse({"told": expected(table, fields, self._answers.values(table), last, language)})
 
     async def _start(self, request: Request) -> Response:
         question = request_in(await fields_of(request))
@@ -270,19 +282,11 @@ class Page:
         await self._jobs.stop(job)
         return JSONResponse(await _fields(job, language_asked(request)))
 
-    async def _verdict(self, request: Request) -> Response:
-        job = self._asked_job(request)
-        # Where nothing was released because of what was promised, the promise says why.
-        fields = {one.name: stored for one in (VERDICT, PROMISE) if (stored := job.stored(one))}
-        if not fields:
-            raise UnknownError(
-                "This job has no verdict: it released nothing, is still running, or is of an earlier version; run "
-                "it again."
-            )
+    async def _result(self, request: Request) -> Response:
+        job, language = self._asked_job(request), language_asked(request)
+        question = ("result", job.version(), job.state, language.code)
         with _files_of(job):
-            name = next(iter(fields))
-            found = decode(Judgement, fields[name], name)
-            return JSONResponse(verdict_fields(found, language_asked(request)))
+            return JSONResponse(await self._drawn.once(question, lambda: result_fields(job, language)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
@@ -330,10 +334,10 @@ class Page:
         return self._jobs.job(request.path_params["job"])
 
 
-async def _told(changes: AsyncIterator[Job | None], language: Language) -> AsyncIterator[str]:
-    """A job's changes as server-sent events; a comment now and then keeps the connection open."""
+async def _told(changes: AsyncIterator[Job], language: Language) -> AsyncIterator[str]:
+    """A job's changes as server-sent events."""
     async for job in changes:
-        yield ": still here\n\n" if job is None else f"data: {json.dumps(await _fields(job, language))}\n\n"
+        yield f"data: {json.dumps(await _fields(job, language))}\n\n"
 
 
 async def _fields(job: Job, language: Language) -> dict[str, object]:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import msgspec
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, codec
+from leakgauge.artefacts import Ended, Headline, JobEvent, PageJob, Quantity, Request, Sentence, codec
+from leakgauge.artefacts import Job as JobFile
 from leakgauge.artefacts.codec import Stored
-from leakgauge.artefacts.dossier import FILES, JOB, RECORD, SURVEY, Dossier, ResultFile, SecretResults
-from leakgauge.artefacts.record import Output
+from leakgauge.artefacts.dossier import JOB, Dossier, gathered
+from leakgauge.artefacts.report import Grid
 from leakgauge.artefacts.request import StoredRequest
-from leakgauge.artefacts.survey import Combination
+from leakgauge.errors import LeakgaugeError, OptionError
+from leakgauge.jobs.protect.folder import KIT
 from leakgauge.languages import Language, message
-from leakgauge.release.guarantees import said_of_formulas
+from leakgauge.telling.blocks import text_of
+from leakgauge.telling.outcome import in_short
+from leakgauge.telling.verdict import THEN
+from leakgauge.telling.voice import Voice
 from leakgauge.visible import on_one_line
-from leakgauge.web.job_folder import (
-    KIT,
-    StoredJob,
-    page_job_in,
-    part_of,
-    read_object,
-    shown_of,
-    stored_job_in,
-    written,
-)
-from leakgauge.web.questions import is_asked_by_the_page
+from leakgauge.web.questions import is_asked_by_the_page, shown_of
 
 STAGES: Final = ("survey", "measure", "design", "release", "audit", "assess", "report")
 _HEARD: Final = {"started": "running", "working": "running", "finished": "done", "kept": "kept", "skipped": "skipped"}
@@ -70,43 +67,42 @@ class Job:
         self.message: Sentence | None = None
         self._ended: Ended | None = None
         self._started: str | None = None
-        self._stages: dict[str, dict[str, object]] = {}
         self._forget()
 
     @classmethod
     def kept(cls, key: str, results: Path, output: str) -> Job | None:
         """The job of an earlier run, from what it left; None where it left nothing that can be trusted to be one."""
-        record, left = page_job_in(results / f"{key}.json"), stored_job_in(results / key)
+        record, left = _noted(results / f"{key}.json"), _left_in(results / key)
         if (record is None and left is None) or (results / key).is_symlink():
             return None
         if record is not None:
             job = cls(key, results, shown_of(codec.encode(record.asked)), record.asked.request(), output, record.path)
-            job.state, job.message = record.state, record.message
+            job.state, job.message, job._started = record.state, record.message, record.started
         else:
             assert left is not None
-            job = cls(key, results, left.asked, left.request, output)
+            job = cls(key, results, shown_of(codec.encode(left.asked)), _request_of(left), output)
             job._dropped, job._output = False, output
-        job._started = (record and record.started) or (left and left.started) or None
-        job._recall(left or StoredJob())
+        job._started = job._started or (None if left is None else left.started)
+        job._recall(left)
         return job
 
-    def _recall(self, left: StoredJob) -> None:
-        if left.outcome is not None:
+    def _recall(self, left: JobFile | None) -> None:
+        if left is not None and left.outcome is not None:
             # Ended by someone else where the record does not know of it.
             if self.state not in ("done", "refused"):
-                fine = left.released and left.outcome.reason is None
+                fine = left.outcome.released and left.outcome.reason is None
                 self.state, self.message = "done" if fine else "refused", left.outcome.reason
         else:
             # Where it is still marked as running the server went away under it; a release that is not there is none.
             self.state = "failed" if self.state == "failed" else "stopped"
-        for name in left.outputs:
+        for name, stage in {} if left is None else left.stages.items():
             if name in self._stages:
-                self._stages[name] |= {"state": "done", "seconds": left.seconds.get(name)}
+                self._stages[name] |= {"state": "done", "seconds": round(stage.seconds, 1)}
 
     def begin(self) -> None:
         """Mark it as running, on the disk too."""
         self.state, self.message, self._ended = "running", None, None
-        self._started = written(datetime.now(UTC))
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._forget()
         self._keep()
 
@@ -149,16 +145,20 @@ class Job:
 
     def files(self) -> list[str]:
         """The names of the files that can be taken away: a release only where the job says that it may be."""
-        left = self._left()
-        names, released = self._names(left), left.outputs.get("release", ())
-        if self.state == "done" and left.released:
+        return self._files(_left_in(self.folder))
+
+    def _files(self, left: JobFile | None) -> list[str]:
+        names = self._names(left)
+        if self.state == "done" and _has_released(left):
             return names
-        return [name for name in names if not name.startswith("release.") and name not in released]
+        stage = None if left is None else left.stages.get("release")
+        kept = () if stage is None else stage.outputs
+        return [name for name in names if not name.startswith("release.") and name not in kept]
 
     def kit(self) -> list[str]:
         """The files of the recipient's kit, from the job's folder on; none where no release can be taken away."""
         place = self.folder / KIT
-        if self.state != "done" or not self._left().released or place.is_symlink():
+        if self.state != "done" or not _has_released(_left_in(self.folder)) or place.is_symlink():
             return []
         return [f"{KIT}/{one.name}" for one in sorted(place.glob("*")) if one.is_file() and not one.is_symlink()]
 
@@ -166,101 +166,77 @@ class Job:
         """Where a file is that can be taken away; None where there is none of this name."""
         return self.folder / name if name in self.files() else None
 
-    def read(self, file: ResultFile[Stored], place: int | None = None) -> Stored | None:
-        """A result, of the secret at a place or of the one that decides; None where there is none of its kind."""
-        return part_of(file.kind, self.stored(file, place))
-
-    def stored(self, file: ResultFile[Any], place: int | None = None) -> dict[str, Any]:
-        """The same as its file says it, whatever that is; empty where there is none."""
-        left = self._left()
-        request, names = self._asked_of(left), self._names(left)
-        name, group = file.name, self.group(place)
-        if request is not None and group and name not in names and file.of_a_secret:
-            name = file.about(group, request.roles.sources)
-        return read_object(self.folder / name) if name in names else {}
-
-    def dossier(self, place: int | None = None) -> Dossier:
-        """What there is by now, of the secret at a place or of the one that decides."""
-        found = {file: self.read(file, place) for file in FILES}
-        own: dict[str, Any] = {file.field: one for file, one in found.items() if file.of_a_secret}
-        once: dict[str, Any] = {file.field: one for file, one in found.items() if not file.of_a_secret}
-        return Dossier(secrets=(SecretResults(self.group(place), **own),), **once)
-
-    def group(self, place: int | None = None) -> tuple[str, ...]:
-        """The secret at a place of several, or the one that decides; empty in a job with one."""
-        left = self._left()
-        request = self._asked_of(left)
-        if request is None or len(request.roles.sources) < 2:
-            return ()
-        if place is None and left.headline is not None and left.headline.secret in request.roles.sources:
-            return left.headline.secret
-        return request.roles.sources[min(place or 0, len(request.roles.sources) - 1)]
+    def dossier(self) -> Dossier:
+        """What its finished stages left by now; of a file that is none of ours nothing is taken."""
+        left = _left_in(self.folder)
+        names, request = self._names(left), None if left is None else _request_of(left)
+        return gathered(lambda kind, name: _stored(kind, self.folder / name) if name in names else None, request)
 
     def fields(self, language: Language) -> dict[str, object]:
         """The job for the page."""
-        left = self._left()
-        released = self.state != "running" and left.released
-        request, names = self._asked_of(left), self._names(left)
+        left = _left_in(self.folder)
+        released = self.state != "running" and _has_released(left)
+        headline = left.headline if left is not None and released else None
+        request = self._request if left is None else _request_of(left)
         words = [] if request is None else ["leakgauge", "protect", *request.arguments(), "-o", self._output]
         command = shell_line(words)
         note = language.say(_BESIDE, name=self._asked["table"]) if self._dropped and command else None
         return {
             "id": self.key,
             "state": self.state,
-            "stages": self._timed(),
+            "stages": [self._stage(stage, language) for stage in self._stages.values()],
+            "passed": self._passed(language),
             "message": None if self.message is None else telling(language)(self.message),
             "asked": self._asked,
             "path": self._path,
-            "started": self._started,
+            "started": _moment(self._started),
             "started_here": self.started_here,
             "command": command,
             "script": "" if request is None else request.script(self._output),
             "note": note,
-            "files": self.files(),
+            "files": self._files(left),
             "released": released,
-            "headline": codec.encode(left.headline if released else None, telling(language)),
-            "secrets": [] if request is None else _secrets(request, left if released else StoredJob(), names),
-            "total": codec.encode(left.total if released else None),
-            "alone": self._alone() if released else None,
-            "cautions": list(map(telling(language), self._cautions())) if released else [],
+            "recommendation": None if headline is None else headline.recommendation.value,
+            "outcome": None if headline is None else language.say(THEN[headline.recommendation]),
+            "in_short": _in_short(headline, language),
             # Refused by the survey: these columns name people.
-            "naming": _columns_in(self.message) if self.state == "refused" and not left.outputs else [],
+            "naming": _columns_in(self.message) if self.state == "refused" and not (left and left.stages) else [],
             "askable": request is not None and is_asked_by_the_page(request),
         }
 
-    def _timed(self) -> list[dict[str, object]]:
-        """The stages with the seconds that each took, or has taken so far."""
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None where it did not end well, or kept a stage from before."""
+        taken = [stage["seconds"] for stage in self._stages.values()]
+        whole = self.state == "done" and all(stage["state"] == "done" for stage in self._stages.values())
+        return sum(taken) if whole and None not in taken else None
+
+    @property
+    def table(self) -> object:
+        """The name of its table."""
+        return self._asked["table"]
+
+    def _taken(self, stage: Mapping[str, Any]) -> float | None:
+        """The seconds that a stage took, or has taken so far."""
         now = time.monotonic()
-        return [
-            {**stage, "seconds": round(now - self._begun.get(name, now), 1)}
-            if stage["state"] == "running"
-            else {**stage}
-            for name, stage in self._stages.items()
-        ]
+        return now - self._begun.get(stage["name"], now) if stage["state"] == "running" else stage["seconds"]
 
-    def _asked_of(self, left: StoredJob) -> Request | None:
-        """Made from what was asked, never taken from a file."""
-        return left.request if left.asked else self._request
+    def _stage(self, stage: Mapping[str, Any], language: Language) -> dict[str, object]:
+        """A stage with how far it is, in words."""
+        taken, voice, amounts = self._taken(stage), Voice(language=language), ""
+        if stage["state"] == "running" and stage["total"]:
+            amounts = f"{stage['done']:,} / {stage['total']:,}"
+        seconds = "" if taken is None else text_of((voice.number(Quantity(round(taken, 1), "s")),), language)
+        return {**stage, "seconds": taken, "amounts": amounts, "told": seconds}
 
-    def _alone(self) -> dict[str, object] | None:
-        """The unique rows in the public columns, as the survey found."""
-        found = self.stored(SURVEY)
-        together, rows = part_of(Combination, found.get("published")), found.get("rows")
-        if together is None or not together.alone or not isinstance(rows, int):
-            return None
-        return {"columns": list(together.columns), "alone": together.alone, "rows": rows}
+    def _passed(self, language: Language) -> str:
+        """How long it has been at work; empty where it is not."""
+        taken = round(sum(self._taken(stage) or 0 for stage in self._stages.values()))
+        return language.say("{number:,} s so far", number=taken) if taken and self.state == "running" else ""
 
-    def _cautions(self) -> Iterator[Sentence]:
-        """What whoever opens the release should know."""
-        output = part_of(Output, self.stored(RECORD).get("output"))
-        return iter(()) if output is None else said_of_formulas(output)
-
-    def _left(self) -> StoredJob:
-        return stored_job_in(self.folder) or StoredJob()
-
-    def _names(self, left: StoredJob) -> list[str]:
+    def _names(self, left: JobFile | None) -> list[str]:
         """The files that its finished stages left, and its own."""
-        named = [name for names in left.outputs.values() for name in names]
+        named = [name for stage in ({} if left is None else left.stages).values() for name in stage.outputs]
         return [name for name in dict.fromkeys((*named, JOB.name)) if self._holds(name)]
 
     def _holds(self, name: str) -> bool:
@@ -270,7 +246,7 @@ class Job:
 
     def _forget(self) -> None:
         self._begun: dict[str, float] = {}
-        self._stages = {
+        self._stages: dict[str, dict[str, Any]] = {
             name: {"name": name, "state": "waiting", "done": None, "total": None, "seconds": None} for name in STAGES
         }
 
@@ -281,18 +257,60 @@ class Job:
         codec.write(self._record, PageJob(StoredRequest.of(asked), self._path, self.state, self._started, self.message))
 
 
-def _secrets(request: Request, left: StoredJob, names: Sequence[str]) -> list[dict[str, object]]:
-    """Each secret with what became of it, and the artefacts about it by the names they have in a job of one secret."""
-    outcomes = {one.secret: one for one in left.secrets}
-    sources = request.roles.sources
-    told = [outcomes.get(one) or SecretOutcome(one, one not in request.roles.groups) for one in sources]
-    return [
-        {
-            **codec.encode(one),
-            "files": [file.name for file in FILES if {file.name, file.about(one.secret, sources)} & {*names}],
-        }
-        for one in told
-    ]
+def _stored(kind: type[Stored], place: Path) -> Stored | None:
+    """What a file says; None where there is none, or anybody else has written it."""
+    try:
+        return codec.read(kind, place)
+    except (LeakgaugeError, OSError, ValueError, RecursionError):
+        return None
+
+
+def _left_in(folder: Path) -> JobFile | None:
+    """What a job left in its folder; None where there is nothing, or something else."""
+    found = _stored(JobFile, folder / JOB.name)
+    # No command takes a name with a zero byte.
+    return None if found is None or re.search(r"\\u0000", msgspec.json.encode(found.asked).decode()) else found
+
+
+def _noted(file: Path) -> PageJob | None:
+    """What a server noted of a job; None where there is nothing, or something else."""
+    found = _stored(PageJob, file)
+    try:
+        return None if found is None or not found.asked.request() else found
+    except OptionError:
+        return None
+
+
+def _request_of(left: JobFile) -> Request | None:
+    """Made from what was asked; None where no job would take these options together any more."""
+    try:
+        return left.request
+    except OptionError:
+        return None
+
+
+def _has_released(left: JobFile | None) -> bool:
+    return left is not None and left.outcome is not None and left.outcome.released
+
+
+def _in_short(found: Headline | None, language: Language) -> list[list[str]]:
+    """The numbers of a job with their names, as texts; none where it left no such numbers."""
+    if found is None:
+        return []
+    try:
+        grids = [one for one in in_short(Voice(language=language), found) if isinstance(one, Grid)]
+    except LeakgaugeError:
+        return []
+    return [[text_of(cell, language) for cell in row] for grid in grids for row in grid.rows]
+
+
+def _moment(started: str | None) -> str:
+    """The hour of today, or the day too; empty where no time is known."""
+    try:
+        moment = datetime.fromisoformat(started or "").astimezone()
+    except (ValueError, OverflowError):
+        return ""
+    return moment.strftime("%H:%M" if moment.date() == datetime.now().astimezone().date() else "%Y-%m-%d %H:%M")
 
 
 def _columns_in(said: object) -> list[str]:

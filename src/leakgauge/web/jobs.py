@@ -19,10 +19,9 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Ended, JobEvent, Request, codec
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
-from leakgauge.errors import RefusalError
+from leakgauge.errors import LeakgaugeError, RefusalError
 from leakgauge.web.job import Job
-from leakgauge.web.job_folder import part_of, shown_of
-from leakgauge.web.questions import DECLARED, UnknownError
+from leakgauge.web.questions import DECLARED, UnknownError, shown_of
 from leakgauge.web.workspace import OpenTable
 
 _LISTED: Final = 200
@@ -30,7 +29,7 @@ _LINE: Final = 1 << 20
 # Asked politely a job removes its drafts; killed it leaves them, and nothing half written under a name that counts.
 _SIGNALS: Final = ((signal.SIGINT, 10.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 10.0))
 _PACE: Final = 0.1
-_QUIET: Final = 15.0
+_QUIET: Final = 1.0
 
 
 class Jobs:
@@ -125,8 +124,8 @@ class Jobs:
             if done:
                 return
 
-    async def changes(self, job: Job) -> AsyncIterator[Job | None]:
-        """The job now and after every change, until it ends; None where nothing happened for a while."""
+    async def changes(self, job: Job) -> AsyncIterator[Job]:
+        """The job now, after every change and every second, until it ends."""
         while True:
             changed = self._changed
             yield job
@@ -137,7 +136,8 @@ class Jobs:
                 # Many changes in a moment are told as one.
                 await asyncio.sleep(_PACE)
             except TimeoutError:
-                yield None
+                # A stage that tells nothing for a while still takes its time.
+                continue
 
     def close_streams(self) -> None:
         """Let everyone who listens go: the server is about to end."""
@@ -203,11 +203,11 @@ async def _line(stream: asyncio.StreamReader) -> bytes:
 
 def event_in(line: bytes) -> JobEvent | Ended | None:
     """What a line tells; None of one that tells nothing."""
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return None
-    return part_of(JobEvent, said) or part_of(Ended, said)
+    kinds: tuple[type[JobEvent | Ended], ...] = (JobEvent, Ended)
+    for kind in kinds:
+        with suppress(LeakgaugeError, ValueError, TypeError, AttributeError):
+            return codec.decode(kind, json.loads(line), "The event")
+    return None
 
 
 def _key(shown: Mapping[str, Any], table: OpenTable) -> str:

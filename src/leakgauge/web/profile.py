@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from leakgauge.artefacts.quantity import SHARE, Quantity
+from leakgauge.languages import Language
 from leakgauge.tables import Column, Kind, open_table
 from leakgauge.tables.sampling import sampled
+from leakgauge.telling.blocks import text_of
+from leakgauge.telling.voice import Voice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +28,7 @@ _LONGEST: Final = 60
 _NUMBERS: Final = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
 
-def profile_of(source: str, missing: Sequence[str]) -> dict[str, object]:
+def profile_of(source: str, missing: Sequence[str]) -> dict[str, dict[str, Any]]:
     """By the name of each column how many values are ``missing``, and ``bars``: shares of the rows that have a value.
 
     Numbers and dates are counted in ranges of equal width (``ranges`` is true), others by value, the most frequent
@@ -41,6 +45,17 @@ def profile_of(source: str, missing: Sequence[str]) -> dict[str, object]:
         }
         for one in columns
     }
+
+
+def in_words(found: Mapping[str, Any], language: Language) -> dict[str, str]:
+    """What the shape of a column shows, and how many values are missing."""
+    voice, bars, missing, shape = Voice(language=language), found["bars"], found["missing"], ""
+    if found["ranges"]:
+        shape = language.say("Shape: {number:,} ranges of equal width", number=len(bars))
+    elif bars:
+        commonest = voice.number(Quantity(bars[0], SHARE))
+        shape = text_of(voice.say("The most frequent value is in {share} of the rows", share=commonest), language)
+    return {"shape": shape, "lacking": language.say("{number:,} missing", number=missing) if missing else ""}
 
 
 def _bars(column: Column, values: pa.Array) -> list[float]:

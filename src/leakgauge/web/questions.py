@@ -20,6 +20,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, get_args
 
 from starlette.requests import HTTPConnection
@@ -180,6 +181,18 @@ def is_asked_by_the_page(request: Request) -> bool:
     """Whether the page could ask for the same: nothing is asked that it does not show."""
     given = request.options()
     return {*given} <= {*SHOWN} and len({*given} & {*numbers_asked(), "min_protection"}) == 1
+
+
+def shown_of(request: Mapping[str, Any]) -> dict[str, object]:
+    """The fields of a request for the page."""
+    plain = {"distortion": (["hamming"], ("hamming",)), "releases_per_period": (1.0,), "keep_order": (False,)}
+    # What was asked before there were these fields is the same question.
+    shown = {
+        name: request[name]
+        for name in SHOWN
+        if request.get(name) is not None and request[name] not in plain.get(name, ())
+    }
+    return {"table": Path(request["table"]).name, **shown}
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:

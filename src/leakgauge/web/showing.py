@@ -2,63 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from leakgauge.artefacts import Judgement, codec
-from leakgauge.assessment import default_diagram, read_diagram
+from leakgauge.artefacts import codec
+from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.report import Grid, Paragraph
+from leakgauge.artefacts.verdict import Judgement
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language
+from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.report import Edition, Report
 from leakgauge.report.document import Document
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.pdf import to_pdf
-from leakgauge.report.reading import DIAGRAM
-from leakgauge.telling.pictures import figure_of
+from leakgauge.report.reading import diagram_in
+from leakgauge.telling.blocks import Content, Inline, text_of
+from leakgauge.telling.criteria import criteria
+from leakgauge.telling.dials import deciding, dial_rows, judged_by, secret_in
+from leakgauge.telling.figures.dials import is_known
+from leakgauge.telling.headline import every_secret, headline
+from leakgauge.telling.numbers import Number
+from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.shown import Shown
-from leakgauge.telling.voice import Voice
-from leakgauge.web.job import Job, telling
-from leakgauge.web.job_folder import shown_of
-from leakgauge.web.questions import UnknownError, is_asked_by_the_page
+from leakgauge.telling.statement import decision
+from leakgauge.telling.survey import published
+from leakgauge.telling.verdict import THEN, changes, limit_in_words, meant, notes, policy
+from leakgauge.telling.voice import Cell, Plain, Voice
+from leakgauge.web.job import Job
+from leakgauge.web.questions import UnknownError, is_asked_by_the_page, shown_of
+from leakgauge.web.rendering import facts, html, laid_out
+
+_PICTURES: Final = (
+    *("frontier", "decomposition", "channel", "shares", "levels", "attacks", "people", "waterfall", "dials"),
+    *("criteria", "influence", "guarantee", "repeats", "telling", "tuning"),
+)
+"""Those that the page offers, in its order."""
 
 
-def verdict_fields(found: Judgement, language: Language) -> dict[str, object]:
-    """The fields of a verdict told in the language, its names and units too.
+def voice_of(job: Job, language: Language) -> Voice:
+    """A voice for what a job left."""
+    own = job.path("diagram.toml")
+    found = Shown(job.dossier())
+    return Voice(found, language) if own is None else Voice(found, language, diagram=diagram_in(job.folder))
 
-    Of an action they are what is said of it, its ``outcome``, and as ``asked`` what the page can ask, None where that
-    is not the same.
-    """
-    tell = telling(language)
-    told: dict[str, Any] = codec.encode(found, tell)
-    told["actions"] = [
-        {
-            "said": tell(one.said),
-            "outcome": tell(one.outcome(found)),
-            "recommendation": one.recommendation.value,
+
+def result_fields(job: Job, language: Language) -> dict[str, object]:
+    """What a job found, as HTML: on the whole, and of each secret; and the settings that its verdict proposes."""
+    voice = voice_of(job, language)
+    found, lead = judged_by(voice), deciding(voice)
+    return {
+        "recommendation": None if found is None else found.recommendation.value,
+        "promised": "" if found is None or voice.released else language.say(THEN[found.recommendation]),
+        "decision": html((*decision(voice), *_cautions(voice)), language),
+        "headline": facts(headline(voice), language),
+        "every": html(every_secret(voice), language),
+        "policy": "" if found is None else html((*policy(voice, found), *meant(voice, found)), language),
+        "actions": [] if found is None else [*_actions(voice, found)],
+        "deciding": voice.each.index(lead) if lead in voice.each else 0,
+        "secrets": [_secret_fields(one, found) for one in voice.each],
+    }
+
+
+def _cautions(voice: Voice) -> Iterator[Content]:
+    """What whoever opens the release should know, and what was published all the same."""
+    record, job = voice.dossier.record, voice.dossier.job
+    if not voice.released:
+        return
+    if voice.dossier.survey is not None:
+        yield from published(voice, voice.dossier.survey)
+    if job is not None and job.asked.accept_unique:
+        named = voice.listed(job.asked.accept_unique)
+        yield voice.alarm("Published although they identify people: {columns}.", columns=named)
+    for said in () if record is None else said_of_formulas(record.output):
+        yield Paragraph("warning", (voice.told(said),))
+
+
+def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:
+    """Each proposed setting in words, and as ``asked`` what the page can ask; None where that is not the same."""
+    rows = [row for block in changes(voice, found) if isinstance(block, Grid) for row in block.rows]
+    for one, row in zip(found.actions, rows, strict=True):
+        yield {
+            "told": laid_out("action.html", voice.language, row=row, changes=one.asked is not None),
             "options": one.options,
             "declares": one.asked is None,
             "asked": shown_of(codec.encode(one.asked)) if one.request and is_asked_by_the_page(one.request) else None,
         }
-        for one in found.actions
-    ]
-    for beside in told["beside"].values():
-        explained = beside["criteria"]
-        for criterion in filter(None, (*explained["criteria"], explained["needed"], explained["audit"])):
-            for one in (criterion, *criterion["leaves"]):
-                one["name"] = (language.code == "zh" and one["chinese"]) or one["name"]
-            for leaf in criterion["leaves"]:
-                leaf["unit"] = language.retell(leaf["unit"])
-    return told
+
+
+def _secret_fields(voice: Voice, found: Judgement | None) -> dict[str, object]:
+    """The scores of a secret and what explains them, and which pictures there are."""
+    drawn = [picture for name in _PICTURES for picture in _named(voice, name)]
+    return {
+        "name": str(voice.listed(voice.group)),
+        "scores": "" if found is None else _scores(voice, found),
+        "notes": "" if found is None else html(notes(voice, found, secret_in(voice, found)), voice.language),
+        "criteria": html(criteria(voice), voice.language),
+        "pictures": drawn,
+    }
+
+
+def _named(voice: Voice, name: str) -> Iterator[dict[str, str]]:
+    for picture in pictures(voice, name):
+        yield {"name": name, "caption": picture.caption, "told": picture.told}
+
+
+def _scores(voice: Voice, found: Judgement) -> str:
+    """The scores of a secret with a gauge for each, and what is noted of them."""
+    secret = secret_in(voice, found)
+    limits = {line.name.partition("_")[2]: line for line in found.policy}
+    scores = []
+    for key, cells in zip(DIALS, dial_rows(voice, found, secret), strict=True):
+        name, value, meaning = (one if isinstance(one, tuple) else (one,) for one in map(_part, cells))
+        quantity, line = getattr(found.dials[secret], key), limits.get(key)
+        low, high = quantity.ends
+        mark = () if line is None else limit_in_words(voice, line)
+        kept = line is not None and (high <= line.limit if key == "exposed" else low >= line.limit)
+        scores.append(
+            {
+                "key": key,
+                "name": name,
+                "found": value,
+                "meaning": meaning,
+                "mark": mark,
+                "kept": kept,
+                "limit": None if line is None else line.limit,
+                "known": is_known(quantity),
+                "value": quantity.value,
+                "low": low,
+                "high": high,
+                "words": voice.language.say(
+                    "{name}: {value}",
+                    name=text_of(name, voice.language),
+                    value=text_of((*value, "; ", *mark) if mark else value, voice.language),
+                ),
+            }
+        )
+    return laid_out("scores.html", voice.language, scores=scores)
+
+
+def _part(cell: Cell) -> str | Number | Inline:
+    return str(cell) if isinstance(cell, Plain) else cell
 
 
 def picture(name: str, job: Job, place: int | None, language: Language) -> str:
     """A picture of a job and one secret as SVG; ``UnknownError`` where there is nothing to draw it from."""
-    own, found = job.path(DIAGRAM), Shown(job.dossier(place))
-    diagram = default_diagram() if own is None else read_diagram(own)
-    figure = figure_of(Voice(found, language, group=found.dossier.secrets[0].secret, diagram=diagram), name)
+    voice = voice_of(job, language)
+    one = deciding(voice) if place is None else voice.each[min(place, len(voice.each) - 1)]
+    figure = figure_of(one, name)
     if figure is None:
         raise UnknownError("This job has no such picture; look at the others.")
     return figure.to_svg()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from leakgauge.case import Case, ReleaseLaw
@@ -46,17 +47,36 @@ def counts_of(
     return case.table.counts(*secret, *known)
 
 
-def learnt(counts: Counts, secret: Sequence[str], known: Sequence[str], curve: Sequence[Solution]) -> dict[str, object]:
-    """What somebody who knows these columns learns before the release, and at each point of a curve, in its order.
+@dataclass(frozen=True)
+class Learnt:
+    """What an attacker learns at a point of a curve: ``leakage`` in bits, ``guess`` the share guessed correctly."""
 
-    ``floor`` and ``leakage`` are in bits, ``guess`` the share of rows whose secret is guessed right.
-    """
+    distortion: float
+    leakage: float
+    guess: float
+
+
+@dataclass(frozen=True)
+class LearntBefore:
+    """The same before the release, ``floor`` in bits, and at each point."""
+
+    floor: float
+    guess: float
+    points: tuple[Learnt, ...]
+
+
+def learnt(counts: Counts, secret: Sequence[str], known: Sequence[str], curve: Sequence[Solution]) -> LearntBefore:
+    """What somebody who knows these columns learns before the release, and at each point of a curve, in its order."""
     knows = tuple(known)
     source = counts.joint(tuple(secret), knows) if knows else counts.distribution(*secret)
     before = CountedLaw(ReleaseLaw(source, None, knows), knows)
     laws = [(one, CountedLaw(ReleaseLaw(source, one.channel, knows), knows)) for one in curve]
-    return {
-        "floor": before.bits,
-        "guess": before.guessed,
-        "points": [{"distortion": one.distortion, "leakage": law.bits, "guess": law.guessed} for one, law in laws],
-    }
+    return LearntBefore(
+        _bits(before), before.guessed, tuple(Learnt(one.distortion, _bits(law), law.guessed) for one, law in laws)
+    )
+
+
+def _bits(law: CountedLaw) -> float:
+    # None only where points on a line stand for the letters.
+    assert law.bits is not None
+    return law.bits

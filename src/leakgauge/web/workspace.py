@@ -17,6 +17,7 @@ from anyio import to_thread
 from leakgauge.artefacts import Request
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
+from leakgauge.languages import Language
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.opening import source_files
 from leakgauge.tables.postgresql.address import SCHEMES
@@ -61,11 +62,12 @@ class OpenTable:
         """As ``open_table`` takes it, from anywhere."""
         return _source(self.place, self.address)
 
-    def fields(self) -> dict[str, object]:
+    def fields(self, language: Language) -> dict[str, object]:
         """The table for the page."""
+        size = language.say("{rows:,} rows, {columns:,} columns", rows=self.rows, columns=len(self.columns))
         columns = [{"name": name, "kind": kind} for name, kind in self.columns]
         where = {"path": self.path, "dropped": self.path is None}
-        return {"id": self.key, "name": self.name, "rows": self.rows, "columns": columns, **where}
+        return {"id": self.key, "name": self.name, "rows": self.rows, "size": size, "columns": columns, **where}
 
 
 class Workspace:

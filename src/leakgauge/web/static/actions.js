@@ -2,14 +2,14 @@
 
 import { chosen } from "./chosen.js";
 import { DECLARED } from "./declared.js";
-import { recommended } from "./dials.js";
 import { complaint, h } from "./elements.js";
+import { fragment } from "./fragments.js";
 import { launch } from "./jobs.js";
 import { takeSettings } from "./opening.js";
 import { say } from "./words.js";
 
-export function actionsOf(job, verdict) {
-  if (!verdict.actions.length) return null;
+export function actionsOf(job, actions) {
+  if (!actions.length) return null;
   const problem = complaint();
   async function take(asked, next) {
     problem.tell(null);
@@ -42,11 +42,7 @@ export function actionsOf(job, verdict) {
     return options.length ? h("code", {}, options.join(" ")) : null;
   };
   return h("div", {}, h("h3", {}, say("What would change it")), problem.place,
-    h("ul", { class: "actions" }, verdict.actions.map((one) => h("li", {},
-      h("div", {}, h("strong", {}, one.said),
-        one.declares ? null : h("span", { class: "small" }, one.outcome),
-        h("span", { class: "small" }, say("then: {recommendation}", { recommendation: recommended(one.recommendation) }))),
-      way(one)))));
+    h("ul", { class: "actions" }, actions.map((one) => h("li", {}, h("div", {}, fragment(one.told)), way(one)))));
 }
 
 function toProtect() {

@@ -2,45 +2,42 @@
 
 import { fill, h } from "./elements.js";
 import { named, visible } from "./names.js";
-import { share } from "./numbers.js";
 import { help } from "./terms.js";
 import { say } from "./words.js";
 
 const LIGHT = [226, 236, 247];
 const DARK = [13, 54, 102];
-const READABLE = 12;
 
-export function channelMap(inputs, outputs) {
-  const numbered = Math.max(inputs.length, outputs.length) <= READABLE;
-  const heads = outputs.map((name) => h("th", { scope: "col", title: written(name) }, h("span", {}, named(written(name)))));
+export function channelMap(inputs, outputs, numbered) {
+  const heads = outputs.map((name) => h("th", { scope: "col", title: spoken(name) }, h("span", {}, named(spoken(name)))));
   const cells = inputs.map(() => outputs.map(() => h("td")));
   const map = h("table", { class: numbered ? "channel" : "channel small-cells" },
     h("caption", {}, say("Which value is published (columns) for which true value (rows), in percent. White never happens."), help("channel")),
     h("thead", {}, h("tr", {}, h("td", { class: "corner" }, say("true ↓ published →")), heads)),
     h("tbody", {}, inputs.map((name, row) =>
-      h("tr", {}, h("th", { scope: "row", title: written(name) }, named(written(name))), cells[row]))));
+      h("tr", {}, h("th", { scope: "row", title: spoken(name) }, named(spoken(name))), cells[row]))));
   return {
     element: h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Channel") }, map),
-    show(matrix) {
+    show({ matrix, told, cells: written }) {
       matrix.forEach((row, input) => row.forEach((probability, output) => {
-        const drawn = `${written(inputs[input])} → ${written(outputs[output])}`;
-        const told = say("{name}: {value}", { name: drawn, value: share(probability) });
-        paint(cells[input][output], probability, numbered, told);
+        const cell = cells[input][output];
+        const name = `${spoken(inputs[input])} → ${spoken(outputs[output])}`;
+        paint(cell, probability);
+        cell.title = say("{name}: {value}", { name, value: told[input][output] });
+        if (written) fill(cell, written[input][output]);
       }));
       heads.forEach((head, output) => head.classList.toggle("unused", matrix.every((row) => row[output] < 1e-9)));
     },
   };
 }
 
-const written = (name) => (name === "" ? say("(empty)") : visible(name));
+const spoken = (name) => (name === "" ? say("(empty)") : visible(name));
 
-function paint(cell, probability, numbered, told) {
+function paint(cell, probability) {
   const never = probability < 1e-9;
-  const colour = LIGHT.map((light, index) => Math.round(light + (DARK[index] - light) * probability));
+  const colour = LIGHT.map((light, index) => light + (DARK[index] - light) * probability);
   cell.style.backgroundColor = never ? "#fff" : `rgb(${colour.join(" ")})`;
   cell.style.color = luminance(colour) > 0.179 ? "#000" : "#fff";
-  cell.title = told;
-  if (numbered) fill(cell, never ? "" : probability < 0.005 ? "<1" : String(Math.round(probability * 100)));
 }
 
 // Of the sRGB colour; black letters are the more readable above 0.179, white ones below.

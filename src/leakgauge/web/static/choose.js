@@ -6,15 +6,15 @@ import { curve } from "./curve.js";
 import { declaredFields } from "./declared.js";
 import { complaint, fill, h } from "./elements.js";
 import { found, learn } from "./found.js";
+import { fragment } from "./fragments.js";
 import { choosePoint, goal, goalFields, goalWords, MOST_FOR_EPSILON, pointOf } from "./goals.js";
 import { listed } from "./names.js";
-import { bits, fixed, nats, share, whole } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { latest } from "./server.js";
 import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
 import { whatIf } from "./what_if.js";
-import { help } from "./terms.js";
+import { explained } from "./terms.js";
 import { around, say } from "./words.js";
 
 const POINTS = 31;
@@ -66,7 +66,7 @@ export function chooseStep() {
       const answer = await ask(curved);
       // Of other roles by now: the curve of these is about to be asked for.
       if (!answer || found.failed || !shownSource() || JSON.stringify(asked) !== JSON.stringify(question())) return undefined;
-      learn({ floor: answer.floor ?? null, entropy: answer.entropy });
+      learn({ floor: answer.floor ?? null, entropy: answer.entropy, words: answer.words });
       drawn = explorer(answer, source, curved);
       fill(board, drawn.element);
     } catch (refusal) {
@@ -110,7 +110,7 @@ function waysOut() {
   const press = () => change("roles", { bins: { ...chosen.bins, [secret]: proposed }, points: {} });
   return h("div", { class: "warning ways" },
     h("p", {}, around(say("{secret} has {number} values, but the curve is drawn for up to {most}.",
-      { number: whole(found.letters), most: MOST_LETTERS }), { secret: listed(source) })),
+      { number: found.words.letters, most: MOST_LETTERS }), { secret: listed(source) })),
     h("ul", {}, ranges ? h("li", {}, say("Put it in ranges in step 2, such as width:10, or press:"), " ",
       h("button", { type: "button", class: "quiet", click: press }, say("ten ranges with as many rows each"))) : null,
     h("li", {}, found.letters > MOST_FOR_EPSILON
@@ -119,40 +119,34 @@ function waysOut() {
 }
 
 function explorer(answer, source, curved) {
-  const points = [...answer.points].sort((one, other) => one.distortion - other.distortion);
-  const map = channelMap(answer.inputs, answer.outputs);
-  const numbers = numbersOf(answer);
+  const { points } = answer;
+  const map = channelMap(answer.inputs, answer.outputs, Boolean(points[0].cells));
+  const numbers = h("dl", { class: "numbers", "data-numbers": "frontier" });
   const note = h("p", { class: "small", role: "status" });
-  const drawn = curve({
-    points, least: chosen.keep === "nothing" ? null : answer.least, objective: answer.objective, entropy: answer.entropy, floor: answer.floor,
-    // Who drags the handle aims at its point.
-    moved: (index) => choosePoint(source, points[index].distortion),
-    told: (point) => say("distortion {distortion}: leaks {leakage}, ε {epsilon}, {unchanged} unchanged", {
-      distortion: fixed(point.distortion, 3), leakage: bits(point[answer.objective]), epsilon: nats(point.epsilon),
-      unchanged: share(point.unchanged),
-    }),
-  });
+  // Who drags the handle aims at its point.
+  const drawn = curve(answer, chosen.keep === "nothing" ? null : answer.least, (index) => choosePoint(source, points[index].limit));
   const other = whatIf(curved, drawn.compare);
+  const explanations = h("p", { class: "row small" }, ["leakage", ...(answer.words.floor ? ["leakageWithBackground"] : []), "distortion"].map((key) => h("span", {}, explained(key))));
   const noted = (sentence) => { if (note.textContent !== sentence) note.textContent = sentence; };
 
   // The numbers are those of what the job will look for; where only it can find that, there are none.
   function show() {
     const asked = goal();
     const byLeakage = chosen.goal === "max_leakage" && asked !== null;
-    const last = points.at(-1).distortion;
+    const last = points.at(-1).limit;
     const at = byLeakage ? within(points, answer.objective, asked.max_leakage) : nearest(points, pointOf(source));
     const known = chosen.goal === "max_distortion" || byLeakage;
-    if (byLeakage || pointOf(source) === null) chosen.points[keyOf(source)] = points[at].distortion;
+    if (byLeakage || pointOf(source) === null) chosen.points[keyOf(source)] = points[at].limit;
     else if (pointOf(source) > last) chosen.points[keyOf(source)] = last;
     drawn.go(at);
     drawn.drawing.classList.toggle("aside", !known);
-    numbers.element.hidden = map.element.hidden = !known;
+    numbers.hidden = map.element.hidden = explanations.hidden = !known;
     other.show(known ? at : null);
     if (known) {
-      numbers.show(points[at]);
-      map.show(points[at].matrix);
+      fill(numbers, fragment(points[at].numbers));
+      map.show(points[at]);
     }
-    if (byLeakage || (known && Math.abs(pointOf(source) - points[at].distortion) > 1e-4)) noted(say("The point of the curve next to the limit; the job meets the limit itself."));
+    if (byLeakage || (known && pointOf(source) !== points[at].limit)) noted(say("The point of the curve next to the limit; the job meets the limit itself."));
     else noted(known || !asked ? "" : say("The job finds the channel for this limit; its numbers come with the result."));
   }
 
@@ -165,14 +159,14 @@ function explorer(answer, source, curved) {
           ? say("Below the curve nothing is possible. The arrow keys move the handle too.")
           : say("Below the curve no channel keeps the shares; below the dashed line nothing is possible. The arrow keys move the handle too."),
         chosen.keep === "associations" ? [" ", say("A job that keeps cross-tables leaks more than the curve.")] : null)),
-      h("div", {}, note, numbers.element)), other.element, map.element],
+      h("div", {}, note, numbers, explanations)), other.element, map.element],
   };
 }
 
 // Where the handle was before, or else a middle of the curve that many would look at first.
 function nearest(points, chosenBefore) {
-  const wanted = chosenBefore ?? points.at(-1).distortion / 3;
-  const away = (point) => Math.abs(point.distortion - wanted);
+  const wanted = chosenBefore ?? points.at(-1).limit / 3;
+  const away = (point) => Math.abs(point.limit - wanted);
   return points.reduce((best, point, index) => (away(point) < away(points[best]) ? index : best), 0);
 }
 
@@ -180,30 +174,4 @@ function nearest(points, chosenBefore) {
 function within(points, objective, limit) {
   const at = points.findIndex((point) => point[objective] <= limit);
   return at < 0 ? points.length - 1 : at;
-}
-
-function numbersOf(answer) {
-  const line = (term, why, key = null) => {
-    const value = h("dd");
-    return { value, element: h("div", {}, h("dt", {}, term, key && help(key)), value, why && h("dd", { class: "small" }, why)) };
-  };
-  const known = answer.floor !== null && answer.floor !== undefined;
-  const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }), "leakage");
-  const withBackground = known ? line(say("Leakage with background"),
-    say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
-  const epsilon = line(say("Local ε"),
-    say("a published value is at most e^ε times as likely under one true value as under another"));
-  const unchanged = line(say("Unchanged"), say("values published unchanged"));
-  const distortion = line(say("Mean distortion"), null, "distortion");
-  const lines = [leakage, withBackground, epsilon, unchanged, distortion].filter(Boolean);
-  return {
-    element: h("dl", { class: "numbers", "data-numbers": "frontier" }, lines.map((one) => one.element)),
-    show(point) {
-      leakage.value.textContent = bits(point.leakage);
-      if (withBackground) withBackground.value.textContent = bits(point.leakage_with_background);
-      epsilon.value.textContent = nats(point.epsilon);
-      unchanged.value.textContent = share(point.unchanged);
-      distortion.value.textContent = fixed(point.distortion, 4);
-    },
-  };
 }

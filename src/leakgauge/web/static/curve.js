@@ -1,14 +1,13 @@
 // The least leakage over the distortion, with a handle that runs along it by mouse, finger or arrow keys.
 
 import { fill, s } from "./elements.js";
-import { bits, fixed } from "./numbers.js";
 import { say } from "./words.js";
 
 const MARGIN = { top: 16, right: 18, bottom: 48, left: 52 };
 const FAR = 5;
 
-// points: from the least distortion to the most. least: the same where the shares are not kept, from the most; null where the points keep none. told(point): the words for one point. moved(index): what to do.
-export function curve({ points, least, objective, entropy, floor, told, moved }) {
+// As the server sends it, points from the least distortion to the most; least: the same where the shares are not kept, null where the points keep none. moved(index): what to do.
+export function curve({ points, objective, floor, most, highest, marks, words }, least, moved) {
   let at = 0;
   let size = null;
   let beside = null;
@@ -18,17 +17,16 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
   const handle = s("g", {
     class: "handle", role: "slider", tabindex: "0", "aria-orientation": "horizontal",
     "aria-label": say("Point on the curve"), keydown: pressed, pointerdown: taken,
-    "aria-valuemin": points[0].distortion.toFixed(4), "aria-valuemax": points.at(-1).distortion.toFixed(4),
+    "aria-valuemin": points[0].distortion, "aria-valuemax": points.at(-1).distortion,
   }, [["reach", 24], ["ring", 13], ["knob", 8]].map(([name, r]) => s("circle", { class: name, r })));
   // A finger on the handle moves it and not the page; elsewhere on the drawing it scrolls as ever.
   handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   drawing.append(still, guides, handle);
   drawing.addEventListener("click", (event) => go(nearest(event)));
 
-  const most = Math.max(...points.map((point) => point.distortion)) || 1;
-  const highest = Math.max(entropy, ...points.map((point) => point[objective])) * 1.06 || 1;
+  const top = highest * 1.06;
   const x = (distortion) => MARGIN.left + (distortion / most) * (size.width - MARGIN.left - MARGIN.right);
-  const y = (leakage) => size.height - MARGIN.bottom - (leakage / highest) * (size.height - MARGIN.top - MARGIN.bottom);
+  const y = (leakage) => size.height - MARGIN.bottom - (leakage / top) * (size.height - MARGIN.top - MARGIN.bottom);
 
   function nearest(event) {
     const box = drawing.getBoundingClientRect();
@@ -72,8 +70,8 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     const point = points[at];
     const [left, top] = [x(point.distortion), y(point[objective])];
     handle.setAttribute("transform", `translate(${left} ${top})`);
-    handle.setAttribute("aria-valuenow", point.distortion.toFixed(4));
-    handle.setAttribute("aria-valuetext", told(point));
+    handle.setAttribute("aria-valuenow", point.distortion);
+    handle.setAttribute("aria-valuetext", point.words);
     guides.setAttribute("d", `M${MARGIN.left} ${top}H${left}V${size.height - MARGIN.bottom}`);
   }
 
@@ -83,28 +81,27 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
     drawing.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
     drawing.setAttribute("height", size.height);
     const through = (some) => `M${some.map((point) => `${x(point.distortion)} ${y(point[objective])}`).join("L")}`;
-    const below = least || [...points].reverse();
+    const below = least || points;
     const [line, lower] = [through(points), through(below)];
     // Where the handle seldom is, and there is room below.
-    const named = below[Math.floor(below.length / 3)];
+    const named = below[Math.floor((below.length * 2) / 3)];
     const [left, right, bottom] = [MARGIN.left, size.width - MARGIN.right, size.height - MARGIN.bottom];
     fill(still,
       s("path", { class: "never", d: `${lower}V${bottom}H${x(below[0].distortion)}Z` }),
-      ticks(highest).map((value) => [
+      marks.leakage.map(([value, text]) => [
         s("path", { class: "grid", d: `M${left} ${y(value)}H${right}` }),
-        s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, fixed(value, 1)),
+        s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, text),
       ]).flat(),
-      ticks(most).map((value) => [
+      marks.distortion.map(([value, text]) => [
         s("path", { class: "grid", d: `M${x(value)} ${bottom}v5` }),
-        s("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, fixed(value, most < 0.3 ? 2 : 1)),
+        s("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, text),
       ]).flat(),
       s("path", { class: "axis", d: `M${left} ${MARGIN.top}V${bottom}H${right}` }),
       s("text", { x: right, y: size.height - 8, "text-anchor": "end" }, say("mean distortion: more is changed →")),
       s("text", { x: left + 8, y: MARGIN.top + 4, "dominant-baseline": "hanging" }, say("↑ bits leaked")),
       floor ? [
         s("path", { class: "floor", d: `M${left} ${y(floor)}H${right}` }),
-        s("text", { class: "floor-word", x: left + 8, y: y(floor) - 6 },
-          say("background alone: {bits}", { bits: bits(floor) })),
+        s("text", { class: "floor-word", x: left + 8, y: y(floor) - 6 }, words.line),
       ] : [],
       least ? [s("path", { class: "least", d: lower }),
         s("text", { class: "least-word", x: x(named.distortion) - 8, y: y(named[objective]) + 14, "text-anchor": "end" },
@@ -128,11 +125,4 @@ export function curve({ points, least, objective, entropy, floor, told, moved })
       if (size) draw();
     },
   };
-}
-
-function ticks(most) {
-  const rough = most / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const gap = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
-  return Array.from({ length: Math.floor(most / gap) + 1 }, (_, index) => index * gap);
 }

@@ -56,7 +56,7 @@ function beforeHandingOut(job) {
   const words = {
     "do not release": say("Hand out nothing as it stands: keep all these files private."),
     "release if": say("Hand out the release once the conditions are met."),
-  }[job.released && job.headline ? job.headline.recommendation : ""];
+  }[job.released && job.recommendation];
   return words ? h("p", { class: "warning", id: "before-handing-out" }, words) : null;
 }
 

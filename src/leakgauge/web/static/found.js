@@ -1,9 +1,10 @@
-// What the server found about the secret that is chosen: what limits are checked against. Null is not known.
+// What the server found about the secret that is chosen: what limits are checked against, and the words for them. Null is
+// not known.
 
-const unknown = () => ({ failed: false, letters: null, entropy: null, floor: null });
+const unknown = () => ({ failed: false, letters: null, entropy: null, floor: null, words: {} });
 
 export const found = unknown();
 
 export const forget = () => Object.assign(found, unknown());
 
-export const learn = (fields) => Object.assign(found, fields);
+export const learn = ({ words, ...fields }) => Object.assign(found, fields, { words: { ...found.words, ...words } });

@@ -4,7 +4,6 @@ import { change, chosen, groups, keyOf } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { found } from "./found.js";
 import { isolated, named, visible } from "./names.js";
-import { atMost, bits, fixed, short, whole } from "./numbers.js";
 import { help } from "./terms.js";
 import { say } from "./words.js";
 
@@ -19,10 +18,8 @@ export function goal() {
     const all = groups();
     const limits = all.map(pointOf);
     if (!all.length || limits.some((one) => !(one >= 0 && one < Infinity))) return null;
-    // Rounded up: a channel that may change a little more leaks a little less than the point shows.
-    const rounded = limits.map((one) => Math.ceil(one * 1e4 - 1e-6) / 1e4);
-    const same = new Set(rounded).size === 1;
-    return { max_distortion: same ? rounded[0] : Object.fromEntries(all.map(([name], at) => [name, rounded[at]])) };
+    const same = new Set(limits).size === 1;
+    return { max_distortion: same ? limits[0] : Object.fromEntries(all.map(([name], at) => [name, limits[at]])) };
   }
   const limit = chosen.limits[chosen.goal];
   if (limit === "" || limitProblem(chosen.goal)) return null;
@@ -47,7 +44,7 @@ function limitProblem(kind) {
   }
   if (kind === "local_dp" && found.letters > MOST_FOR_EPSILON) {
     return say("The secret has {number} values, too many for a limit on ε; put it in ranges, or choose another aim.",
-      { number: whole(found.letters) });
+      { number: found.words.letters });
   }
   if (given === "" || given === undefined || typeof given === "object") return null;
   const limit = Number(given);
@@ -56,15 +53,8 @@ function limitProblem(kind) {
   if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be released; give more than 0.");
   if (kind === "within" && limit === 0) return say("With an error of 0 nothing is protected; give more than 0.");
   if (kind !== "max_leakage") return null;
-  if (found.floor !== null && limit < found.floor) {
-    // Rounded up, so that the number shown can be given.
-    return say("The background alone reveals {floor}; no protection leaks less.",
-      { floor: bits(atMost(found.floor)) });
-  }
-  if (found.entropy !== null && limit > found.entropy && groups().length === 1) {
-    return say("There are only {entropy} to leak; give less.", { entropy: bits(found.entropy) });
-  }
-  return null;
+  if (found.floor !== null && limit < found.floor) return found.words.floor;
+  return found.entropy !== null && limit > found.entropy && groups().length === 1 ? found.words.entropy : null;
 }
 
 // Why the aim that is chosen cannot be asked for; null where it can, or nothing is given yet.
@@ -84,27 +74,24 @@ export function goalWords() {
 // What a job is asked for beside a least protection says how it is released, so that it comes first.
 export const aimOf = (asked) => [...KINDS].reverse().find((one) => (asked[one] ?? null) !== null);
 
-const asGiven = (limit) => short(limit, 6);
-
-// The aim of a job in words; empty where none is known.
+// The aim of a job in words, its limit as it was given; empty where none is known.
 export function aimWords(asked) {
-  const told = {
-    min_protection: () => say("protection ≥ {limit}", { limit: asGiven(asked.min_protection) }),
-    max_distortion: () => say("distortion ≤ {limit}", { limit: limitsOf(asked.max_distortion) }),
-    max_leakage: () => say("≤ {limit} bits", { limit: limitsOf(asked.max_leakage, asGiven) }),
-    local_dp: () => say("local ε ≤ {limit}", { limit: limitsOf(asked.local_dp, asGiven) }),
-    within: () => say("off by ≤ {limit}", { limit: limitsOf(asked.within, asGiven) }),
-  };
   const kind = aimOf(asked);
-  return kind ? told[kind]() : "";
+  if (!kind) return "";
+  const limit = limitsOf(asked[kind]);
+  const told = {
+    min_protection: say("protection ≥ {limit}", { limit }), max_distortion: say("distortion ≤ {limit}", { limit }),
+    max_leakage: say("≤ {limit} bits", { limit }), local_dp: say("local ε ≤ {limit}", { limit }), within: say("off by ≤ {limit}", { limit }),
+  };
+  return told[kind];
 }
 
 // A limit for all secrets, or one for each after its name.
-function limitsOf(limit, write = (one) => fixed(one, 4)) {
-  if (typeof limit !== "object") return write(limit);
-  const written = Object.entries(limit).map(([name, one]) => [name, write(one)]);
-  const same = written.every(([, one]) => one === written[0][1]);
-  return same ? written[0][1] : written.map(([name, one]) => `${isolated(name)} ${one}`).join(say(", "));
+function limitsOf(limit) {
+  if (typeof limit !== "object") return limit;
+  const each = Object.entries(limit);
+  const same = each.every(([, one]) => one === each[0][1]);
+  return same ? each[0][1] : each.map(([name, one]) => `${isolated(name)} ${one}`).join(say(", "));
 }
 
 // The most distortion of each secret, where there are several.
@@ -117,7 +104,7 @@ function distortions() {
     });
     const show = () => {
       // Not under the hands of who is typing.
-      if (document.activeElement !== input) input.value = pointOf(group) === null ? "" : String(Math.ceil(pointOf(group) * 1e4 - 1e-6) / 1e4);
+      if (document.activeElement !== input) input.value = pointOf(group) ?? "";
     };
     return { show, element: h("label", { class: "each" }, named(group[0]), input) };
   });

@@ -1,15 +1,10 @@
 // Every job in the results folder, and two of them side by side.
 
-import { dialNames, dialPoints, recommended } from "./dials.js";
 import { fill, h, wide } from "./elements.js";
-import { about, follow, shown } from "./jobs.js";
+import { about, follow, outcomeOf, shown } from "./jobs.js";
 import { isolated, listed, named } from "./names.js";
-import { bits, moment, nats, share } from "./numbers.js";
-import { jobState } from "./states.js";
 import { aimWords } from "./goals.js";
 import { say } from "./words.js";
-
-const outcomeOf = (job) => (job.headline ? recommended(job.headline.recommendation) : jobState(job.state));
 
 const secretsOf = ({ asked }) => [...(asked.secret || []), ...(asked.withhold || [])];
 
@@ -25,7 +20,7 @@ export function history() {
     type: "button", class: "plain", "aria-label": say("Show {name}", { name: about(job, isolated).join(say(", ")) || job.id }), click: () => follow(job.id),
   }, say("Show"));
   const line = (job) => h("tr", { class: shown.job?.id === job.id ? "here" : null },
-    h("th", { scope: "row" }, job.started ? moment(job.started) : job.id), h("td", {}, job.asked.table ? named(job.asked.table) : "—"),
+    h("th", { scope: "row" }, job.started || job.id), h("td", {}, job.asked.table ? named(job.asked.table) : "—"),
     h("td", {}, listed(secretsOf(job))), h("td", {}, aimWords(job.asked) || "—"), h("td", {}, outcomeOf(job)), h("td", {}, show(job)));
   return h("details", { class: "history" }, h("summary", {}, say("History")), scrolled(say("History"),
     h("table", { class: "secrets" }, headed([say("When"), say("Table"), say("Secret"), say("Aim"), say("Recommendation"), ""]),
@@ -34,8 +29,8 @@ export function history() {
 
 // The job beside another one that ended with numbers.
 export function comparison(job) {
-  const others = shown.all.filter((one) => one.id !== job.id && one.headline);
-  if (!job.headline || !others.length) return null;
+  const others = shown.all.filter((one) => one.id !== job.id && one.in_short.length);
+  if (!job.in_short.length || !others.length) return null;
   const place = h("div", { id: "comparison", "aria-live": "polite" });
   const list = h("select", { id: "other", change: () => fill(place, beside(job, others.find((one) => one.id === list.value))) },
     h("option", { value: "" }, say("choose …")),
@@ -54,14 +49,11 @@ function beside(job, other) {
     [say("Aim"), both((one) => aimWords(one.asked) || "—")],
     [say("Public columns"), both((one) => (one.asked.public?.length ? listed(one.asked.public) : "—"))],
     [say("Background"), both((one) => (one.asked.background?.length ? listed(one.asked.background) : "—"))],
-    ...Object.entries(dialNames()).map(([dial, name]) => [name, both((one) => dialPoints(dial, one.headline.dials?.[dial] ?? null))]),
-    [say("Leakage after"), both((one) => bits(one.headline.leakage_after))],
-    [say("Local ε"), both((one) => nats(one.headline.epsilon))],
-    [say("Unchanged"), both((one) => share(one.headline.unchanged))],
+    ...job.in_short.map(([name], at) => [name, both((one) => one.in_short[at][1])]),
   ];
   const text = (cells) => cells.map((cell) => [cell].flat().map((part) => part.textContent ?? part).join(""));
   return scrolled(say("Compare"), h("table", { class: "secrets" },
-    headed(["", ...both((one) => (one.started ? moment(one.started) : one.id))]),
+    headed(["", ...both((one) => (one.started || one.id))]),
     h("tbody", {}, lines.map(([name, cells]) => h("tr", { class: text(cells)[0] === text(cells)[1] ? null : "differs" },
       h("th", { scope: "row" }, name), cells.map((cell) => h("td", {}, cell)))))));
 }

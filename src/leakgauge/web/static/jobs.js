@@ -3,8 +3,8 @@
 import { change, chosen } from "./chosen.js";
 import { aimWords } from "./goals.js";
 import { visible } from "./names.js";
-import { moment } from "./numbers.js";
 import { get, post } from "./server.js";
+import { jobState } from "./states.js";
 
 // lost: null, "silent" while the server does not answer, "restarted" where another one does.
 export const shown = { job: null, all: [], lost: null };
@@ -88,8 +88,11 @@ function arrived(job) {
   change(other ? "job" : "progress", { job: job.id });
 }
 
+// What is recommended, or how the job ended.
+export const outcomeOf = (job) => job.outcome || jobState(job.state);
+
 // What a job is about: its table, secret, aim and hour; names written by the given function.
 export function about({ asked, started }, write = visible) {
   const names = [asked.table, ...(asked.secret || []), ...(asked.withhold || [])].filter(Boolean).map(write);
-  return [...names, ...[aimWords(asked), started && moment(started)].filter(Boolean)];
+  return [...names, ...[aimWords(asked), started].filter(Boolean)];
 }

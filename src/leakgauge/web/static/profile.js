@@ -3,7 +3,6 @@
 import { change, chosen, when } from "./chosen.js";
 import { complaint, fill, h, s } from "./elements.js";
 import { named, visible } from "./names.js";
-import { share, whole } from "./numbers.js";
 import { post } from "./server.js";
 import { say } from "./words.js";
 
@@ -33,10 +32,8 @@ export function bars(profile) {
   if (!profile.bars.length) return null;
   const most = Math.max(...profile.bars);
   const wide = WIDTH / Math.max(profile.bars.length, 4);
-  const told = profile.ranges ? say("Shape: {number:g} ranges of equal width", { number: profile.bars.length })
-    : say("The most frequent value is in {share} of the rows", { share: share(profile.bars[0]) });
-  return s("svg", { class: "bars", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": told },
-    s("title", {}, told), profile.bars.map((one, at) => {
+  return s("svg", { class: "bars", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": profile.shape },
+    s("title", {}, profile.shape), profile.bars.map((one, at) => {
       const high = Math.max((one / most) * HEIGHT, one > 0 ? 1 : 0);
       return s("rect", { x: at * wide, y: HEIGHT - high, width: wide - 1, height: high });
     }));
@@ -76,5 +73,5 @@ function rowsOf({ columns, rows }) {
   return [h("table", { class: "rows" },
     h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, named(name))))),
     h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell))))),
-  others > 0 ? h("p", { class: "small" }, say("{number} more columns are not shown.", { number: whole(others) })) : null];
+  others > 0 ? h("p", { class: "small" }, say("{number} more columns are not shown.", { number: others })) : null];
 }

@@ -2,15 +2,13 @@
 
 import { asked, chosen, columnsOf, groups, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
-import { expected, taken } from "./duration.js";
 import { found } from "./found.js";
 import { DECIDED, DECLARED, declared } from "./declared.js";
 import { goal, goalProblem, goalWords, KINDS } from "./goals.js";
 import { about, launch, shown } from "./jobs.js";
 import { listed, named } from "./names.js";
-import { fixed, whole } from "./numbers.js";
 import { reopening, takeSettings } from "./opening.js";
-import { post } from "./server.js";
+import { latest, post } from "./server.js";
 import { jobState, stageName, stageState } from "./states.js";
 import { step, waiting } from "./steps.js";
 import { acceptance } from "./survey.js";
@@ -28,6 +26,8 @@ export function protectStep() {
   const take = h("button", { type: "button", class: "quiet", click: takeUp }, say("Take its settings"));
   const before = h("div", { class: "row" }, onwards, take);
   const heading = h("div", { class: "about" });
+  const time = h("span", { class: "small line" });
+  const askTime = latest("api/expected");
   const stages = h("ol", { class: "stages" });
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const clock = h("p", { class: "small" });
@@ -70,11 +70,21 @@ export function protectStep() {
     });
   }
 
+  // What to expect of a job on this table.
+  async function estimate() {
+    try {
+      const answer = chosen.table && groups().length ? await askTime(asked()) : { told: "" };
+      if (answer) time.textContent = answer.told;
+    } catch {
+      time.textContent = "";
+    }
+  }
+
   function show() {
     const { job } = shown;
     const running = job !== null && job.state === "running";
     const ready = groups().length && !found.failed && goal() && declared();
-    fill(plan, ready ? [planned(), h("span", { class: "small line" }, expected(chosen.table.name))] : waiting(found.failed ? say("What leaks could not be measured; step 3 says why.")
+    fill(plan, ready ? [planned(), time] : waiting(found.failed ? say("What leaks could not be measured; step 3 says why.")
       : !groups().length ? say("Choose a table and a secret that is released first.") : goalProblem() || say("Choose what the job aims at first.")));
     start.setAttribute("aria-disabled", String(!ready || running));
     if (!running && document.activeElement === stop) start.focus();
@@ -93,9 +103,7 @@ export function protectStep() {
     if (job === null) return;
     fill(heading, jobHead(job));
     fill(stages, job.stages.map(stage));
-    const passed = taken(job);
-    clock.textContent = passed && job.state === "running"
-      ? [say("{number:g} s so far", { number: fixed(passed, 0) }), expected(job.asked.table)].filter(Boolean).join(" · ") : "";
+    clock.textContent = [job.passed, job.passed && chosen.table?.name === job.asked.table && time.textContent].filter(Boolean).join(" · ");
     const now = statusWords(job);
     // Said once a stage: a sentence for every percent would drown a listener.
     if (status.textContent !== now) status.textContent = now;
@@ -108,13 +116,8 @@ export function protectStep() {
   body.append(plan, h("div", { class: "row" }, start, stop, help("job")), problem.place, heading, before, stages, clock, status, naming, onward);
   when("table roles goal measured surveyed job", show);
   when("progress", progress);
-  // A stage that tells nothing for a while still takes its time.
-  setInterval(() => {
-    const { job } = shown;
-    if (job === null || job.state !== "running" || shown.lost) return;
-    for (const one of job.stages) if (one.state === "running") one.seconds = (one.seconds ?? 0) + 1;
-    progress();
-  }, 1000);
+  when("table roles surveyed job", estimate);
+  estimate();
   show();
   return { section, line };
 }
@@ -164,14 +167,13 @@ function planned() {
     : say("Published protected: {secret} ({goal}). Nothing else is published.", words), names);
 }
 
-function stage({ name, state, done, total, seconds }) {
+function stage({ name, state, done, total, amounts, told }) {
   const known = state === "running" && total > 0;
   const bar = state === "running"
     ? h("progress", { max: known ? total : null, value: known ? done : null, "aria-label": stageName(name) }) : null;
   return h("li", { class: state, "aria-current": state === "running" ? "step" : null },
     h("span", { class: "name" }, stageName(name)), bar,
-    h("span", { class: "small" }, [known ? `${whole(done)} / ${whole(total)}` : stageState(state),
-      seconds === null ? null : say("{number:g} s", { number: fixed(seconds, 1) })].filter(Boolean).join(" · ")));
+    h("span", { class: "small" }, [amounts || stageState(state), told].filter(Boolean).join(" · ")));
 }
 
 function statusWords(job) {

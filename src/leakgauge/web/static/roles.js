@@ -3,7 +3,6 @@
 import { change, chosen, columnsOf, roleOf, when } from "./chosen.js";
 import { fill, h } from "./elements.js";
 import { listed, named, visible } from "./names.js";
-import { whole } from "./numbers.js";
 import { step, waiting } from "./steps.js";
 import { previewPanel } from "./profile.js";
 import { acceptance, isWarned, profileLine, suggestionButton, surveyLines, surveyPanel } from "./survey.js";
@@ -57,8 +56,8 @@ export function rolesStep() {
     const inside = columnsOf("none", "withheld", "background", "unit");
     tell(secrets.length ? listed(secrets) : say("no secret yet"));
     fill(body.querySelector(".fate"), inside.length
-      ? around(inside.length > WRITTEN ? say("Columns that are not published: {number}, among them {names}.", { number: whole(inside.length) })
-        : say("Columns that are not published ({number}): {names}.", { number: whole(inside.length) }), { names: listed(inside.slice(0, WRITTEN)) })
+      ? around(inside.length > WRITTEN ? say("Columns that are not published: {number}, among them {names}.", { number: inside.length })
+        : say("Columns that are not published ({number}): {names}.", { number: inside.length }), { names: listed(inside.slice(0, WRITTEN)) })
       : say("Every column is published."));
   }
 
@@ -140,7 +139,7 @@ function manyAtOnce(rows) {
     every.checked = shownRows.length > 0 && shownRows.every((one) => one.pick.checked);
     give.disabled = !selected().length;
     const now = say("{shown} of {all} columns shown, {number} selected",
-      { shown: whole(shownRows.length), all: whole(rows.length), number: whole(selected().length) });
+      { shown: shownRows.length, all: rows.length, number: selected().length });
     if (counted.textContent !== now) counted.textContent = now;
   }
 

@@ -3,14 +3,12 @@
 import { adopt, change, chosen, nothing, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
 import { named, visible } from "./names.js";
-import { fixed, short, whole } from "./numbers.js";
 import { tableAt } from "./opening.js";
 import { drop, get, remove } from "./server.js";
 import { busy, step } from "./steps.js";
 import { around, say } from "./words.js";
 
 const MANY = 12;
-const MIB = 2 ** 20;
 
 export function tableStep(state) {
   const { section, body, line, tell } = step(1, "table", say("Table"),
@@ -51,8 +49,8 @@ export function tableStep(state) {
 
   async function openDropped(file) {
     if (state.limit_bytes && file.size > state.limit_bytes) {
-      problem.tell(say("{name} has {size} MiB, more than the {limit} MiB that may be dropped; open it by its path.",
-        { name: visible(file.name), size: whole(file.size / MIB), limit: short(state.limit_bytes / MIB, 6) }));
+      problem.tell(say("{name} is larger than the {limit} MiB that may be dropped; open it by its path.",
+        { name: visible(file.name), limit: state.limit }));
       return;
     }
     const bar = h("progress", { "aria-label": say("How much has arrived") });
@@ -61,7 +59,7 @@ export function tableStep(state) {
       bar.max = total;
       bar.value = loaded;
       far.textContent = loaded < total
-        ? say("{done} of {all} MiB", { done: fixed(loaded / MIB, 1), all: fixed(total / MIB, 1) }) : say("reading it …");
+        ? say("{done} of {all} bytes", { done: loaded, all: total }) : say("reading it …");
     });
     await open(file.name, answer, h("p", { class: "row busy" },
       h("span", {}, around(say("Opening {name} …"), { name: named(file.name) })), bar, far,
@@ -90,7 +88,7 @@ export function tableStep(state) {
     const { table } = chosen;
     tell(table ? named(table.name) : say("none yet"));
     fill(outcome, table && h("p", { class: "fact" }, h("strong", {}, named(table.name)), " — ",
-      say("{rows} rows, {columns} columns", { rows: whole(table.rows), columns: whole(table.columns.length) }),
+      table.size,
       table.dropped ? [" ", removal(table)] : null));
     const others = dropped.filter((one) => !table || one.id !== table.id);
     fill(held, others.map((one) => h("li", { class: "row" }, h("span", { class: "small" }, say("dropped before:")),

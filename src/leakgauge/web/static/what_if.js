@@ -2,8 +2,8 @@
 
 import { change, chosen, columnsOf, roleOf } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
+import { fragment } from "./fragments.js";
 import { named } from "./names.js";
-import { bits, share, whole } from "./numbers.js";
 import { latest } from "./server.js";
 import { help } from "./terms.js";
 import { say } from "./words.js";
@@ -39,7 +39,6 @@ export function whatIf(asked, compared) {
       const learnt = same ? null : await ask({ ...asked, known: now });
       // Ticked on meanwhile: the answer to that comes next.
       if (JSON.stringify(now) !== JSON.stringify(known())) return;
-      learnt?.points.sort((one, other) => one.distortion - other.distortion);
       answer = learnt;
     } catch (refusal) {
       answer = null;
@@ -52,14 +51,7 @@ export function whatIf(asked, compared) {
   // With the place of the point that is chosen, null where none is.
   function show(place) {
     at = place;
-    const point = answer && at !== null ? answer.points[at] : null;
-    const line = (term, value, why = null) => h("div", {}, h("dt", {}, term), h("dd", {}, value), why && h("dd", { class: "small" }, why));
-    fill(outcome, answer ? [
-      point ? line(say("Leakage to this attacker"), bits(point.leakage), say("of which {floor} are known anyway", { floor: bits(answer.floor) }))
-        : line(say("Known to this attacker anyway"), bits(answer.floor)),
-      line(say("Guessed right by this attacker"), share(point ? point.guess : answer.guess),
-        point ? say("without the release: {share}", { share: share(answer.guess) }) : say("before anything is released")),
-    ] : null);
+    fill(outcome, answer && fragment(at === null ? answer.before : answer.points[at].told));
   }
 
   // Another background is another curve.
@@ -76,7 +68,7 @@ export function whatIf(asked, compared) {
     element: offered.length ? h("fieldset", { class: "what-if" }, h("legend", {}, say("What if the attacker knew these columns")),
       h("p", { class: "small" }, say("The channels stay as they are; the dotted line is what they leak to this attacker. Nothing is released or kept."), help("attacker")),
       h("div", { class: "row" }, boxes.map((one) => h("label", { class: "row" }, one.input, named(one.name)))),
-      rest > 0 ? h("p", { class: "small" }, say("{number} more columns are not shown.", { number: whole(rest) })) : null,
+      rest > 0 ? h("p", { class: "small" }, say("{number} more columns are not shown.", { number: rest })) : null,
       problem.place, outcome, ways) : null,
   };
 }

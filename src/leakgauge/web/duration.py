@@ -1,0 +1,73 @@
+"""How long a job takes: as the last one on the same table did, or by what there is to count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from leakgauge.languages import Language
+from leakgauge.rounding import rounded, written
+from leakgauge.web.questions import texts_in
+from leakgauge.web.workspace import OpenTable
+
+_JOB, _ROW, _VALUE = 5.0, 2e-5, 0.14
+"""Seconds as measured on one core: of every job, of each row, and of each value of a secret."""
+_LEARNING, _LEARNT_CELL, _LEARNT_ROWS = 9.0, 3e-5, 100_000
+"""And where columns have too many combinations to count, so that attackers learn from rows, up to so many."""
+_ROWS_PER_CELL: Final = 5
+_MOST_VALUES: Final = 200
+"""Of a secret with more values ranges are made, which take their own time."""
+_RANGES: Final = 10
+"""As many as ranges often are."""
+_WHOLE: Final = 20
+"""Seconds from which on one digit counts: more would not be known."""
+
+
+def expected(
+    table: OpenTable, asked: Mapping[str, Any], values: Mapping[str, int], last: float | None, language: Language
+) -> str:
+    """What to expect of a job, in words; empty where nothing is known.
+
+    Args:
+        table: that it reads.
+        asked: the columns in their roles, as a job is asked for them.
+        values: how many different ones each column has; empty before they were counted.
+        last: seconds of the last job on the table; None where none ended well.
+        language: of the words.
+    """
+    if last is not None:
+        return language.say("about {number} s, as the last job on this table", number=_roughly(last))
+    first = _first(table.rows, asked, values)
+    return (
+        ""
+        if first is None
+        else language.say("about {number} s, by the rows and values of this table", number=_roughly(first))
+    )
+
+
+def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> float | None:
+    binned = {text.rpartition("=")[0] for text in texts_in(asked, "bins")}
+    secrets = texts_in(asked, "secret")
+    together = asked.get("together") is True and len(secrets) > 1
+    groups = [secrets] if together else [(one,) for one in secrets]
+    seen = {*texts_in(asked, "public"), *texts_in(asked, "background")}
+    if not groups or not {*seen, *secrets} <= {*values}:
+        return None
+
+    def cells(names: Iterable[str]) -> int:
+        return math.prod(_RANGES if name in binned else values[name] for name in names)
+
+    each, around = [cells(group) for group in groups], cells(seen)
+    if max(each) > _MOST_VALUES:
+        return None
+    learnt = sum(
+        _LEARNING + min(rows, _LEARNT_ROWS) * letters * _LEARNT_CELL
+        for letters in each
+        if around > 1 and around * letters * _ROWS_PER_CELL > rows
+    )
+    return _JOB + rows * _ROW + sum(each) * _VALUE + learnt
+
+
+def _roughly(seconds: float) -> str:
+    return written(rounded(max(round(seconds), 1), 1 if seconds >= _WHOLE else 2))
