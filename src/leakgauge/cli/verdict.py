@@ -12,8 +12,8 @@ from rich.text import Text
 from leakgauge.cli.language import current, listed, retell, say
 from leakgauge.cli.output import Parts, alert, grid, number
 from leakgauge.languages import message
-from leakgauge.notebook import points as shown
 from leakgauge.rounding import at_least, at_most, outwards, percent
+from leakgauge.rounding import points as shown
 from leakgauge.sentences import Sentence, in_turn
 
 if TYPE_CHECKING:

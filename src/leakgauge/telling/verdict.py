@@ -49,7 +49,7 @@ def verdict(voice: Voice) -> Iterator[Content]:
         return
     if not voice.released:
         yield voice.note("Nothing was drawn: these are the dials that the release would have had by its law.")
-    yield from (*_every_secret(voice, found), *_policy(voice, found), *_actions(voice, found))
+    yield from (*_every_secret(voice, found), *_policy(voice, found), *would_change_it(voice, found))
     yield from (*_guarantee(voice, found), *_notes(voice, found))
 
 
@@ -107,7 +107,8 @@ def _side(voice: Voice, line: PolicyLine, field: str) -> Inline:
     return (voice.number(line, field, unit=unit, percent=share, rounding=rounding),)
 
 
-def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
+def would_change_it(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """Other settings of the same job, and what they would come to."""
     rows = (
         (
             own(voice.told(one.said)),
