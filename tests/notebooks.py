@@ -35,10 +35,16 @@ def _executed(cell: str, names: dict[str, Any]) -> str:
 
 
 def in_words(html: str) -> list[str]:
-    """The caption and the rows of a table, cells between bars."""
-    table = ElementTree.fromstring(html)
-    rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
-    return [table.findtext("caption") or "", *(" | ".join(row).rstrip(" |") for row in rows)]
+    """The texts, and of each table the caption and the rows, cells between bars."""
+    return [line for block in ElementTree.fromstring(html).iter() for line in _lines(block)]
+
+
+def _lines(block: ElementTree.Element) -> list[str]:
+    if block.tag in ("p", "li", "caption"):
+        return ["".join(block.itertext())]
+    if block.tag == "tr":
+        return [" | ".join("".join(cell.itertext()) for cell in block).rstrip(" |")]
+    return []
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from leakgauge.artefacts.record import Output
 from leakgauge.cli import main, output
 from leakgauge.errors import TableError
 from leakgauge.languages import Language
-from leakgauge.notebook import table_html
+from leakgauge.probability import Distribution
 from leakgauge.sentences import Sentence
 from leakgauge.visible import apart, in_a_sentence, in_json, on_one_line, visible
 from tests.cli.running import fields, run
@@ -120,7 +120,7 @@ def test_a_name_that_stands_apart_stays_so_and_no_other_sign_does() -> None:
 
 
 def test_a_notebook_shows_what_is_unseen() -> None:
-    shown = table_html((CLEARING,), [("a\x1b[2J\n\u202e",)], CLEARING)
+    shown = Distribution(["a\x1b[2J\n\u202e", CLEARING], [0.5, 0.5])._repr_html_()
     assert "a\\x1b[2J\\x0a\\u202e" in shown and SHOWN[:40] in shown and not OBEYED.search(shown)
 
 

@@ -15,7 +15,7 @@ rows = adult_rows().slice(0, 3000)
 people = lg.open_table(rows)
 people
 # → Table of 3,000 rows and 11 columns
-# → column | kind
+# → Column | Kind of values
 # → id | whole numbers
 # → age | whole numbers
 # → sex | text
@@ -32,19 +32,42 @@ people
 
 # %%
 lg.survey(people, secrets=["marital_status"])
-# → Survey of 3,000 rows; 14.8 % of them are unique in age, hours_per_week
-# → column | kind | values | missing | alone | reveals about marital_status | suggested
-# → id | whole numbers | 3,000 | 0 | 100 % | 1.84 bits | leave out
-# → age | whole numbers | 67 | 0 | 0.1 % | 0.401 bits | coarsen
-# → income | text | 2 | 0 | 0 % | 0.178 bits | public
-# → sex | text | 2 | 0 | 0 % | 0.148 bits | public
-# → hours_per_week | whole numbers | 71 | 0 | 0.4 % | 0.125 bits | coarsen
-# → occupation | text | 14 | 0 | 0 % | 0.1 bits | coarsen
-# → native_country | text | 40 | 0 | 0.3 % | 0.0531 bits | coarsen
-# → education | text | 16 | 0 | 0 % | 0.0472 bits | coarsen
-# → workclass | text | 7 | 0 | 0.03 % | 0.0415 bits | public
-# → race | text | 5 | 0 | 0 % | 0.0245 bits | public
-# → marital_status | text | 7 | 0 | 0 % |  | secret
+# → Every column, the most revealing first
+# → Column | Kind of values | Different values | Missing | Unique rows | Identifies people | Reveals about the secrets | Suggested role
+# → id | whole numbers | 3,000 | 0 | 3,000 | nearly all values are unique | marital_status: at least 1.79, at most 1.89 bits, guessed right 100 % | leave out: nearly all values are unique
+# → age | whole numbers | 67 | 0 | 3 | together with others | marital_status: at least 0.276, at most 0.401 bits, guessed right 62.7 % | coarsen: singles people out
+# → income | text | 2 | 0 | 0 | together with others | marital_status: at least 0.152, at most 0.201 bits, guessed right 52.7 % | public: tells little
+# → sex | text | 2 | 0 | 0 | together with others | marital_status: at least 0.124, at most 0.17 bits, guessed right 54.3 % | public: tells little
+# → hours_per_week | whole numbers | 71 | 0 | 12 | together with others | marital_status: at least 0.0227, at most 0.125 bits, guessed right 51.6 % | coarsen: singles people out
+# → occupation | text | 14 | 0 | 0 | together with others | marital_status: at least 0.0615, at most 0.104 bits, guessed right 52 % | coarsen: singles people out
+# → native_country | text | 40 | 0 | 9 | together with others | nothing beyond chance | coarsen: singles people out
+# → education | text | 16 | 0 | 0 | together with others | marital_status: at least 0.0106, at most 0.0473 bits, guessed right 47.6 % | coarsen: singles people out
+# → workclass | text | 7 | 0 | 1 | together with others | marital_status: at least 0.017, at most 0.0506 bits, guessed right 46.7 % | public: tells little
+# → race | text | 5 | 0 | 0 | together with others | marital_status: at least 0.00496, at most 0.0314 bits, guessed right 48.4 % | public: tells little
+# → marital_status | text | 7 | 0 | 0 | no | – | secret: named so
+# → The smallest sets of columns in which many rows are unique
+# → Columns | Groups | Unique rows | Rows, or persons, in the smallest group
+# → age, hours_per_week | 800 | 445 | 1
+# → age, education | 540 | 190 | 1
+# → age, native_country | 298 | 184 | 1
+# → education, hours_per_week | 351 | 160 | 1
+# → hours_per_week, occupation | 365 | 155 | 1
+# → education, workclass, occupation | 376 | 148 | 1
+# → age, occupation | 593 | 128 | 1
+# → race, education, occupation | 299 | 114 | 1
+# → native_country, education | 166 | 94 | 1
+# → native_country, hours_per_week | 196 | 94 | 1
+# → native_country, occupation | 157 | 82 | 1
+# → workclass, hours_per_week | 185 | 68 | 1
+# → age, workclass | 304 | 62 | 1
+# → age, race | 194 | 57 | 1
+# → education, income, occupation | 230 | 51 | 1
+# → sex, education, occupation | 235 | 49 | 1
+# → native_country, workclass | 93 | 47 | 1
+# → race, education, workclass | 161 | 47 | 1
+# → race, hours_per_week | 131 | 45 | 1
+# → race, workclass, occupation | 153 | 41 | 1
+# → More rows: 4.
 
 # %% [markdown]
 # A mechanism, what it promises, and what its channel satisfies in other notions.
@@ -53,28 +76,29 @@ lg.survey(people, secrets=["marital_status"])
 answer = lg.mechanisms.randomized_response(1.0, letters=["Divorced", "Married", "Single"])
 answer
 # → Mechanism randomized-response
+# → Part | Value
 # → epsilon | 1
 # → letters | Divorced|Married|Single
-# → claims | local-dp at most 1 nats
+# → claims | local-dp at most 1
 # → values | 3
 
 # %%
 lg.notions.levels(answer.channel(), lg.Distribution(["Divorced", "Married", "Single"], [0.2, 0.5, 0.3]))
-# → Levels
-# → notion | level | reached between
-# → local-dp | 1 nats | Divorced and Married
-# → maximal-leakage | 0.789 bits
-# → identifiability | 1.92 nats | Married and Divorced
-# → mutual-information | 0.165 bits
-# → min-entropy-leakage | 0.204 bits
-# → sibson-leakage | 0.316 bits
-# → alpha-leakage | 0.258 bits
-# → renyi-dp | 0.618 nats | Divorced and Married
-# → zcdp | 0.364 nats | Divorced and Married
-# → gaussian-dp | 0.992 standard deviations | Divorced and Married
-# → approximate-dp | 1 nats | Divorced and Married
-# → total-variation | 0.364 probability | Divorced and Married
-# → mutual-information-dp | 0.178 bits
+# → Exact levels
+# → Notion | Level | Reached by
+# → local-dp | 1 | Divorced against Married at Divorced
+# → maximal-leakage | 0.789 bits | –
+# → identifiability | 1.92 | Married against Divorced at Married
+# → mutual-information | 0.165 bits | –
+# → min-entropy-leakage | 0.204 bits | –
+# → sibson-leakage (order 2) | 0.316 bits | –
+# → alpha-leakage (order 2) | 0.258 bits | –
+# → renyi-dp (order 2) | 0.618 | Divorced against Married
+# → zcdp | 0.364 | Divorced against Married
+# → gaussian-dp | 0.992 standard deviations | Divorced against Married
+# → approximate-dp (δ = 1e-06) | 1 | Divorced against Married
+# → total-variation | 0.364 | Divorced against Married
+# → mutual-information-dp | 0.178 bits | –
 
 # %% [markdown]
 # The channel that leaks least where a fifth of the values may change.
@@ -82,16 +106,14 @@ lg.notions.levels(answer.channel(), lg.Distribution(["Divorced", "Married", "Sin
 # %%
 joint = people.counts("marital_status", "occupation").joint()
 lg.design.solve(lg.design.RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(0.2), lg.Knowledge.ATTACKER))
-# → Solution: the channel that leaks least, knowledge: attacker
-# → leakage I(X;Y) | 0.682 bits
-# → leakage with background I(X;Y,Z) | 0.742 bits
-# → background floor I(X;Z) | 0.1 bits
-# → mean distortion | 0.2
-# → local ε | 3.75 nats
-# → identifiability | 6.83 nats
-# → slope | 2.45 nats per unit of distortion
-# → gap to the optimum, at most | 1.00e-09 bits
-# → letters released | 3
+# → The channel that leaks least
+# → Mean distortion | I(X;Y) | I(X;Y,Z) | ε | Values | Gap | Slope
+# → 0.2 | 0.682 bits | 0.742 bits | 3.76 | 3 | 1e-09 bits | 2.45
+# → The background alone reveals I(X;Z) = 0.1 bits; no channel leaks less.
+# → ε is reached where Divorced is released: by Divorced against Married-civ-spouse.
+# → Identifiability under these frequencies: 6.84.
+# → Values of 7.7 % of the rows are never released; --keep shares releases every value as often as it occurs.
+# → No equally useful channel that reads the secret alone has less I(X;Y,Z) than these, except within the gap. Designed from this table's counts.
 
 # %% [markdown]
 # A plan says what is released; `lg.protect` makes one, attacks the release and judges it. A seed makes this a
@@ -104,7 +126,7 @@ lg.ReleasePlan(
     bins={"age": "width:10"},
 )
 # → Plan that protects one row
-# → column | released through | coarser by
+# → Column | Released through | Coarser by
 # → marital_status | randomized-response:epsilon=1,letters=this-table
 # → age | nothing: it is public | width:10
 # → sex | nothing: it is public
@@ -119,42 +141,37 @@ done = lg.protect(
     simulate=1,
 )
 done.verdict
-# → Verdict
-# →  |  | interval | secret
-# → recommendation | do not release
-# → because | it is a simulation, whose noise follows from a seed, so it protects nobody
-# → because | protection is 62.4 of 100
-# → protection | 62.4 of 100 |  | marital_status
-# → exposed | 0 % of people |  | marital_status
-# → guarantee | 16.4 of 100 |  | marital_status
-# → usefulness | 23.4 of 100 |  | marital_status
-# → effect | 76.4 of 100 |  | marital_status
-# → efficiency | 100 of 100 |  | marital_status
-# → would change it | draw its noise for real
+# → Recommendation: do not release.
+# → it is a simulation, whose noise follows from a seed, so it protects nobody
+# → declare its purpose, who receives it, when it is reviewed
+# → protection is 62.4 of 100
+# → The dials of marital_status, from 0 to 100
+# → Dial | Found | In plain words
+# → protection | 62.4 (good) | How much of what was unknown about a typical person stays unknown: 0 for a raw copy, 100 if the release reveals nothing.
+# → exposed | 0 % (within the limit) | Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90 % sure to 1 at certain. For the worst value; less is better.
+# → guarantee | 16.3 (very poor) | How far the claim rules out, whatever anybody knows, that two neighbours are distinguished: 0 without a claim. It does not cover the counts that the release was fitted to, which it reveals.
+# → usefulness | 23.3 (poor) | How much of the variation of the values the release explains, on average over statistics: 0 if it reveals nothing, 100 for a copy.
+# → effect | 76.3 (good) | Twice the geometric mean of protection and usefulness, at most 100: 0 for a raw copy and for pure noise.
+# → efficiency | 100 (very good) | What the best channel with the same distortion would reveal, relative to this one; it may be less useful.
+# → What would change it
+# → What to do | What it does | Then | Options to add | Options to leave out
+# → draw its noise for real | protection 62.4 → 62.4, usefulness 23.3 → 23.3 | release if the conditions are met | – | --simulate 1
+# → Each of these is another setting of the same job, computed by its law before anything was drawn or spent.
 
 # %% [markdown]
 # The strongest attack, and the report to sign.
 
 # %%
 done.read(lg.artefacts.Audit, "audit.json").strongest
-# → Finding: attribute inference, learnt
-# → target | marital_status
-# → knows | nothing
-# → success | 68.1 [64.9, 71.2] % of the targets at 95 %
-# → baseline, without the release | 46.7 % of the people
-# → advantage | 21.4 [17.8, 25] % of the targets at 95 %
-# → advantage on an independent release | 0 [-0.97, 0.97] % of the targets at 95 %
-# → advantage on the raw data | 53.3 % of the people
-# → right only with the release | 271 targets
-# → the claim allows | 85.6 % of the targets
-# → beats the claim | no
-# → method | the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
+# → Attacks
+# → Attack | Right without the release | Right with it | Advantage, in percentage points | Advantage from a release of others | Advantage from the raw data | Right only with it | Right at most, by the claim
+# → attribute inference, learnt | 46.7 % | 68.1 [64.9, 71.2] % | 21.4 [17.8, 25] % | 0 [-0.97, 0.97] % | 53.3 % | 271 | 85.6 %
+# → Target: marital_status. Method: the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 
 # %%
 lg.Report.of(done.folder)
-# → Report
-# → recommendation | do not release
-# → because | it is a simulation, whose noise follows from a seed, so it protects nobody
-# → because | protection is 62.4 of 100
-# → rests on | 16 files
-# → to read it | to_html(path), to_pdf(path), to_markdown(path)
+# → Recommendation: do not release.
+# → it is a simulation, whose noise follows from a seed, so it protects nobody
+# → declare its purpose, who receives it, when it is reviewed
+# → protection is 62.4 of 100
+# → The report rests on 16 files; to_html(path), to_pdf(path) and to_markdown(path) write it.

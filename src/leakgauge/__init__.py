@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from leakgauge.notebook import show_by as _show_by
+
 if TYPE_CHECKING:
     from leakgauge import (
         assessment,
@@ -100,6 +102,14 @@ __all__ = [
     "survey",
     "tables",
 ]
+
+
+def _html(value: object) -> str:
+    html: str = import_module(f"{__name__}.report.notebook").html(value)
+    return html
+
+
+_show_by(_html)
 
 
 def __getattr__(name: str) -> object:

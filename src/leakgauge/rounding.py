@@ -14,6 +14,7 @@ DIGITS: Final = 3
 _NOISE: Final = Context(prec=12)
 """Digits beyond are what a computer's arithmetic leaves, not part of a number."""
 _RARE: Final = 1e-4
+_FEWEST: Final = 0.01
 _PLAIN: Final = (-5, 15)
 """Powers of ten between which a number is written without an exponent."""
 
@@ -114,3 +115,8 @@ def percent(share: float, digits: int = DIGITS) -> str:
         return "<0.01 %"
     exact = 100 * Decimal(repr(float(share)))
     return f"{written(round(exact, 2).normalize() if abs(exact) < 1 else rounded(exact, digits))} %"
+
+
+def points(value: float) -> str:
+    """Points of a dial in three digits, none of them beyond hundredths; next to nothing is not nothing."""
+    return "<0.01" if 0 < value < _FEWEST else f"{round(value, 2):.3g}"

@@ -67,10 +67,12 @@ def test_fewer_right_guesses_than_from_the_least_leaking_channel(capsys: pytest.
 def test_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, *ASKED, "--max-distortion", "5", "-o", "c.json")
     assert code == 0 and "Least guessed channel for age" in out and "Keep c.json private" in out
-    assert "No equally useful channel is guessed right less often, except within the gap." in out
+    assert "No equally useful channel is guessed correctly less often, except within the gap." in out
     assert "Hamming" not in out
     _, out, _ = run(capsys, *ASKED, "--max-distortion", "5", "--background", "city")
-    assert "No equally useful channel that reads the secret alone is guessed right less often" in " ".join(out.split())
+    assert "No equally useful channel that reads the secret alone is guessed correctly less often" in " ".join(
+        out.split()
+    )
     assert "Guesses are made with the background" in out
     within = fields(capsys, *ASKED, "--within", "5")
     assert within == fields(capsys, *ASKED, "--max-distortion", "5")
@@ -90,7 +92,7 @@ def test_with_hamming_distortion_the_least_leaking_channel_is_guessed_as_often(
     assert bits == pytest.approx(0.7, abs=1e-6)
     assert leaking["leakage"]["value"] <= told["leakage"]["value"]
     _, out, _ = run(capsys, *asked, "--least", "guess")
-    assert "the channel of --least bits is guessed right just as often" in " ".join(out.split())
+    assert "the channel of --least bits is guessed correctly just as often" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

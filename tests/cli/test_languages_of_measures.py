@@ -14,12 +14,14 @@ from rich.console import Console, RenderableType
 from leakgauge import papers
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import text_of
-from leakgauge.cli import main, reproduce
+from leakgauge.cli import main
 from leakgauge.cli.language import speaking
 from leakgauge.cli.output import Output, deliver
+from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
+from leakgauge.telling.published import published
 from tests.cli.running import run
 from tests.cli.words import CHINESE, HALF_WIDTH, english_in, numbers
 
@@ -140,7 +142,7 @@ def test_reproductions_say_the_same(name: str) -> None:
     def told(code: str) -> str:
         with speaking(code):
             console = Console(file=StringIO(), width=1000)
-            for part in reproduce.render(found):
+            for part in terminal(published(voice_of(), found)):
                 console.print(part)
             assert isinstance(console.file, StringIO)
             return console.file.getvalue()
@@ -194,8 +196,8 @@ def test_the_sample_in_chinese(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_levels_stand_apart_from_their_units(capsys: pytest.CaptureFixture[str], house: Path) -> None:
     _, english, _ = run(capsys, "relate", "local-dp:1")
     _, chinese, _ = run(capsys, "relate", "local-dp:1", "--language", "zh")
-    assert "1.44 bits (order 2)" in english and "1 nats (δ = 1e-06)" in english
-    assert "1.44 比特（阶 2）" in chinese and "1 奈特（δ = 1e-06）" in chinese
+    assert "sibson-leakage (order 2)" in english and "approximate-dp (δ = 1e-06)" in english
+    assert "sibson-leakage（阶 2）" in chinese and "1.44 比特" in chinese
     assert "A − 1 − ln A，A = ε/(1 − e^−ε) " in chinese
     _, chinese, _ = run(capsys, "relate", "channel.json", "--language", "zh")
     assert "renyi-dp（阶 2）" in chinese and "approximate-dp（δ = 1e-06）" in chinese

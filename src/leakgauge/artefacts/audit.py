@@ -13,7 +13,6 @@ from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part,
 from leakgauge.artefacts.record import Check
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
-from leakgauge.rounding import percent
 from leakgauge.sentences import Sentence, in_turn
 
 
@@ -79,19 +78,7 @@ class Shown(Part, frozen=True):
         """The checks that failed, with their reasons."""
         return tuple(one.failure for one in self.checks if not one.holds)
 
-    def _repr_html_(self) -> str:
-        unit, sure = self.lower_bound.unit, self.lower_bound.confidence
-        rows: list[tuple[object, object]] = [
-            ("claimed", "nothing" if self.claim is None else f"at most {notebook.number(self.claim.value, unit)}"),
-            ("shown", f"{self.said}{'' if sure is None else f' at {100 * sure:.6g} %'}"),
-            ("violated", "yes" if self.violated else "no"),
-            *zip(("inputs", ""), self.inputs, strict=False),
-            ("event", self.event),
-            ("outputs drawn of each", f"{self.samples:,}" if self.samples else "none: the level is exact"),
-        ]
-        rows += [(one.name, "holds" if one.holds else str(one.reason) or "does not hold") for one in self.checks]
-        rows += [("note", self.note)] if str(self.note) else []
-        return notebook.table_html((), rows, f"Shown of {self.notion}")
+    _repr_html_ = notebook.shown
 
 
 class FewFalseAlarms(Part, frozen=True):
@@ -148,28 +135,7 @@ class Finding(Part, frozen=True):
         """What is wrong where it beats the claim, in a short sentence without a full stop."""
         return Sentence("{attack} on {target!s} beats the claim", attack=self.attack, target=", ".join(self.target))
 
-    def _repr_html_(self) -> str:
-        def told(share: Quantity) -> str:
-            if share.low is None:
-                return f"{percent(share.value)} of the people"
-            value, low, high = (100 * one for one in (share.value, *share.ends))
-            return notebook.interval(value, low, high, share.confidence or 1.0, "% of the targets")
-
-        allowed = "anything" if self.ceiling is None else f"{percent(self.ceiling.value)} of the targets"
-        rows = [
-            ("target", ", ".join(self.target)),
-            ("knows", ", ".join(self.knows) or "nothing"),
-            ("success", told(self.success)),
-            ("baseline, without the release", told(self.baseline)),
-            ("advantage", told(self.advantage)),
-            ("advantage on an independent release", told(self.independent)),
-            ("advantage on the raw data", told(self.raw)),
-            ("right only with the release", f"{self.exposed:,} targets"),
-            ("the claim allows", allowed),
-            ("beats the claim", "yes" if self.beats_claim else "no"),
-            ("method", self.method),
-        ]
-        return notebook.table_html((), rows, f"Finding: {self.attack}")
+    _repr_html_ = notebook.shown
 
 
 def strongest(attacks: Sequence[Finding]) -> int | None:
@@ -327,15 +293,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     foreign: Foreign | None = None
     attacked: int | None = None
 
-    def _repr_html_(self) -> str:
-        def row(one: Finding) -> tuple[object, ...]:
-            shares = (one.success, one.baseline, one.advantage)
-            beaten = "yes" if one.beats_claim else "no"
-            return str(one.attack), ", ".join(one.target), *(percent(share.value) for share in shares), beaten
-
-        head = ("attack", "target", "right", "without the release", "advantage", "beats the claim")
-        violated = "; ".join(map(str, self.violations)) or "nothing found against the claims"
-        return notebook.table_html(head, map(row, self.attacks), f"Audit of {self.rows:,} rows: {violated}")
+    _repr_html_ = notebook.shown
 
     @property
     def strongest(self) -> Finding | None:

@@ -9,7 +9,6 @@ import msgspec
 
 from leakgauge import notebook
 from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
-from leakgauge.rounding import percent
 from leakgauge.sentences import Sentence
 
 
@@ -107,28 +106,7 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
         """The rows of the smallest group of the public columns, or its persons; None where none are public."""
         return None if self.published is None else self.published.smallest
 
-    def _repr_html_(self) -> str:
-        def row(one: SurveyedColumn) -> tuple[object, ...]:
-            alone = percent(one.alone / self.rows)
-            tells = {told.secret: notebook.number(told.information.value, "bits") for told in one.tells}
-            found = (tells.get(secret, "") for secret in self.secrets)
-            return one.name, one.kind, f"{one.distinct:,}", f"{one.missing:,}", alone, *found, one.suggested.value
-
-        head = (
-            "column",
-            "kind",
-            "values",
-            "missing",
-            "alone",
-            *(f"reveals about {one}" for one in self.secrets),
-            "suggested",
-        )
-        caption = f"Survey of {self.rows:,} rows"
-        if self.combinations:
-            most = self.combinations[0]
-            share = percent(most.alone / self.rows)
-            caption += f"; {share} of them are unique in {', '.join(most.columns)}"
-        return notebook.table_html(head, map(row, self.columns), caption)
+    _repr_html_ = notebook.shown
 
     def column(self, name: str) -> SurveyedColumn:
         """By its name."""

@@ -10,7 +10,7 @@ import msgspec
 
 from leakgauge import notebook
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
-from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
+from leakgauge.artefacts.dials import DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
@@ -230,25 +230,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
     record: str | None = None
 
-    def _repr_html_(self) -> str:
-        is_conditional = self.recommendation is Recommendation.RELEASE_IF
-        conditions = f" you {in_turn(self.conditions)}" if is_conditional else ""
-        rows: list[tuple[object, ...]] = [("recommendation", f"{self.recommendation.value}{conditions}", "", "")]
-        rows += [("veto", str(veto), "", "") for veto in self.vetoes]
-        said = (*self.vetoes, *self.conditions)
-        rows += [("because", str(reason), "", "") for reason in self.reasons if reason not in said]
-        for secret, dials in self.dials.items():
-            for name in DIALS:
-                value: Quantity = getattr(dials, name)
-                low, high = map(notebook.points, value.ends)
-                unit = " % of people" if name == "exposed" else " of 100"
-                shown = "not known" if value.ends == (0.0, 100.0) else notebook.points(value.value) + unit
-                rows.append((name, shown, "" if low == high else f"[{low}, {high}]", secret))
-        for action in self.actions:
-            is_other = action.promised.get(self.deciding) not in (None, self.dials[self.deciding])
-            promised = str(action.outcome(self)) if is_other else ""
-            rows.append(("would change it", str(action.said), promised, ""))
-        return notebook.table_html(("", "", "interval", "secret"), rows, "Verdict")
+    _repr_html_ = notebook.shown
 
     def require(self, *, strict: bool = False) -> Self:
         """This verdict, unless the release is vetoed, or breaks a limit that a user gave.

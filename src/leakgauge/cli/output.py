@@ -18,12 +18,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from leakgauge import notebook
 from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH
-from leakgauge.rounding import at_most
+from leakgauge.rounding import at_most, rounded, written
 from leakgauge.visible import in_json, on_one_line, visible
 from leakgauge.waiting import told_while_waiting
 
@@ -56,7 +55,7 @@ class Screen(Console):
 
 def number(value: float | str) -> str:
     """A number for a person: three digits, and infinity in words."""
-    return say("infinite") if value in ("infinity", float("inf")) else notebook.number(float(value))
+    return say("infinite") if value in ("infinity", float("inf")) else written(rounded(float(value)))
 
 
 def told_level(value: float, unit: str = "", *, exact: bool = False) -> str:
@@ -88,12 +87,6 @@ def alert(text: str) -> Text:
 def simulation_warning() -> Text:
     """The warning on everything drawn from a seed."""
     return alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not release this."))
-
-
-def kept_private(channel: Path) -> Text:
-    """The warning beside a channel file that was designed from a table."""
-    inside = say("Keep {file!s} private: the exact counts of the table can be computed from it.", file=channel.name)
-    return Text(inside, "bold")
 
 
 def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:

@@ -121,21 +121,4 @@ class Solution:
             return self.leakage_with_background
         return self.leakage
 
-    def _repr_html_(self) -> str:
-        bits: list[tuple[str, float | None, str]] = [
-            ("leakage I(X;Y)", self.leakage, "bits"),
-            ("weighted leakage", self.weighted_leakage, "bits"),
-            ("leakage with background I(X;Y,Z)", self.leakage_with_background, "bits"),
-            ("background floor I(X;Z)", self.background_floor, "bits"),
-            ("mean distortion", self.distortion, ""),
-            ("local ε", self.epsilon, "nats"),
-            ("identifiability", None if self.identifiability is None else self.identifiability.value, "nats"),
-            ("slope", self.slope, "nats per unit of distortion"),
-        ]
-        rows = [(name, notebook.number(value, unit)) for name, value, unit in bits if value is not None]
-        # The certificate is a bound, which rounding to nothing would break.
-        # Below that it is mostly rounding, which differs from one processor to the next.
-        rows += [("gap to the optimum, at most", f"{max(self.gap, 1e-9):.2e} bits")]
-        rows += [("letters released", f"{self.letters:,}")]
-        caption = f"Solution: the channel that leaks least, knowledge: {self.problem.knowledge.value}"
-        return notebook.table_html((), rows, caption)
+    _repr_html_ = notebook.shown

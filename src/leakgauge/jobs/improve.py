@@ -13,7 +13,6 @@ from msgspec.structs import asdict
 from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.request.improving import ImproveOptions, Improving
@@ -66,17 +65,7 @@ class Improvement:
         return self.search.require()
 
     def _repr_html_(self) -> str:
-        def row(trial: Trial) -> tuple[str, ...]:
-            mark = "chosen" if trial is self.search.chosen else "" if trial.short else "keeps the limits"
-            found = [getattr(trial.dials, name).value for name in DIALS[:4]]
-            return (str(trial.said), str(trial.family.form), *map(notebook.points, found), mark)
-
-        def rank(trial: Trial) -> tuple[bool, bool, float]:
-            return trial is not self.search.chosen, bool(trial.short), -trial.usefulness
-
-        head = ("setting", "releases", *DIALS[:4], "")
-        caption = f"Search for {self.goal.secret}" + ("" if self.search.chosen else ": nothing keeps the limits")
-        return notebook.table_html(head, map(row, sorted(self.search.trials, key=rank)), caption)
+        return notebook.shown(stored(self))
 
 
 @checked

@@ -92,14 +92,7 @@ class Mechanism(ABC):
     def run(self, values: Any, randomness: Randomness) -> Any:
         """What is released for values of a column, or about a table."""
 
-    def _repr_html_(self) -> str:
-        rows: list[tuple[object, object]] = [
-            (name, notebook.number(value) if isinstance(value, float) else _text(value))
-            for name, value in self.parameters.items()
-        ]
-        rows += [("claims", f"{one.name} at most {notebook.number(one.level, one.unit)}") for one in self.claims]
-        rows += [] if self.letters is None else [("values", f"{len(self.letters):,}")]
-        return notebook.table_html((), rows, f"Mechanism {self.name}")
+    _repr_html_ = notebook.shown
 
     @property
     def capabilities(self) -> Capabilities:

@@ -32,7 +32,6 @@ from leakgauge.notions.neighbours import Structure, all_pairs, data_sets, given
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.files import Groups
-from leakgauge.probability.labels import text_of
 
 PAIRWISE_CELLS = 1 << 20
 """Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
@@ -55,13 +54,7 @@ PERHAPS_UNORDERED = message(
 class ExactLevels(dict[str, Level]):
     """Levels by the names of their notions."""
 
-    def _repr_html_(self) -> str:
-        def row(name: str, level: Level) -> tuple[object, ...]:
-            inputs = () if level.witness is None else level.witness.inputs
-            return name, notebook.number(level.value, level.unit), " and ".join(map(text_of, inputs))
-
-        rows = [row(name, level) for name, level in self.items()]
-        return notebook.table_html(("notion", "level", "reached between"), rows, "Levels")
+    _repr_html_ = notebook.shown
 
 
 @checked

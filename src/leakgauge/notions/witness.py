@@ -57,11 +57,4 @@ class Level:
             witness = artefacts.Witness(tuple(map(text_of, self.witness.inputs)), output)
         return artefacts.Level.stated(self.statement, origin, witness, self.low)
 
-    def _repr_html_(self) -> str:
-        rows: list[tuple[object, object]] = [("level", notebook.number(self.value, self.unit))]
-        rows += [(name, notebook.number(value)) for name, value in self.statement.parameters]
-        if self.witness is not None:
-            rows += [("reached between", one) for one in self.witness.inputs]
-            if self.witness.output is not None:
-                rows.append(("where this is released", self.witness.output))
-        return notebook.table_html((), rows, f"Level of {self.statement.name}, over {self.statement.adjacency.value}")
+    _repr_html_ = notebook.shown

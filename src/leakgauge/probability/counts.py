@@ -197,14 +197,7 @@ class Counts(Frozen):
         axes = ", ".join(f"{name}: {size}" for name, size in zip(self.names, self.shape, strict=True))
         return f"Counts({axes}; n={self.n})"
 
-    def _repr_html_(self) -> str:
-        axes = list(self._labels.values())
-        rows = (
-            (*(letters[at] for letters, at in zip(axes, codes, strict=True)), f"{count:,}")
-            for codes, count in zip(self.codes.T[: notebook.MOST].tolist(), self.counts.tolist(), strict=False)
-        )
-        caption = f"Counts of the combinations that occur, {self.n:,} rows in all"
-        return notebook.table_html((*self.names, "count"), rows, caption, of_rows=len(self.counts))
+    _repr_html_ = notebook.shown
 
 
 def _labels_of(name: str) -> Sentence:

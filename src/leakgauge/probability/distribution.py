@@ -138,11 +138,7 @@ class Distribution(Frozen):
         shown = ", ".join(f"{x!r}: {p:.4g}" for x, p in zip(self.outcomes[:6], self.probabilities[:6], strict=True))
         return f"Distribution({shown}{', …' if len(self) > 6 else ''})"
 
-    def _repr_html_(self) -> str:
-        first = zip(self.outcomes, self.probabilities[: notebook.MOST].tolist(), strict=False)
-        rows = ((x, notebook.number(p)) for x, p in first)
-        caption = f"Distribution p(x) of {len(self):,} outcomes"
-        return notebook.table_html(("outcome", "probability"), rows, caption, of_rows=len(self))
+    _repr_html_ = notebook.shown
 
     @checked
     def restrict(self, outcomes: Iterable[Label]) -> Distribution:

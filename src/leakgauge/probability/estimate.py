@@ -43,14 +43,7 @@ class Estimate:
     def __contains__(self, truth: float) -> bool:
         return self.low <= truth <= self.high
 
-    def _repr_html_(self) -> str:
-        rows = [
-            ("value", notebook.number(self.value)),
-            (f"{100 * self.confidence:.6g} % interval", f"[{notebook.number(self.low)}, {notebook.number(self.high)}]"),
-            ("observations", f"{self.n:,}"),
-            ("reliable", "yes" if self.reliable else "no: the sample is too small for the alphabet"),
-        ]
-        return notebook.table_html((), rows, "Estimate")
+    _repr_html_ = notebook.shown
 
     def __str__(self) -> str:
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"

@@ -97,7 +97,7 @@ class Scenario(Frozen):
         else:
             self.source, self.background = source, None if background is None else Joint.of(source, background)
         self.channel = channel
-        if channel is not None and not self._by_pairs:
+        if channel is not None and not self.by_pairs:
             same_alphabet(self.source.outcomes, channel.inputs, "secrets of the source", "inputs of the channel")
         self.weights = None if weights is None else self._checked(weights)
         self._seal()
@@ -131,7 +131,7 @@ class Scenario(Frozen):
         return cls(known.joint(), channel, weights=weights)
 
     @cached_property
-    def _by_pairs(self) -> bool:
+    def by_pairs(self) -> bool:
         """Whether the release depends on the background as well as on the secret."""
         if self.background is None or self.channel is None or self.channel.inputs == self.source.outcomes:
             return False
@@ -206,7 +206,7 @@ class Scenario(Frozen):
         if background is ...:
             return Joint._trusted(self.source.outcomes, channel.outputs, self._release_cells())
         believed = self._known().row_given_column(background)
-        if not self._by_pairs:
+        if not self.by_pairs:
             return Joint.of(believed, channel)
         never = np.zeros(len(channel.outputs))
         rows = [
@@ -217,7 +217,7 @@ class Scenario(Frozen):
 
     def _release_cells(self) -> Cells:
         channel = self._released()
-        if not self._by_pairs:
+        if not self.by_pairs:
             return scaled_rows(channel.cells, self.source.probabilities)
         x, _, p, at, y, q = self._ways()
         return gather((len(self.source), len(channel.outputs)), x[at], y, p[at] * q)
@@ -227,7 +227,7 @@ class Scenario(Frozen):
         outputs = released.shape[1]
         shape = (len(self.source), known.shape[1] * outputs)
         dense = isinstance(known, DenseCells) and isinstance(released, DenseCells)
-        if dense and not self._by_pairs and shape[0] * shape[1] <= LARGEST:
+        if dense and not self.by_pairs and shape[0] * shape[1] <= LARGEST:
             return DenseCells((known.values[:, :, None] * released.values[:, None, :]).reshape(shape))
         x, z, p, at, y, q = self._ways()
         return gather(shape, x[at], z[at] * outputs + y, p[at] * q)
@@ -235,9 +235,9 @@ class Scenario(Frozen):
     def _ways(self) -> tuple[Codes, Codes, Floats, Codes, Codes, Floats]:
         """Secret, background and p(x,z) of each pair; then for every way on: which pair, the release, q(y|x,z)."""
         channel, (x, z, p) = self._released(), self._known().cells.nonzero()
-        if self._by_pairs and self._reads_all_pairs:
+        if self.by_pairs and self._reads_all_pairs:
             inputs = x * len(self._known().columns) + z
-        elif self._by_pairs:
+        elif self.by_pairs:
             index = {pair: at for at, pair in enumerate(channel.inputs)}
             inputs = np.array([index[pair] for pair in self._pairs], dtype=np.int64)
         else:
@@ -293,16 +293,7 @@ class Scenario(Frozen):
         array.setflags(write=False)
         return array
 
-    def _repr_html_(self) -> str:
-        known, channel = self.background, self.channel
-        rows = [
-            ("secrets X", f"{len(self.source):,}"),
-            ("releases Y", "none" if channel is None else f"{len(channel.outputs):,}"),
-            ("backgrounds Z", "none" if known is None else f"{len(known.columns):,}"),
-            ("the release depends on the background", "yes" if self._by_pairs else "no"),
-            ("weights", "none" if self.weights is None else " × ".join(map(str, self.weights.shape))),
-        ]
-        return notebook.table_html((), rows, "Scenario")
+    _repr_html_ = notebook.shown
 
     def __repr__(self) -> str:
         parts = [f"{len(self.source)} secrets"]

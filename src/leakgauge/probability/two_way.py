@@ -115,19 +115,7 @@ class TwoWay(Frozen):
     def __hash__(self) -> int:
         return hash((self._rows, self._columns))
 
-    def _repr_html_(self) -> str:
-        rows, columns, values = self.cells.nonzero()
-        shown = (rows < notebook.MOST) & (columns < notebook.MOST)
-        first = np.zeros((min(len(self._rows), notebook.MOST), min(len(self._columns), notebook.MOST)))
-        first[rows[shown], columns[shown]] = values[shown]
-        return notebook.table_html(
-            (f"{self._row_role} \\ {self._column_role}", *self._columns[: notebook.MOST]),
-            ((x, *map(notebook.number, row)) for x, row in zip(self._rows, first.tolist(), strict=False)),
-            f"{type(self).__name__} {self._symbol} of {len(self._rows):,} {self._row_role} and "
-            f"{len(self._columns):,} {self._column_role}",
-            of_rows=len(self._rows),
-            of_columns=len(self._columns),
-        )
+    _repr_html_ = notebook.shown
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self._rows)} {self._row_role} × {len(self._columns)} {self._column_role})"

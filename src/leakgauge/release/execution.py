@@ -145,24 +145,7 @@ class Release:
         """SHA-256 of the record's fields."""
         return self.record.digest
 
-    def _repr_html_(self) -> str:
-        record = self.record
-        rows = [
-            ("file" if self.table is None else "table", str(self.output)),
-            ("record" + (", to be kept private" if record.keep_inside else ""), str(self.record_file)),
-            ("public record", str(self.public_record_file)),
-            ("rows", f"{record.rows:,}"),
-            *(
-                (f"{name} at δ = {one.delta or 0.0:g}", notebook.number(one.value, "nats"))
-                for name, one in record.together.items()
-            ),
-            ("drawn by", "the operating system" if record.private else "a simulation: not a release"),
-            ("ledger", "none" if self.entry is None else self.entry.dataset),
-            ("digest", record.digest),
-            ("columns as they are", ", ".join(record.plan.public) or "none"),
-            *((f"column {', '.join(one.writes)}", one.mechanism) for one in record.plan.columns.values()),
-        ]
-        return notebook.table_html((), rows, "Release")
+    _repr_html_ = notebook.shown
 
 
 def release(

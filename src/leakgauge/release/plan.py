@@ -187,7 +187,7 @@ class ReleasePlan:
             else:
                 bins[name] = spelled_binning(asked_binning(how))
         columns = {
-            name: _channel_text(_file(name, channels)) if isinstance(how, NamedChannel) else _in_words(how)
+            name: _channel_text(_file(name, channels)) if isinstance(how, NamedChannel) else in_words(how)
             for name, how in self.columns.items()
         }
         lines = [f"{key} = {_quoted(value)}\n" for key, value in said.items() if value is not None]
@@ -196,13 +196,7 @@ class ReleasePlan:
                 lines += [f"\n[{key}]\n", *(f"{_quoted(name)} = {_quoted(how)}\n" for name, how in table.items())]
         return "".join(lines)
 
-    def _repr_html_(self) -> str:
-        through = {name: _in_words(how) for name, how in self.columns.items()}
-        through |= dict.fromkeys(self.public, "nothing: it is public")
-        bins = {name: spelled_binning(how) for name, how in self.bins.items()}
-        rows = ((name, how, bins.get(name, "")) for name, how in through.items())
-        caption = f"Plan that protects {self.unit}"
-        return notebook.table_html(("column", "released through", "coarser by"), rows, caption)
+    _repr_html_ = notebook.shown
 
     def apply(self, table: Table, to: Path | str, **options: Any) -> Release:
         """The release of a table; options are those of ``leakgauge.release.release``."""
@@ -294,7 +288,8 @@ def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _in_words(how: Planned) -> str:
+def in_words(how: Planned) -> str:
+    """How a column is released, in words."""
     if isinstance(how, NamedChannel):
         return f"a channel of {len(how.channel.inputs):,} by {len(how.channel.outputs):,} values"
     return spelled(how) if isinstance(how, Mechanism) else how

@@ -7,12 +7,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, AuditedRecord, Finding, Judgement, codec
 from leakgauge.artefacts.dossier import Dossier
 from leakgauge.artefacts.shareable import shareable
-from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError, did_you_mean
@@ -25,12 +23,12 @@ from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import diagram_in, read_dossier
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
-from leakgauge.sentences import in_turn
-from leakgauge.telling.blocks import Block, Edition, Section, blocks_of
+from leakgauge.telling.blocks import Block, Content, Edition, Section, blocks_of
+from leakgauge.telling.dials import judged_by, recommended
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import document_number, table_of
 from leakgauge.telling.titles import title
-from leakgauge.telling.voice import Voice
+from leakgauge.telling.voice import Plain, Voice
 from leakgauge.visible import in_a_sentence
 
 BOTH = "both"
@@ -89,16 +87,16 @@ class Report:
         return report
 
     def _repr_html_(self) -> str:
-        verdict = Shown(self.dossier).dossier.verdict
-        recommended = "not judged" if verdict is None else verdict.recommendation.value
-        if verdict is not None and verdict.recommendation is Recommendation.RELEASE_IF:
-            recommended = f"{recommended} you {in_turn(verdict.conditions)}"
-        rows = [("recommendation", recommended)]
-        if verdict is not None:
-            rows += [("because", str(one)) for one in verdict.reasons if one not in verdict.conditions]
-        rows += [("rests on", f"{len(self.dossier.files()):,} files")]
-        rows += [("to read it", "to_html(path), to_pdf(path), to_markdown(path)")]
-        return notebook.table_html((), rows, "Report")
+        from leakgauge.report.notebook import html_of
+
+        voice = Voice(Shown(self.dossier), diagram=self._diagram)
+        verdict = judged_by(voice)
+        contents: list[Content] = [] if verdict is None else list(recommended(voice, verdict))
+        rests_on = voice.say(
+            "The report rests on {count} files; to_html(path), to_pdf(path) and to_markdown(path) write it.",
+            count=Plain(str(len(self.dossier.files()))),
+        )
+        return html_of([*contents, rests_on])
 
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT

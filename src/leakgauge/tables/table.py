@@ -262,10 +262,7 @@ class Table(Protocol):
         )
 
     def _repr_html_(self) -> str:
-        # Names and kinds alone: no row of a table is shown by chance.
-        rows = ((one.name, one.kind.words) for one in self.columns())
-        caption = f"Table of {self.rows:,} rows and {len(self.columns()):,} columns"
-        return notebook.table_html(("column", "kind"), rows, caption)
+        return notebook.shown(self)
 
     def close(self) -> None:
         """Close the source; the table cannot be used afterwards."""

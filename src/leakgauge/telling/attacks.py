@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import ROUND_FLOOR
 
 from leakgauge.artefacts.audit import Audit, Finding, strongest
@@ -15,7 +15,8 @@ from leakgauge.telling.columns import bins_of_secret, protected_columns
 from leakgauge.telling.guarantee import notion_of
 from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import pictures
-from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
+from leakgauge.telling.verification import outcomes
+from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 _DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
 _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
@@ -84,12 +85,7 @@ def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
             "For numbers and dates with more than 32 different values, a guess is right if it names the right one of "
             "ten groups of about equally many rows."
         )
-    yield from voice.grid(
-        "Attacks",
-        "Attack|Right without the release|Right with it|Advantage, in percentage points|"
-        "Advantage from a release of others|Advantage from the raw data|Right only with it|Right at most, by the claim",
-        (_attack(voice, one) for one in audit.attacks),
-    )
+    yield from table(voice, audit.attacks)
     if not all(one.judged for one in audit.attacks):
         yield voice.note(
             "Attacks marked * were made on simulated releases, or need more than this release: they show what could "
@@ -110,6 +106,16 @@ def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
             for one in audit.attacks
             for rate in one.few_false_alarms
         ),
+    )
+
+
+def table(voice: Voice, found: Iterable[Finding]) -> Iterator[Content]:
+    """Attacks, each between its anchors."""
+    yield from voice.grid(
+        "Attacks",
+        "Attack|Right without the release|Right with it|Advantage, in percentage points|"
+        "Advantage from a release of others|Advantage from the raw data|Right only with it|Right at most, by the claim",
+        (_attack(voice, one) for one in found),
     )
 
 
@@ -184,12 +190,4 @@ def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
 
 
 def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
-    say = voice.language.say
-    words = {True: say("holds"), False: say("fails"), None: say("not checked")}
-    rows = [
-        (voice.told(one.name), words[one.holds], voice.told(one.reason) if one.reason and str(one.reason) else NOTHING)
-        for one in audit.checks
-    ]
-    # A reason may name the place of a file, which everybody may not know: its column is left out.
-    wide = 2 if voice.external else 3
-    yield from voice.grid("The record, computed again", "Check|Result|Why", (row[:wide] for row in rows))
+    yield from voice.grid("The record, computed again", "Check|Result|Why", outcomes(voice, audit.checks))

@@ -130,9 +130,12 @@ class Done:
     def _repr_html_(self) -> str:
         verdict = self.kept.found(VERDICT if self.released else PROMISE)
         if verdict is not None:
-            return verdict._repr_html_()
-        refused = "" if self.refused is None else str(self.refused)
-        return notebook.table_html((), [("nothing was released", refused), ("folder", str(self.folder))], "Job")
+            return notebook.shown(verdict)
+        from leakgauge.report.notebook import html_of
+        from leakgauge.telling.voice import Voice
+
+        refused = () if self.refused is None else (str(self.refused),)
+        return html_of([Voice().alarm("Nothing was released."), refused, (str(self.folder),)])
 
     def require(self, *, strict: bool = False) -> Self:
         """This job, unless nothing was released, the release is vetoed, or it breaks a limit that was asked for.
