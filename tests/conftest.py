@@ -92,6 +92,18 @@ def finished_job(once: Callable[[str, Callable[[Path], None]], Path]) -> Finishe
     return finished_once(once)
 
 
+@pytest.fixture(scope="module")
+def undrawn(finished_job: Finished) -> Iterator[None]:
+    """Reports without pictures, which take a third of a small job; the finished job has them, and every report of
+    ``tests/report``, of the page and of commands that run as processes.
+    """
+    from leakgauge.telling.figures import chart
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chart, "_drawn", lambda spec: "<svg></svg>")
+        yield
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that wait for browsers and processes come first, so that no process of a parallel run ends long after."""
     items.sort(key=lambda item: not item.nodeid.startswith(("tests/web/test_page", "tests/web/test_server_job")))

@@ -24,6 +24,8 @@ from tests.jobs.finished import ROWS, Finished
 from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 PROTECT = ("protect", "people.csv", "--secret", "illness", "--background", "city", "--simulate", "3")
 
 
