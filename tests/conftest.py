@@ -92,15 +92,12 @@ def finished_job(once: Callable[[str, Callable[[Path], None]], Path]) -> Finishe
     return finished_once(once)
 
 
-@pytest.fixture(scope="module")
-def undrawn(finished_job: Finished) -> Iterator[None]:
-    """Reports without pictures, which take a third of a small job; the finished job has them, and every report of
-    ``tests/report``, of the page and of commands that run as processes.
-    """
-    from leakgauge.telling.figures import chart
+@pytest.fixture
+def undrawn() -> Iterator[None]:
+    """Reports without pictures."""
+    from tests.jobs.stubs import no_pictures
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chart, "_drawn", lambda spec: "<svg></svg>")
+    with no_pictures():
         yield
 
 

@@ -11,12 +11,14 @@ import pytest
 
 from leakgauge.artefacts import Request
 from tests.jobs.finished import Finished
-from tests.jobs.stubs import stubbed
+from tests.jobs.stubs import no_pictures, stubbed
 
 
 @pytest.fixture(scope="module", autouse=True)
-def without_pictures(undrawn: None) -> None:
-    """No test here looks at one."""
+def without_pictures(finished_job: Finished) -> Iterator[None]:
+    """No test here looks at one, but for those of the finished job."""
+    with no_pictures():
+        yield
 
 
 @pytest.fixture(scope="session")
