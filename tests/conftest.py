@@ -92,9 +92,32 @@ def finished_job(once: Callable[[str, Callable[[Path], None]], Path]) -> Finishe
     return finished_once(once)
 
 
+@pytest.fixture
+def undrawn() -> Iterator[None]:
+    """Reports without pictures."""
+    from tests.jobs.stubs import no_pictures
+
+    with no_pictures():
+        yield
+
+
+LONG_FIRST = ("tests/engines/", "tests/web/", "tests/jobs/", "tests/cli/", "tests/audit/", "tests/design/")
+"""Folders with the longest files, one scope or file of which takes from half a minute to several; engines are one.
+
+The others follow, with pages of the documentation after them: each is by itself, so that both processes of a parallel
+run end with short ones.
+"""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that wait for browsers and processes come first, so that no process of a parallel run ends long after."""
-    items.sort(key=lambda item: not item.nodeid.startswith(("tests/web/test_page", "tests/web/test_server_job")))
+    """What cannot be divided comes first, so that no process of a parallel run ends long after the other."""
+
+    def turn(item: pytest.Item) -> int:
+        if "::test_page[" in item.nodeid:
+            return len(LONG_FIRST) + 1
+        return next((at for at, folder in enumerate(LONG_FIRST) if item.nodeid.startswith(folder)), len(LONG_FIRST))
+
+    items.sort(key=turn)
 
 
 def pytest_collection_finish() -> None:

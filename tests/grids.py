@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-EVERY_RUN = 40
+EVERY_RUN = 25
 """Examples of a law in every run, where nothing else is said."""
 
 

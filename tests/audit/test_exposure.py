@@ -22,7 +22,7 @@ from tests.audit.attacks.cases import RESPONSE, case_of, people, released
 SHARED = {"kind": RESPONSE.format(epsilon=1)}
 
 
-def vehicles(rows: int = 40_000, plates: int = 4_000) -> pa.Table:
+def vehicles(rows: int = 10_000, plates: int = 1_000) -> pa.Table:
     """Plates with ten rows each, whose owner's kind is one of seven; a colour and a height that tell nothing."""
     draws = simulation(3)
     plate = draws.permutation(np.arange(rows) % plates)

@@ -58,9 +58,9 @@ def test_no_less_is_shown_than_by_the_logistic_attack(name: str) -> None:
 def test_what_the_sum_of_noisy_steps_tells_is_learnt_from_their_differences() -> None:
     """The steps of prefix sums are independent; in the sums themselves each is hidden by all before it."""
     one = family("PrefixSum")
-    found = lower_bound(one.sampler(2), one.claim, one.pairs[-3:], samples=200_000, batched=True, stop_early=False)
+    found = lower_bound(one.sampler(2), one.claim, one.pairs[-3:], samples=60_000, batched=True, stop_early=False)
     assert "score" in str(found.event)
-    assert found.at_least > 1.2 * logistic_level(one, 200_000, 2)
+    assert found.at_least > 1.2 * logistic_level(one, 60_000, 2)
 
 
 def test_a_number_that_stands_for_none_is_told_from_numbers() -> None:

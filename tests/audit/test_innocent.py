@@ -42,7 +42,7 @@ def most(audits: int, chance: float) -> int:
     return int(binom.ppf(0.999, audits, chance))
 
 
-@pytest.mark.parametrize("audits", [60, nightly(402)])
+@pytest.mark.parametrize("audits", [30, nightly(402)])
 def test_of_many_audits_of_right_mechanisms_few_accuse(audits: int) -> None:
     seeds = range(audits // len(RIGHT))
     accused = {
@@ -52,7 +52,7 @@ def test_of_many_audits_of_right_mechanisms_few_accuse(audits: int) -> None:
     assert sum(accused.values()) <= most(audits, 0.05), accused
 
 
-@pytest.mark.parametrize("audits", [22, nightly(440)])
+@pytest.mark.parametrize("audits", [11, nightly(440)])
 def test_of_many_audits_of_right_members_of_published_families_few_accuse(audits: int) -> None:
     """Rows of numbers, of letters, and of numbers with others that stand for none: what scores are learnt of."""
     right = [one for one in families(1.0) if not one.broken]

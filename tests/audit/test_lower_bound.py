@@ -39,7 +39,7 @@ from tests.audit.seeded_programs import seeded_program
 from tests.grids import nightly
 
 
-@pytest.mark.parametrize(("audits", "violated"), [(20, 4), nightly(100, 12)])
+@pytest.mark.parametrize(("audits", "violated"), [(10, 3), nightly(100, 12)])
 def test_laplace_is_shown_to_93_of_100_with_a_hundred_thousand_outputs_in_95_of_100_audits(
     audits: int, violated: int
 ) -> None:
@@ -51,7 +51,7 @@ def test_laplace_is_shown_to_93_of_100_with_a_hundred_thousand_outputs_in_95_of_
     assert sum(one.violated for one in shown) <= violated
 
 
-@pytest.mark.parametrize("seed", [*range(3), *map(nightly, range(3, 15))])
+@pytest.mark.parametrize("seed", [0, *map(nightly, range(1, 15))])
 def test_laplace_is_shown_to_98_of_100_with_a_million_outputs(seed: int) -> None:
     shown = lower_bound(broken.laplace(seed, 1.0), CentralDP(1.0), [(0.0, 1.0)], samples=1_000_000, batched=True)
     assert 0.98 <= shown.at_least <= 1.01
@@ -187,16 +187,19 @@ def test_a_scale_that_is_not_the_declared_one_is_caught_where_the_claim_is_not_b
 
 
 def test_opendp_measurements_are_held_to_what_they_claim() -> None:
-    import opendp.prelude as dp
+    # Not by its prelude, which takes two seconds to import.
+    from opendp.domains import atom_domain
+    from opendp.measurements import make_laplace
+    from opendp.metrics import absolute_distance
+    from opendp.mod import enable_features
 
-    dp.enable_features("contrib", "honest-but-curious")
-    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-    pure = dp.m.make_laplace(*space, scale=1.0)
+    enable_features("contrib", "honest-but-curious")
+    pure = make_laplace(atom_domain(T=float, nan=False), absolute_distance(T=float), scale=1.0)
     # Its noise cannot be seeded: what is right is accused once in a million runs.
-    shown = lower_bound(pure, CentralDP(1.0), [(0.0, 1.0)], samples=20_000, confidence=1 - 1e-6)
+    shown = lower_bound(pure, CentralDP(1.0), [(0.0, 1.0)], samples=10_000, confidence=1 - 1e-6)
     assert 0.7 < shown.at_least < 1.0
     assert not shown.violated
-    assert lower_bound(pure, CentralDP(0.5), [(0.0, 1.0)], samples=20_000, confidence=1 - 1e-6).violated
+    assert lower_bound(pure, CentralDP(0.5), [(0.0, 1.0)], samples=10_000, confidence=1 - 1e-6).violated
 
 
 def test_rows_of_numbers_are_told_apart_by_all_of_them_together() -> None:

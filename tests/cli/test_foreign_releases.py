@@ -16,6 +16,8 @@ from leakgauge.cli import main
 from tests.audit.foreign.releases import made
 from tests.cli.running import as_json, run
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 AUDIT = ("audit", "--released", "theirs.csv", "--original", "people.csv", "--key", "id")
 WHO = "'id' is published and identifies people (nearly all values are unique)"
 ASSESS = ("assess", "out/audit.json", "--released", "theirs.csv", "--original", "people.csv")

@@ -17,6 +17,8 @@ from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

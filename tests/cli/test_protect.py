@@ -68,6 +68,7 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     assert not re.search(r"[a-z]{3,} [a-z]{3,}", prose)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_cells_that_a_mechanism_leaves_blank_are_counted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sampled = "sampled-randomized-response:epsilon=2,sampling_probability=0.4"
     code, out, told = run(
@@ -85,6 +86,7 @@ def test_cells_that_a_mechanism_leaves_blank_are_counted(here: Path, capsys: pyt
         assert said in Path(f"{edition}.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, *PROTECT, "--max-leakage", "0.000001", "-o", "no", "--json")
     assert code == 1
@@ -106,6 +108,7 @@ def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert err.splitlines()[-1].startswith("leakgauge: The release would not meet the requirements: protection is ")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_strictly_what_is_not_recommended_fails(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = (*PROTECT, "--max-distortion", "0.2", "-o", "advised")
     code, out, err = run(capsys, *command, "--strict")
@@ -118,6 +121,7 @@ def test_strictly_what_is_not_recommended_fails(here: Path, capsys: pytest.Captu
     assert code == 1 and err.splitlines()[-1].startswith("leakgauge: The release is not recommended: ")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_accounted_job_designs_from_what_it_bought(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "30")[0] == 0
     paid = ("--ledger", "l.db", "--accounted", "5", "--max-distortion", "0.3", "-o", "out")
@@ -229,6 +233,7 @@ def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
     assert len(Path("adult.csv").read_text().splitlines()) == 30719
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_secrets_have_a_line_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     both = ("--secret", "city", "--max-distortion", "0.4", "-o", "both")
     code, out, _ = run(capsys, *PROTECT[:4], *both, "--simulate", "3")
@@ -238,6 +243,7 @@ def test_several_secrets_have_a_line_each(here: Path, capsys: pytest.CaptureFixt
     assert "all of them" in table
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_accusation_in_doubt_is_no_veto(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """At a confidence of 30 % a right release is accused often; this seed is one."""
     write_people(here / "people.csv", 1000)

@@ -18,7 +18,7 @@ from tests.cli.random_calls import call, write_inputs
 from tests.grids import nightly
 from tests.jobs.finished import Finished
 
-EVERY_RUN, EVERY_NIGHT = 2_000, 100_000
+EVERY_RUN, EVERY_NIGHT = 1_000, 100_000
 SECONDS = 60
 """A call of a table of sixty rows takes a second or two at most; the rest is for busy machines."""
 

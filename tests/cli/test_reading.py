@@ -14,6 +14,8 @@ from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options, verbs
 from tests.cli.running import as_json, run
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 READS_A_TABLE = ("survey", "measure", "design", "compare", "release", "improve", "audit", "assess", "protect")
 
 

@@ -14,6 +14,8 @@ from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import in_bins, open_table
 from tests.cli.running import as_json
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 ROWS = 700
 JOBS = {"nurse": "care", "doctor": "care", "clerk": "office", "judge": "office"}
 CITIES = {"Köln": "Rhine", "Bonn": "Rhine", "Kiel": "coast"}

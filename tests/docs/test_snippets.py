@@ -36,6 +36,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 DATABASE = "postgresql://steward@db.example.org/hospital"
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(
     page: Path,

@@ -16,6 +16,8 @@ from leakgauge.jobs.protect import Done
 from tests import sparks
 from tests.postgres import PASSWORD, in_postgresql
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 _DRAWS = np.random.default_rng(11)
 _TOWN = _DRAWS.integers(3, size=300)
 PEOPLE = pa.table(

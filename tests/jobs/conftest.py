@@ -10,16 +10,14 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts import Request
-from leakgauge.telling.figures import chart
 from tests.jobs.finished import Finished
-from tests.jobs.stubs import stubbed
+from tests.jobs.stubs import no_pictures, stubbed
 
 
-@pytest.fixture(scope="package", autouse=True)
-def undrawn(finished_job: Finished) -> Iterator[None]:
-    """Reports without pictures, which take a third of a small job; the finished job has them, as all elsewhere."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chart, "_drawn", lambda spec: "<svg></svg>")
+@pytest.fixture(scope="module", autouse=True)
+def without_pictures(finished_job: Finished) -> Iterator[None]:
+    """No test here looks at one, but for those of the finished job."""
+    with no_pictures():
         yield
 
 

@@ -15,6 +15,7 @@ from leakgauge.jobs import protect
 from leakgauge.jobs.protect import NAMES
 from leakgauge.jobs.protect.folder import Found
 from leakgauge.jobs.protect.stages import STAGES, Work
+from leakgauge.telling.figures import chart
 
 
 @contextmanager
@@ -50,3 +51,14 @@ class _Report:
         shutil.copyfile(self._made / place.name, place)
 
     to_json = to_html
+
+
+@contextmanager
+def no_pictures() -> Iterator[None]:
+    """Reports without pictures, which take a third of a small job.
+
+    The finished job has them, and the reports of ``tests/report``, of the page and of what runs as a process.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chart, "_drawn", lambda spec: "<svg></svg>")
+        yield

@@ -12,6 +12,7 @@ import pytest
 
 from leakgauge.cli.protect import render
 from leakgauge.jobs.protect import protect
+from tests.grids import diagonal
 from tests.jobs.stubs import stubbed
 
 ROWS = 240
@@ -37,15 +38,14 @@ VALUES: dict[str, Any] = {
 
 
 CASES = [
-    (kind, how)
-    for kind in VALUES
-    for how in ({"min_protection": 40.0}, {"mechanism": "unary-encoding:epsilon=3"})
+    case
+    for case in diagonal(list(VALUES), [{"min_protection": 40.0}, {"mechanism": "unary-encoding:epsilon=3"}])
     # Sets of thirty values are too many to count.
-    if kind != "many floats" or "mechanism" not in how
+    if case.values[0] != "many floats" or "mechanism" not in case.values[1]
 ]
 
 
-@pytest.mark.parametrize(("kind", "how"), CASES, ids=str)
+@pytest.mark.parametrize(("kind", "how"), CASES)
 def test_values_of_every_kind_are_protected(kind: str, how: dict[str, Any], made: Path, tmp_path: Path) -> None:
     with stubbed(made, ("report",)):
         done = protect(pa.table({"level": VALUES[kind]}), tmp_path / "out", secret="level", simulate=3, **how)

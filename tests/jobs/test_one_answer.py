@@ -30,7 +30,7 @@ from tests.grids import nightly
 from tests.jobs.stubs import stubbed
 
 TABLES = 60
-EVERY_RUN = 8
+EVERY_RUN = 5
 
 
 def random_case(seed: int) -> tuple[pa.Table, dict[str, Any], int]:

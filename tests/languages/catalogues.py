@@ -57,6 +57,7 @@ def leftovers() -> list[str]:
     return [str(one.id) for one in read("sentences") if one.id and "{" in one.id and one.id not in said]
 
 
+@cache
 def constants_of(tree: ast.Module) -> dict[str, ast.expr]:
     """What the names of a module are set to at its top."""
     found: dict[str, ast.expr] = {}

@@ -29,10 +29,12 @@ def _modules() -> dict[str, ast.Module]:
     return {file.relative_to(SOURCE).as_posix(): ast.parse(file.read_text(encoding="utf-8")) for file in files}
 
 
-def _calls(of: ast.Module) -> Iterator[tuple[str, ast.Call]]:
-    for node in ast.walk(of):
-        if isinstance(node, ast.Call):
-            yield node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", ""), node
+@cache
+def _calls(of: ast.Module) -> tuple[tuple[str, ast.Call], ...]:
+    calls = (node for node in ast.walk(of) if isinstance(node, ast.Call))
+    return tuple(
+        (call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", ""), call) for call in calls
+    )
 
 
 @pytest.mark.parametrize("domain", ["sentences", "errors"])

@@ -75,9 +75,16 @@ def _words(mark: str) -> dict[str, list[str]]:
 
 def _saying(term: str) -> list[tuple[str, str]]:
     english = re.compile(rf"\b(?:{INFLECTED.get(term, f'{term}s?')})\b", re.I)
-    return [one for one in _texts() if english.search(CODE.sub("", one[0]))]
+    return [one for one, said in _without_code() if english.search(said)]
 
 
+@cache
+def _without_code() -> list[tuple[tuple[str, str], str]]:
+    """Each text, and its English without what is typed."""
+    return [(one, CODE.sub("", one[0])) for one in _texts()]
+
+
+@cache
 def _plain(told: str) -> str:
     for name in PAPERS_NAMES:
         told = told.replace(name, "")

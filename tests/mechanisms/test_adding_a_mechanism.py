@@ -25,6 +25,8 @@ from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
 from leakgauge.tables import Kind
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 # --- the one file -----------------------------------------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ def test_the_median_is_drawn_as_if_every_grid_point_were_a_candidate() -> None:
     missed = [max((rows < p).sum(), (rows > p).sum(), 2.5) - 2.5 for p in points]
     law = exponential(1.5, sensitivity=1.0).probabilities([-float(miss) for miss in missed])
     assert law is not None
-    drawn = Counter(mechanism.run(rows, Simulated(simulation_seed=seed)).value for seed in range(6000))
+    drawn = Counter(mechanism.run(rows, Simulated(simulation_seed=seed)).value for seed in range(2000))
     assert p_value(np.array([drawn[float(p)] for p in points]), law) >= FALSE_ALARM
 
 

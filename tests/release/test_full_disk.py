@@ -24,6 +24,7 @@ from leakgauge.release.bound import bind
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.tables import open_table
+from tests.grids import diagonal
 from tests.release.people import people
 
 LIMITED = (
@@ -91,9 +92,10 @@ def table_of_everything(rows: int) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("rows", [1, 2000])
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-@pytest.mark.parametrize("mechanism", ["randomized-response", "unary-encoding", "subset-selection", "channel"])
+@pytest.mark.parametrize(
+    ("suffix", "rows", "mechanism"),
+    diagonal(["csv", "parquet"], [1, 2000], ["randomized-response", "unary-encoding", "subset-selection", "channel"]),
+)
 def test_what_is_reserved_is_enough(tmp_path: Path, suffix: str, rows: int, mechanism: str) -> None:
     table = open_table(table_of_everything(rows))
     letters = ["a", 'a "long" one é', "漢字" * 9]

@@ -102,23 +102,29 @@ def _require(scale: float) -> None:
 
 def opendp_discrete_laplace(scale: float, count: int) -> npt.NDArray[np.int64]:
     """``count`` whole numbers k with probability ∝ e^(−|k|/scale)."""
-    dp, numbers = _opendp()
-    return _drawn(dp.m.make_laplace(numbers, dp.l1_distance(T="i64"), scale=scale), count)
+    from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
+
+    return _drawn(make_laplace(_numbers(), l1_distance(T="i64"), scale=scale), count)
 
 
 def opendp_discrete_gaussian(sigma: float, count: int) -> npt.NDArray[np.int64]:
     """``count`` whole numbers k with probability ∝ e^(−k²/2σ²)."""
-    dp, numbers = _opendp()
-    return _drawn(dp.m.make_gaussian(numbers, dp.l2_distance(T="f64"), scale=sigma), count)
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
+
+    return _drawn(make_gaussian(_numbers(), l2_distance(T="f64"), scale=sigma), count)
 
 
-def _opendp() -> tuple[Any, Any]:
-    """OpenDP, and its domain of vectors of whole numbers."""
-    import opendp.prelude as dp
+def _numbers() -> Any:
+    """OpenDP's domain of vectors of whole numbers."""
+    # Not its prelude, which reads every learner of scikit-learn: two seconds for the first noise of a process.
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.mod import enable_features
 
     # OpenDP asks for consent before it uses parts whose proofs are not yet reviewed; noise is among them.
-    dp.enable_features("contrib")
-    return dp, dp.vector_domain(dp.atom_domain(T="i64"))
+    enable_features("contrib")
+    return vector_domain(atom_domain(T="i64"))
 
 
 def _drawn(measurement: Any, count: int) -> npt.NDArray[np.int64]:

@@ -17,7 +17,7 @@ from leakgauge.artefacts.request.budget import Budget, BudgetOptions
 from leakgauge.artefacts.request.coarsening import Coarsening, CoarseningOptions
 from leakgauge.artefacts.request.declared import Declared, DeclaredOptions
 from leakgauge.artefacts.request.limits import Limits, LimitsOptions
-from leakgauge.artefacts.request.part import Names, Options, RequestPart, takes_several
+from leakgauge.artefacts.request.part import Names, Options, RequestPart, fields, takes_several
 from leakgauge.artefacts.request.reading import Reading, ReadingOptions
 from leakgauge.artefacts.request.roles import Roles, RolesOptions, are_columns, public_columns, written
 from leakgauge.errors import OptionError, did_you_mean
@@ -278,12 +278,12 @@ class Request(Part, frozen=True):
 @cache
 def option_names() -> tuple[str, ...]:
     """The names of all options."""
-    return (*(one.name for part in PARTS.values() for one in msgspec.structs.fields(part)), "repeat")
+    return (*(one.name for part in PARTS.values() for one in fields(part)), "repeat")
 
 
 def _part(kind: type[RequestPart], options: Mapping[str, Any]) -> RequestPart:
     """A part from those of the options that are its own."""
-    own = {one.name: options[one.name] for one in msgspec.structs.fields(kind) if one.name in options}
+    own = {one.name: options[one.name] for one in fields(kind) if one.name in options}
     plain = {name: _plain(kind, name, value) for name, value in own.items()}
     try:
         return msgspec.convert(plain, kind)

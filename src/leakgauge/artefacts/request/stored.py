@@ -9,7 +9,7 @@ import msgspec
 
 from leakgauge.artefacts.quantity import Part
 from leakgauge.artefacts.request.aim import Aiming
-from leakgauge.artefacts.request.part import Names, hints
+from leakgauge.artefacts.request.part import Names, fields, hints
 from leakgauge.artefacts.request.request import PARTS, Request
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ else:
     def _fields() -> Iterator[tuple[Any, ...]]:
         yield "table", str
         for part in PARTS.values():
-            for field in msgspec.structs.fields(part):
+            for field in fields(part):
                 default = () if field.required else (field.default,)
                 yield field.name, hints(part)[field.name], *default
         yield "repeat", Annotated[str | None, Names.PLACE], None
