@@ -54,5 +54,5 @@ def test_what_a_budget_does_not_allow_is_said_with_its_sums() -> None:
         left="ε = 0.5",
     )
     told = CHINESE.error(refused)
-    assert told.startswith("这次发布会使累计花费达到 ε = 5.5，超过数据集 'people' 的限额 ε = 5，")
+    assert told.startswith("这次发布会使累计消耗达到 ε = 5.5，超过数据集 'people' 的限额 ε = 5，")
     assert CHINESE.retell(refused.sentence) == told
