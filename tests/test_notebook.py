@@ -79,7 +79,7 @@ def test_an_estimate_has_its_interval_and_a_scenario_its_parts(joint: lg.Joint) 
     found = estimate(mutual_information, counts, ["x"], ["y"])
     told = fields(found)
     assert told["value"] == f"{found.value:.3g}" and told["observations"] == "100"
-    assert told["95 % interval"] == f"[{found.low:.3g}, {found.high:.3g}]"
+    assert told["95% interval"] == f"[{found.low:.3g}, {found.high:.3g}]"
     parts = fields(lg.Scenario(joint, lg.Channel.identity(joint.rows)))
     assert (parts["secrets X"], parts["releases Y"], parts["backgrounds Z"]) == ("3", "3", "2")
 
@@ -112,7 +112,7 @@ def test_a_release_and_what_attacks_find(made: Release) -> None:
     for finding in found:
         seen = fields(finding)
         assert seen["success"].startswith(f"{100 * finding.success.value:.3g} [")
-        assert seen["success"].endswith(" % of the targets at 95 %")
+        assert seen["success"].endswith(" % of the targets at 95%")
         assert seen["right only with the release"] == f"{finding.exposed:,} targets"
         assert seen["beats the claim"] == ("yes" if finding.beats_claim else "no")
 
@@ -172,8 +172,8 @@ def test_large_tables_are_cut_and_say_so() -> None:
 def test_numbers_have_three_digits_and_texts_are_flush_left() -> None:
     told = {0.123456: "0.123", 48842.0: "48,800", 1e-17: "1e-17", float("-inf"): "minus infinity"}
     assert {value: notebook.number(value) for value in told} == told
-    assert rounding.percent(0.98765) == "98.8 %"
-    cells = [("name", "a sentence", "1,234", "12 %")]
+    assert rounding.percent(0.98765) == "98.8%"
+    cells = [("name", "a sentence", "1,234", "12%")]
     _, row = ElementTree.fromstring(notebook.table_html(("", "a", "b", "c"), cells, "")).iter("tr")
     assert [cell.get("style") for cell in row] == [f"text-align:{side}" for side in ("left", "left", "right", "right")]
     (facts,) = ElementTree.fromstring(notebook.table_html((), cells, "")).iter("tr")

@@ -32,19 +32,19 @@ people
 
 # %%
 lg.survey(people, secrets=["marital_status"])
-# → Survey of 3,000 rows; 14.8 % of them are unique in age, hours_per_week
+# → Survey of 3,000 rows; 14.8% of them are unique in age, hours_per_week
 # → column | kind | values | missing | alone | reveals about marital_status | suggested
-# → id | whole numbers | 3,000 | 0 | 100 % | 1.84 bits | leave out
-# → age | whole numbers | 67 | 0 | 0.1 % | 0.401 bits | coarsen
-# → income | text | 2 | 0 | 0 % | 0.178 bits | public
-# → sex | text | 2 | 0 | 0 % | 0.148 bits | public
-# → hours_per_week | whole numbers | 71 | 0 | 0.4 % | 0.125 bits | coarsen
-# → occupation | text | 14 | 0 | 0 % | 0.1 bits | coarsen
-# → native_country | text | 40 | 0 | 0.3 % | 0.0531 bits | coarsen
-# → education | text | 16 | 0 | 0 % | 0.0472 bits | coarsen
-# → workclass | text | 7 | 0 | 0.03 % | 0.0415 bits | public
-# → race | text | 5 | 0 | 0 % | 0.0245 bits | public
-# → marital_status | text | 7 | 0 | 0 % |  | secret
+# → id | whole numbers | 3,000 | 0 | 100% | 1.84 bits | leave out
+# → age | whole numbers | 67 | 0 | 0.1% | 0.401 bits | coarsen
+# → income | text | 2 | 0 | 0% | 0.178 bits | public
+# → sex | text | 2 | 0 | 0% | 0.148 bits | public
+# → hours_per_week | whole numbers | 71 | 0 | 0.4% | 0.125 bits | coarsen
+# → occupation | text | 14 | 0 | 0% | 0.1 bits | coarsen
+# → native_country | text | 40 | 0 | 0.3% | 0.0531 bits | coarsen
+# → education | text | 16 | 0 | 0% | 0.0472 bits | coarsen
+# → workclass | text | 7 | 0 | 0.03% | 0.0415 bits | public
+# → race | text | 5 | 0 | 0% | 0.0245 bits | public
+# → marital_status | text | 7 | 0 | 0% |  | secret
 
 # %% [markdown]
 # A mechanism, what it promises, and what its channel satisfies in other notions.
@@ -125,7 +125,7 @@ done.verdict
 # → because | it is a simulation, whose noise follows from a seed, so it protects nobody
 # → because | protection is 62.4 of 100
 # → protection | 62.4 of 100 |  | marital_status
-# → exposed | 0 % of people |  | marital_status
+# → exposed | 0% of people |  | marital_status
 # → guarantee | 16.4 of 100 |  | marital_status
 # → usefulness | 23.4 of 100 |  | marital_status
 # → effect | 76.4 of 100 |  | marital_status
@@ -140,13 +140,13 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → Finding: attribute inference, learnt
 # → target | marital_status
 # → knows | nothing
-# → success | 68.1 [64.9, 71.2] % of the targets at 95 %
-# → baseline, without the release | 46.7 % of the people
-# → advantage | 21.4 [17.8, 25] % of the targets at 95 %
-# → advantage on an independent release | 0 [-0.97, 0.97] % of the targets at 95 %
-# → advantage on the raw data | 53.3 % of the people
+# → success | 68.1 [64.9, 71.2]% of the targets at 95%
+# → baseline, without the release | 46.7% of the people
+# → advantage | 21.4 [17.8, 25]% of the targets at 95%
+# → advantage on an independent release | 0 [-0.97, 0.97]% of the targets at 95%
+# → advantage on the raw data | 53.3% of the people
 # → right only with the release | 271 targets
-# → the claim allows | 85.6 % of the targets
+# → the claim allows | 85.6% of the targets
 # → beats the claim | no
 # → method | the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 

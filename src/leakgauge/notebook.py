@@ -18,7 +18,7 @@ _LONGEST = 200
 _LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
 _FEWEST = 0.01
 """Points that are not told apart from nothing, and are not nothing."""
-_NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?( %)?")
+_NUMBER = re.compile(r"-?[\d,.]+(e[-+]\d+)?%?")
 
 
 def table_html(
@@ -70,10 +70,10 @@ def points(value: float) -> str:
 
 
 def interval(value: float, low: float, high: float, confidence: float, unit: str = "") -> str:
-    """A number with its interval, such as ``0.5 [0.4, 0.6] bits at 95 %``."""
+    """A number with its interval, such as ``0.5 [0.4, 0.6] bits at 95%``."""
     ends = rounding.interval(low, high) if math.isfinite(high - low) else f"[{number(low)}, {number(high)}]"
     text = f"{number(value)} {ends}"
-    return f"{text}{' ' if unit else ''}{unit} at {100 * confidence:.6g} %"
+    return f"{text}{' ' if unit else ''}{unit} at {100 * confidence:.6g}%"
 
 
 def _row(cells: Sequence[object], kind: str, of_numbers: str) -> str:

@@ -50,7 +50,7 @@ def test_what_keeps_the_policy_is_released() -> None:
     assert verdict.recommendation is Recommendation.RELEASE
     assert said(verdict) == [
         "protection is 70 of 100",
-        "of the people who share a value, 2 % are exposed, counted by how nearly certain it becomes",
+        "of the people who share a value, 2% are exposed, counted by how nearly certain it becomes",
         "usefulness is 40 of 100",
     ]
     assert [line.name for line in verdict.policy] == ["min_protection", "max_exposed", "min_usefulness"]
@@ -81,8 +81,8 @@ def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "of the people who share a value, 20 % are exposed, counted by how nearly certain it becomes; the default "
-        "policy allows 10 %"
+        "of the people who share a value, 20% are exposed, counted by how nearly certain it becomes; the default "
+        "policy allows 10%"
     )
 
 
@@ -111,7 +111,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     assert said(verdict) == [
         "8,479 more of 30,718 people are guessed right with this release than without it",
         "protection is 40 of 100; the default policy requires 60",
-        "20 % of the rows are unique in the published columns; the default policy allows 5 %",
+        "20% of the rows are unique in the published columns; the default policy allows 5%",
     ]
 
 
@@ -136,7 +136,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["7.2 % of the rows have values that are never released; the default policy allows 1 %"]
+    assert said(verdict) == ["7.2% of the rows have values that are never released; the default policy allows 1%"]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70
     kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)

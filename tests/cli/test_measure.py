@@ -142,7 +142,7 @@ def test_estimators(capsys: pytest.CaptureFixture[str], adult: Path, estimator: 
 def test_the_readable_table(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
     code, out, err = run(capsys, "measure", adult, "--secret", "marital_status", "--background", "occupation")
     assert (code, err) == (0, "")
-    for text in ("30,718 rows", "marital_status (7 values)", "1.82", "0.0764", "I(X;Z)", "46.7 %", "rejected"):
+    for text in ("30,718 rows", "marital_status (7 values)", "1.82", "0.0764", "I(X;Z)", "46.7%", "rejected"):
         assert text in out
 
 

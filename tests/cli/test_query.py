@@ -320,7 +320,7 @@ def test_an_answer_that_was_paid_for_is_shown(
 
     monkeypatch.setattr(Count, "answer", removed)
     code, out, err = run(capsys, people, *ASKED, ledger, "-o", folder / "answer.json")
-    assert code == 3 and "95 % interval" in out and "Budget: ε 0.5" in out
+    assert code == 3 and "95% interval" in out and "Budget: ε 0.5" in out
     assert "could not be written" in err and len(spends(capsys, ledger)) == 1
 
 

@@ -39,7 +39,7 @@ def test_what_a_person_reads(adult: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "native_country" not in out
     code, out, _ = run(capsys, "survey", adult, "--column", "age", "--column", "hours_per_week")
     assert code == 0
-    assert "age, hours_per_week" in out and "949 (3.09 %)" in out
+    assert "age, hours_per_week" in out and "949 (3.09%)" in out
 
 
 @pytest.mark.parametrize(

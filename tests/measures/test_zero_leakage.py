@@ -92,7 +92,7 @@ def test_strata_add_up() -> None:
 def test_false_alarms_by_the_chi_squared_law_are_at_most_nominal(
     shape: tuple[int, ...], n: int, given: tuple[str, ...]
 ) -> None:
-    # 4000 repetitions: three standard errors are 1.03 %.
+    # 4000 repetitions: three standard errors are 1.03%.
     assert rejections(np.full(shape, 1 / np.prod(shape)), n, 4000, given) <= 0.05 + 0.0103
 
 
@@ -107,7 +107,7 @@ def test_false_alarms_by_the_chi_squared_law_are_at_most_nominal(
 def test_false_alarms_by_redrawn_tables_are_at_most_nominal(
     population: npt.NDArray[np.float64], n: int, given: tuple[str, ...]
 ) -> None:
-    # 600 repetitions: three standard errors are 2.7 %.
+    # 600 repetitions: three standard errors are 2.7%.
     assert rejections(population, n, 600, given) <= 0.05 + 0.027
 
 

@@ -61,7 +61,7 @@ inlined = st.lists(st.sampled_from(["2 rows", "study of 3 people"]) | numbers, m
 blocks = st.one_of(
     inlined.map(lambda parts: Paragraph("plain", parts)),
     st.lists(inlined, max_size=3).map(lambda items: Points(False, tuple(items))),
-    st.builds(lambda cell: Grid("3 people", ("5 %",), ((cell,),)), inlined),
+    st.builds(lambda cell: Grid("3 people", ("5%",), ((cell,),)), inlined),
 )
 
 

@@ -76,7 +76,7 @@ def test_people_are_those_of_the_strongest_attack_on_the_release() -> None:
     figure = people_figure(typed(Audit, fields), ["illness"])
     assert icons(figure) == [50, 20, 30]
     assert figure.told.startswith("200 more of 1,000 people are guessed right with this release than without it.")
-    assert "guessed right without this release: 500 people, 50 %" in words(figure.to_svg())
+    assert "guessed right without this release: 500 people, 50%" in words(figure.to_svg())
     assert icons(people_figure(typed(Audit, fields), ["wage"])) == [10, 70, 20]
 
 
@@ -203,8 +203,8 @@ def test_every_step_to_a_right_guess_is_what_it_adds() -> None:
         "the released secret: illness": 0.2,
         "guessed right in the end": 0.8,
     }
-    assert drawn(figure, "number")[:2] == ["4,000 people, 40 %", "+500 people, +5 %"]
-    assert {"8,000 people, 80 %"} <= words(figure.to_svg()) and len(marks(figure.to_svg(), "bar")) == 6
+    assert drawn(figure, "number")[:2] == ["4,000 people, 40%", "+500 people, +5%"]
+    assert {"8,000 people, 80%"} <= words(figure.to_svg()) and len(marks(figure.to_svg(), "bar")) == 6
 
 
 def test_what_was_not_measured_apart_is_one_step_and_none_is_negative() -> None:

@@ -80,7 +80,7 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
         ["protection, at least", "60", "51.2", "NOT KEPT", "given"],
-        ["unique rows by the public columns, at most", "5 %", "1.23 %", "kept", "default policy"],
+        ["unique rows by the public columns, at most", "5%", "1.23%", "kept", "default policy"],
         ["guarantee, at least", "20", "not known", "NOT KEPT", "default policy"],
     ]
 

@@ -105,8 +105,8 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
             one["success"].update(value=0.802, low=None, high=None)
             one["baseline"].update(value=0.5349, low=None, high=None)
         document = compose(changed(facts, audit={"attacks": attacks}), ENGLISH)
-        assert cells(document, "Strongest attack")[1] == "right for 80.2 % instead of 53.5 %"
-        assert f"“{name}” {verb} 80.2 % of the targets, instead of" in in_section(document, "residual")
+        assert cells(document, "Strongest attack")[1] == "right for 80.2 % instead of 53.5%"
+        assert f"“{name}” {verb} 80.2% of the targets, instead of" in in_section(document, "residual")
         assert "of the people" not in in_section(document, "residual")
 
 

@@ -83,7 +83,7 @@ class Shown(Part, frozen=True):
         unit, sure = self.lower_bound.unit, self.lower_bound.confidence
         rows: list[tuple[object, object]] = [
             ("claimed", "nothing" if self.claim is None else f"at most {notebook.number(self.claim.value, unit)}"),
-            ("shown", f"{self.said}{'' if sure is None else f' at {100 * sure:.6g} %'}"),
+            ("shown", f"{self.said}{'' if sure is None else f' at {100 * sure:.6g}%'}"),
             ("violated", "yes" if self.violated else "no"),
             *zip(("inputs", ""), self.inputs, strict=False),
             ("event", self.event),

@@ -241,7 +241,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             for name in DIALS:
                 value: Quantity = getattr(dials, name)
                 low, high = map(notebook.points, value.ends)
-                unit = " % of people" if name == "exposed" else " of 100"
+                unit = "% of people" if name == "exposed" else " of 100"
                 shown = "not known" if value.ends == (0.0, 100.0) else notebook.points(value.value) + unit
                 rows.append((name, shown, "" if low == high else f"[{low}, {high}]", secret))
         for action in self.actions:

@@ -24,8 +24,8 @@ _NOBODY = 0.005
 """Percent of people below which nobody is said to be exposed."""
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "max_exposed": "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it "
-    "becomes; at most {limit:.3g} % are allowed",
+    "max_exposed": "of the people who share a value, {found:.3g}% are exposed, counted by how nearly certain it "
+    "becomes; at most {limit:.3g}% are allowed",
     "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} asked for",
     "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} allowed",
     "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} asked for",
@@ -42,8 +42,8 @@ _BROKEN = {
 """The sentence for each limit that is broken, the weightiest first."""
 _BROKEN_DEFAULT = {
     "min_protection": "protection is {found:.3g} of 100; the default policy requires {limit:.3g}",
-    "max_exposed": "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it "
-    "becomes; the default policy allows {limit:.3g} %",
+    "max_exposed": "of the people who share a value, {found:.3g}% are exposed, counted by how nearly certain it "
+    "becomes; the default policy allows {limit:.3g}%",
     "max_lost": "{found:.2%} of the rows have values that are never released; the default policy allows {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; the default policy requires {limit:.3g}",
     "max_alone": "{found:.2%} of the rows are unique in the published columns; the default policy allows {limit:.2%}",
@@ -174,7 +174,7 @@ def _why(dials: Dials) -> Iterator[Sentence]:
     exposed = at_most(dials.exposed.ends[1])
     if exposed >= _NOBODY:
         yield Sentence(
-            "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it becomes",
+            "of the people who share a value, {found:.3g}% are exposed, counted by how nearly certain it becomes",
             found=exposed,
         )
     else:

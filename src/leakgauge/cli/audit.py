@@ -398,7 +398,7 @@ def _at_least(shown: Shown) -> str:
 
 
 def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: % of targets, ± at {percent:.6g} %", percent=100 * audit.confidence)
+    title = say("Attacks: % of targets, ± at {percent:.6g}%", percent=100 * audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|only with|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True

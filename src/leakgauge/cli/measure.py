@@ -140,7 +140,7 @@ _COMPANIONS = (
 def _render(measurement: Measurement, table: str, channels: int) -> Parts:
     told = {name: one for name, one in measurement.shannon().items() if name in measurement.bias_corrected}
     percent = 100 * (measurement.entropy.confidence or 0)
-    interval = say("{percent:.6g} % interval", percent=percent)
+    interval = say("{percent:.6g}% interval", percent=percent)
     bits = Table("", say("meaning"), say("bits"), interval, say("bias-corrected"))
     for column in bits.columns[2:]:
         column.justify = "right"
@@ -212,7 +212,7 @@ def too_small() -> str:
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
     """A value and its interval."""
     value, low, high = (
-        f"{number(100 * end)} %" if form == "%" else _bits(end) for end in (quantity.value, *quantity.ends)
+        f"{number(100 * end)}%" if form == "%" else _bits(end) for end in (quantity.value, *quantity.ends)
     )
     return value, f"{low} – {high}"
 

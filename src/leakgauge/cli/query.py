@@ -302,7 +302,7 @@ def _render(paid: PaidAnswer) -> Parts:
     answer = paid.answer
     parts: Parts = [retell(SIMULATION)] if answer.simulated else []
     named = any(label is not None for label, _ in answer.values)
-    interval = say("{percent:.6g} % interval", percent=100 * answer.query.confidence)
+    interval = say("{percent:.6g}% interval", percent=100 * answer.query.confidence)
     noisy = isinstance(answer.value, Estimate)
     # Texts, not markup: conditions and labels may hold brackets.
     question = Column(Text(retell(answer.query.sentence), "bold"))
@@ -364,7 +364,7 @@ def _lines(answer: queries.Answer) -> list[str]:
     lines = _clamping_told(answer.query)
     if answer.rank_error is not None:
         rows, percent = number(answer.rank_error), 100 * answer.query.confidence
-        lines.append(say("Off by at most {rows} rows with {percent:.6g} % confidence.", rows=rows, percent=percent))
+        lines.append(say("Off by at most {rows} rows with {percent:.6g}% confidence.", rows=rows, percent=percent))
     fields = {
         "claims": say(" and ").join(str(claim) for claim in answer.claims),
         "unit": answer.protection.sentence,

@@ -48,7 +48,7 @@ def _told(one: TellingColumn) -> tuple[str, str, str]:
     bits = "–" if one.tells is None else f"{one.tells.value:.3g} {interval(*one.tells.ends)}"
     if one.least is None:
         return bits, "–", "" if one.left_out is None else retell(one.left_out)
-    least = say("{bits:.3g} at {share:.3g} %", bits=one.least.value, share=100 * one.distortion)
+    least = say("{bits:.3g} at {share:.3g}%", bits=one.least.value, share=100 * one.distortion)
     return bits, least, say("released so") if one.through else f"--public {one.column}={one.distortion:g}"
 
 
@@ -56,7 +56,7 @@ def told_less(column: str, found: Design) -> str:
     """How much less a public column reveals through its channel."""
     before = 0.0 if found.told_unprotected is None else found.told_unprotected.value
     return say(
-        "· {column!s} is changed in {share:.3g} % of the rows, and reveals {after:.3g} bits about the secrets instead "
+        "· {column!s} is changed in {share:.3g}% of the rows, and reveals {after:.3g} bits about the secrets instead "
         "of {before:.3g}.",
         column=column,
         share=100 * found.distortion.value,

@@ -23,14 +23,14 @@ _CERTAIN = message(
     "the same value."
 )
 _TAKEN_FOR_BOUND = message(
-    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and count as the nearest bound."
+    "{share:.2g}% of the values of {column!s} lie outside {lower!s} to {upper!s}, and count as the nearest bound."
 )
 _OUTSIDE = message(
-    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp moves them "
+    "About {share:.2g}% of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp moves them "
     "to the bounds."
 )
 _BROUGHT_BACK = message(
-    "About {share:.2g} % of the released values of {column!s} were moved to the bounds {lower!s} and {upper!s}."
+    "About {share:.2g}% of the released values of {column!s} were moved to the bounds {lower!s} and {upper!s}."
 )
 
 

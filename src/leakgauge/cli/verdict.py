@@ -86,7 +86,7 @@ def points(dials: Dials | None, *names: str) -> list[str]:
 def dials_in_words(dials: Dials) -> str:
     """The dials at their unfavourable ends, in one line."""
     return say(
-        "protection {safe:.3g}, exposed {exposed:.3g} %, usefulness {useful:.3g}",
+        "protection {safe:.3g}, exposed {exposed:.3g}%, usefulness {useful:.3g}",
         safe=at_least(dials.protection.ends[0]),
         exposed=round(at_most(dials.exposed.ends[1]), 2),
         useful=at_least(dials.usefulness.ends[0]),
@@ -225,7 +225,7 @@ def _of(secret: str) -> str:
 def _points(dial: str, value: Quantity) -> str:
     if value.ends == _UNKNOWN:
         return say("not known")
-    return f"{shown(at_most(value.value))} %" if dial == "exposed" else shown(at_least(value.value))
+    return f"{shown(at_most(value.value))}%" if dial == "exposed" else shown(at_least(value.value))
 
 
 def _interval(value: Quantity) -> str:

@@ -46,7 +46,7 @@ class Estimate:
     def _repr_html_(self) -> str:
         rows = [
             ("value", notebook.number(self.value)),
-            (f"{100 * self.confidence:.6g} % interval", f"[{notebook.number(self.low)}, {notebook.number(self.high)}]"),
+            (f"{100 * self.confidence:.6g}% interval", f"[{notebook.number(self.low)}, {notebook.number(self.high)}]"),
             ("observations", f"{self.n:,}"),
             ("reliable", "yes" if self.reliable else "no: the sample is too small for the alphabet"),
         ]

@@ -30,7 +30,7 @@ _MEANT: Final = {
         "reveals nothing."
     ),
     "exposed": message(
-        "Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90 % sure to 1 "
+        "Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90% sure to 1 "
         "at certain. For the worst value; less is better."
     ),
     "guarantee": message(
@@ -81,7 +81,7 @@ def dial(voice: Voice, dials: Dials | None, name: str) -> Cell:
         return voice.say("not known")
     exposed = name == "exposed"
     if found.low is None and 0 < found.value < _SMALLEST:
-        small = message("less than {least:g} %") if exposed else message("less than {least:g}")
+        small = message("less than {least:g}%") if exposed else message("less than {least:g}")
         return voice.say(small, least=_SMALLEST)
     # As many as are exposed at most, and no more points than there are.
     rounding = ROUND_CEILING if exposed else ROUND_FLOOR

@@ -51,14 +51,14 @@ class Number:
 
 
 def written(number: Number, language: Language) -> str:
-    """A number for a person, with its unit and its interval, such as ``0.0764 [0.0711, 0.082] bits``.
+    """A number for a person, with its unit and its interval, such as ``0.0764 [0.0711, 0.082] bits`` or ``27%``.
 
     It has the number's significant digits, thousands apart; whole numbers of the artefact, such as counts, are written
     in full. An interval is rounded outwards, so that it never looks narrower than it is. What is masked stays as it is,
     and infinity is told in words, as are levels in nats that promise next to nothing.
     """
     text = _value(number, number.value, language, number.rounding)
-    unit = "%" if number.percent else _unit(number, text, language)
+    unit = "" if number.percent else _unit(number, text, language)
     ends = (number.value, number.low, number.high)
     if number.unit == _NATS and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
         return text if _is_infinite(number.value) else language.say("practically unlimited")
@@ -102,7 +102,9 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
         return language.retell(value)
     if isinstance(value, int) and not number.percent:
         return f"{value:,}"
-    exact = Decimal(repr(float(value))) * (100 if number.percent else 1)
+    if number.percent:
+        return f"{rounding_of.written(rounding_of.percentage(float(value), number.digits, rounding))}%"
+    exact = Decimal(repr(float(value)))
     if number.count:
         return f"{exact.to_integral_value(rounding):,}"
     return rounding_of.written(rounding_of.rounded(exact, number.digits, rounding))

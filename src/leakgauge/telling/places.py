@@ -176,7 +176,7 @@ def _before_and_after(voice: Voice, found: LocationProtection) -> Iterator[tuple
     say, used = voice.language.say, found.used
     yield say("bits revealed about the area"), "0", voice.cell(used, "leakage"), voice.number(found, "entropy")
     yield say("error of the best guess"), voice.number(found, "best_guess"), voice.cell(used, "tracker_error"), "0"
-    yield say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100 %"
+    yield say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100%"
 
 
 def _repeats(voice: Voice, found: Repeats) -> Iterator[Content]:

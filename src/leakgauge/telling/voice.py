@@ -16,6 +16,7 @@ from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.rounding import DIGITS, SHARE_DIGITS
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Edition, Inline, sentence
 from leakgauge.telling.numbers import Number
@@ -137,7 +138,7 @@ class Voice:
         *steps: Step,
         unit: str = "",
         count: bool = False,
-        digits: int = 3,
+        digits: int | None = None,
         percent: bool = False,
         interval: Quantity | None = None,
         rounding: str = "",
@@ -145,7 +146,8 @@ class Voice:
         """A number of a part of the dossier, or of a field below it; of a quantity with its unit and interval.
 
         The unit, and the quantity whose interval is shown, are of a number that stands alone; the other options are
-        those of ``Number``; without a rounding, levels go up and all others to the nearest.
+        those of ``Number``; by default a percentage has two digits and any other number three, levels are rounded up
+        and all others to the nearest.
 
         Raises:
             FileError: no number stands there.
@@ -162,6 +164,8 @@ class Voice:
         # A level is a bound on what is told.
         rounding = rounding or (ROUND_CEILING if unit.startswith("nats") else ROUND_HALF_EVEN)
         value = stored_number(found)
+        if digits is None:
+            digits = SHARE_DIGITS if percent else DIGITS
         return Number(value, unit, source, low, high, confidence, count, digits, percent, rounding)
 
     def counted(self, part: object, field: str) -> Number:

@@ -18,14 +18,14 @@ from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
     "min_protection": "its protection is {found:.3g}, but {asked:g} is asked for",
-    "max_exposed": "it exposes {found:.3g} %, but at most {asked:g} % is allowed",
+    "max_exposed": "it exposes {found:.3g}%, but at most {asked:g}% is allowed",
     "min_guarantee": "its guarantee is {found:.3g}, but {asked:g} is asked for",
     "min_usefulness": "its usefulness is {found:.3g}, but {asked:g} is asked for",
     "max_lost": "{found:.2%} of the rows have values that are never released, more than {asked:.2%}",
 }
 _ASKED = {
     "min_protection": "a protection of {asked:g}",
-    "max_exposed": "at most {asked:g} % exposed",
+    "max_exposed": "at most {asked:g}% exposed",
     "min_guarantee": "a guarantee of {asked:g}",
     "min_usefulness": "a usefulness of {asked:g}",
     "max_lost": "at most {asked:.3g} of the rows lost",
@@ -172,7 +172,7 @@ class Search:
         if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
             notes.append(
                 Sentence(
-                    "Of the people who share a value, {share:.3g} % are exposed; if that is too many, give a policy "
+                    "Of the people who share a value, {share:.3g}% are exposed; if that is too many, give a policy "
                     "with a lower max_exposed.",
                     share=at_most(best.dials.exposed.ends[1]),
                 )

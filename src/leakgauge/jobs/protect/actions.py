@@ -204,7 +204,7 @@ def _be_off(columns: str, now: float) -> Callable[[float], Sentence]:
 
 def _change(columns: str, now: float) -> Callable[[float], Sentence]:
     return lambda value: Sentence(
-        "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %",
+        "change {value:.3g}% of the values of {columns!s} instead of {now:.3g}%",
         columns=columns,
         value=100 * value,
         now=100 * now,
@@ -248,7 +248,7 @@ def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple
         and len(asked.roles.public_as_is) > (asked.limits.keep == "associations")
     ):
         said = Sentence(
-            "release {column!s} through a channel that changes {share:.3g} % of its values",
+            "release {column!s} through a channel that changes {share:.3g}% of its values",
             column=name,
             share=100 * CHANGED,
         )
@@ -330,7 +330,7 @@ def _near(columns: str) -> Callable[[float], Sentence]:
 
 def _shares_kept(columns: str) -> Callable[[float], Sentence]:
     return lambda value: Sentence(
-        "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
+        "design a channel for {columns!s} that keeps its shares and changes {value:.3g}% of its values",
         columns=columns,
         value=100 * value,
     )

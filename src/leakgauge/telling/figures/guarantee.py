@@ -72,7 +72,7 @@ def surest(before: float, epsilon: float) -> float:
 
 
 def _row(before: float, after: float, language: Language) -> dict[str, Any]:
-    name = language.say("before: {share} %", share=f"{100 * before:.3g}")
+    name = language.say("before: {share}%", share=f"{100 * before:.3g}")
     # Rounded up, so that nobody is promised more than is claimed.
-    number = language.say("at most {share} %", share=f"{math.ceil(1000 * after) / 10:.3g}" if after < 0.9995 else "100")
+    number = language.say("at most {share}%", share=f"{math.ceil(1000 * after) / 10:.3g}" if after < 0.9995 else "100")
     return {"name": name, "before": before, "after": after, "number": number, "said": named(language, name, number)}

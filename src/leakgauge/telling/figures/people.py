@@ -61,7 +61,7 @@ def people_figure(
         everybody=f"{everybody:,}",
     )
     rare = any(0 < count * ICONS < 0.5 * everybody for count in groups.values())
-    one = language.say("One icon stands for 1 % of them.")
+    one = language.say("One icon stands for 1% of them.")
     least = language.say("A smaller group is shown by one icon.") if rare else ""
     names = [lines[name] for name in _GROUPS]
     legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 400, "rowPadding": 9}
@@ -135,7 +135,7 @@ def _people(attack: Finding, everybody: int) -> dict[str, int]:
 
 
 def _line(name: str, count: int, everybody: int, language: Language) -> str:
-    number = language.say("{count} people, {share} %", count=f"{count:,}", share=f"{100 * count / everybody:.3g}")
+    number = language.say("{count} people, {share}%", count=f"{count:,}", share=f"{100 * count / everybody:.3g}")
     return named(language, language.say(_GROUPS[name][0]), number)
 
 

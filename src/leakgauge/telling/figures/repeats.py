@@ -14,8 +14,8 @@ from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of
 
 RELEASES = (1, 2, 5, 10, 20, 50)
 _AREA = {"width": 295, "height": 210}
-_AFTER = message("after {releases:d} releases {success} % guessed right, protection {protection}")
-_AFTER_ONE = message("after one release {success} % guessed right, protection {protection}")
+_AFTER = message("after {releases:d} releases {success}% guessed right, protection {protection}")
+_AFTER_ONE = message("after one release {success}% guessed right, protection {protection}")
 
 
 def repeats_figure(
@@ -41,7 +41,7 @@ def repeats_figure(
     broken = next((row for row in rows if row["missed"]), None)
     under = [
         language.say("By an attacker who sees only the released column; other visible columns come on top."),
-        language.say("Without a release {share} % are guessed right (dashed).", share=_three(100 * baseline)),
+        language.say("Without a release {share}% are guessed right (dashed).", share=_three(100 * baseline)),
         *_said_of_limit(limit, broken, language),
     ]
     if not all(row["exact"] for row in rows):

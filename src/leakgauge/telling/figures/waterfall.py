@@ -155,7 +155,7 @@ def _bar(
 ) -> dict[str, Any]:
     sign = "+" if signed else ""
     number = language.say(
-        "{count} people, {share} %", count=f"{sign}{count:,}", share=f"{sign}{100 * (end - start):.3g}"
+        "{count} people, {share}%", count=f"{sign}{count:,}", share=f"{sign}{100 * (end - start):.3g}"
     )
     step = "\n".join(lines_of(said, _LABELS))
     return {

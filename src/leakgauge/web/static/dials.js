@@ -32,7 +32,7 @@ export function verdictBox(found, secret, promised) {
 function dialWords(use) {
   return {
     protection: [say("protection"), say("How much of what was unknown about a typical person stays unknown.")],
-    exposed: [say("exposed, in %"), say("Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90 % sure to 1 at certain. For the worst value; less is better.")],
+    exposed: [say("exposed, in %"), say("Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90% sure to 1 at certain. For the worst value; less is better.")],
     guarantee: [say("guarantee"), say("How far the claim rules out that anybody distinguishes two neighbours.")],
     usefulness: [say("usefulness"), use === "rows" ? say("How much nearer released values are to the true ones than one constant would be.")
       : say("How much of the variation of the values the release explains, on average over statistics.")],

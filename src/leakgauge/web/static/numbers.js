@@ -85,7 +85,7 @@ export const nats = (quantity) => {
 
 export function between(quantity, write) {
   if (!quantity || quantity.low === null || quantity.low === undefined) return null;
-  return say("{percent} % sure: between {low} and {high}", {
+  return say("{percent}% sure: between {low} and {high}", {
     percent: short(quantity.confidence * 100), low: write(quantity.low), high: write(quantity.high),
   });
 }
