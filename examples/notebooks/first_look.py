@@ -148,7 +148,7 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → right only with the release | 271 targets
 # → the claim allows | 85.6% of the targets
 # → beats the claim | no
-# → method | the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
+# → method | the most likely value, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 
 # %%
 lg.Report.of(done.folder)

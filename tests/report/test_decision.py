@@ -180,7 +180,7 @@ def test_the_first_action_has_its_command(facts: Facts) -> None:
 def test_the_decision_says_once_how_many_people_it_is_about(facts: Facts) -> None:
     people, everybody = facts.get("verdict.json", "facts", "guessed")
     reason = Sentence(
-        "{people:,} more of {everybody:,} people are guessed right with this release than without it",
+        "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
         people=people,
         everybody=everybody,
     )

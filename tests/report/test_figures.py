@@ -258,7 +258,11 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     figure = attacks_figure([attack(), beaten])
     svg = figure.to_svg()
     assert figure.told.endswith("allowed 40%. This beats the claim.")
-    assert {"record linkage (age)", "record linkage (city)", "Diamond: the attack beats the claim."} <= words(svg)
+    assert {
+        "record linkage (age)",
+        "record linkage (city)",
+        "Diamond: the attack exceeds what the guarantee allows.",
+    } <= words(svg)
     assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
 
 

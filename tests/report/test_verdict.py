@@ -107,7 +107,7 @@ def with_action(facts: Facts, protection: float) -> dict[str, Any]:
         (
             {"accounted": 0.5, "ledger": "l"},
             [],
-            "what another noisy histogram would give is not known before it is bought",
+            "the result of another noisy histogram is not known before its budget is used",
         ),
         ({"repeat": "out"}, [], "its mechanism is that of an earlier release and is not designed again"),
     ],
@@ -120,7 +120,7 @@ def test_a_verdict_without_an_action_says_why(facts: Facts, asked: dict[str, Any
     alone = Facts(
         {name: fields for name, fields in changed(facts, verdict=verdict).files.items() if name != "job.json"}
     )
-    assert "no job made it, so that no other settings could be tried." in texts(compose(alone, ENGLISH))
+    assert "it was not made by a job, so no other settings could be tried." in texts(compose(alone, ENGLISH))
 
 
 def test_an_action_is_told_with_its_options_and_what_it_does(facts: Facts) -> None:

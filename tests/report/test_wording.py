@@ -161,7 +161,7 @@ def test_values_that_never_appear_are_counted(facts: Facts) -> None:
 
 
 def test_only_the_external_edition_says_that_it_has_no_value(facts: Facts) -> None:
-    claim = "No value of any row is in this report."
+    claim = "This report contains no value of any row."
     assert claim in texts(compose(facts, ENGLISH, Edition.EXTERNAL))
     assert claim not in texts(compose(facts, ENGLISH))
     assert "but values of the secret are" in texts(compose(facts, ENGLISH))

@@ -346,7 +346,7 @@ def _exposures(audit: Audit) -> Parts:
     """What is revealed of each secret, in bits; bounded where there are too many combinations to count."""
     if not audit.exposures:
         return []
-    heads = say("secret|of|known anyway|from unchanged columns|from everything|guessed right")
+    heads = say("secret|of|already known|from unchanged columns|from everything|guessed right")
     told = grid(heads, say("What everything released or known reveals, in bits"))
     for one in audit.exposures:
         parts = (one.known, one.plain, one.everything)

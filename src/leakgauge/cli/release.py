@@ -46,7 +46,7 @@ class Releasing(RequestPart, frozen=True):
 
     plan: Annotated[Path, Option("TOML plan.", "FILE", required=True)]
     record: Annotated[Path | None, Option("The record; by default OUT with .json added.", "FILE")] = None
-    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is spent.", "PATH|ADDRESS")] = None
+    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is used.", "PATH|ADDRESS")] = None
     dataset: Annotated[str | None, Option("Account in the ledger; by default the table's name.", "NAME")] = None
     prior: Annotated[
         tuple[str, ...],
@@ -59,7 +59,7 @@ class Releasing(RequestPart, frozen=True):
     overwrite: Annotated[bool, Option("Replace existing files.")] = False
     dry_run: Annotated[bool, Option("Show the cost; draw, spend and write nothing.")] = False
     simulate: Annotated[
-        int | None, Option("Not private: noise from a seed, every output marked, nothing spent.", "SEED")
+        int | None, Option("Not private: noise from a seed, every output marked, no budget used.", "SEED")
     ] = None
     on_workers: Annotated[
         bool, Option("Draw and write where the rows are: on Spark's workers, a folder of Parquet files.")

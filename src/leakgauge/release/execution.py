@@ -215,7 +215,7 @@ def release(
     public = Path(public_record) if public_record is not None else where.beside(".public.json")
     key = None if sign is None else private_key(Path(sign))
     if ledger is not None and not source.private:
-        raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+        raise OptionError("A simulation uses no budget and is not a release; leave the ledger out.")
     if ledger is not None and not overwrite:
         found = _completed(plan, table, where, place, public, ledger, dataset)
         if found is not None:

@@ -63,7 +63,7 @@ def _explained(voice: Voice) -> Iterator[Content]:
     if is_withheld(voice):
         yield voice.say("The secret is withheld; other columns may still reveal it.")
     elif voice.results.leakage is None and voice.released and voice.foreign is None:
-        yield voice.note("The leakage through this mechanism was not computed: it has too many outputs to count.")
+        yield voice.note("The leakage through this mechanism was not computed: it has too many possible outputs.")
 
 
 def _everything(voice: Voice) -> Iterator[Content]:
@@ -82,7 +82,7 @@ def _everything(voice: Voice) -> Iterator[Content]:
     yield voice.say("Everything released or known counts here, protected or not.")
     yield from voice.grid(
         "What the attacker learns about the secret",
-        "Seen by the attacker|Bits of the secret|Guessed right",
+        "Seen by the attacker|Bits of the secret|Guessed correctly",
         ((said, *_told(voice, found, bracket)) for said, bracket in brackets.items()),
     )
     columns, pairs = (sorted(some, key=lambda one: -one.information.value) for some in (found.columns, found.pairs))
@@ -90,12 +90,11 @@ def _everything(voice: Voice) -> Iterator[Content]:
         yield better_attacker(voice)
     if all(one.everybody for one in brackets.values()):
         yield voice.say(
-            "Right guesses are counted over everybody, by an attacker who knows how often everything occurs; from one "
-            "row alone nobody guesses more."
+            "Correct guesses are counted over everybody, for an attacker who knows how often everything "
+            "occurs; from one row alone nobody guesses more."
         )
     yield voice.say(
-        "An attacker who learns did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of "
-        "them: {scored}.",
+        "Best attack that learns: {attacker}. Trained and tested on {rows} rows, {scored} of them for testing.",
         attacker=Plain(voice.told(found.attacker)),
         rows=voice.number(found, "rows", count=True),
         scored=voice.number(found, "scored", count=True),
@@ -105,7 +104,7 @@ def _everything(voice: Voice) -> Iterator[Content]:
         (message("The pairs of columns that reveal most"), pairs),
     ):
         yield from voice.grid(
-            caption, "Column|Role|Bits of the secret|Guessed right", (_row(voice, found, one) for one in ranked)
+            caption, "Column|Role|Bits of the secret|Guessed correctly", (_row(voice, found, one) for one in ranked)
         )
 
 
@@ -126,7 +125,7 @@ def _grids(voice: Voice) -> Iterator[Content]:
     wide = 3 if after is None else 4
     for caption, found in (
         (message("Information about the secret"), _bits(voice)),
-        (message("What that means for someone who guesses"), _guesses(voice)),
+        (message("What that means for somebody who guesses"), _guesses(voice)),
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
         yield from voice.grid(caption, "Quantity|Without a release|Released unchanged|This release", rows)
@@ -152,7 +151,7 @@ def _bits(voice: Voice) -> Iterator[Row]:
     hidden = entropy if floor == NOTHING else voice.cell(before, "conditional_entropy_with_background")
     for said, without, as_it_is, name in (
         (say("uncertainty of the secret, H(X)"), entropy, entropy, "entropy"),
-        (say("revealed by the background alone, I(X;Z): the floor"), floor, floor, "background_floor"),
+        (say("known from the background alone, I(X;Z): cannot be reduced"), floor, floor, "background_floor"),
         (say("revealed by the release alone, I(X;Y)"), none, everything, "mutual_information"),
         (say("added by the release to the background, I(X;Y|Z)"), none, NOTHING, "conditional_mutual_information"),
         (say("revealed by release and background together, I(X;Y,Z)"), floor, everything, "leakage_with_background"),
@@ -164,9 +163,9 @@ def _bits(voice: Voice) -> Iterator[Row]:
 def _guesses(voice: Voice) -> Iterator[Row]:
     say, before, after = voice.language.say, voice.results.measurement, voice.results.leakage
     for name, said, percent in (
-        ("best_guess", say("chance that the best guess is right"), True),
+        ("best_guess", say("chance that the best guess is correct"), True),
         ("guesses", say("guesses needed on average"), False),
-        ("effective_set", say("values that look equally likely"), False),
+        ("effective_set", say("effective number of equally likely values"), False),
     ):
         without = voice.maybe(before, f"{name}_after", percent=percent) or voice.cell(before, name, percent=percent)
         through = voice.cell(after, f"{name}_after", percent=percent)

@@ -96,7 +96,7 @@ def _people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
         return
     guessed, everybody = found.facts.guessed
     said = Sentence(
-        "{people:,} more of {everybody:,} people are guessed right with this release than without it",
+        "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
         people=guessed,
         everybody=everybody,
     )

@@ -78,7 +78,7 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
         if one.significant
     ]
     between = voice.language.say("; ")
-    nothing = voice.say("nothing beyond chance") if found else (NOTHING,)
+    nothing = voice.say("no more than chance") if found else (NOTHING,)
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
 
 

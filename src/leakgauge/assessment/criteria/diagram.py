@@ -85,7 +85,7 @@ class CriteriaDiagram:
                 )
             if node.dial is not None and node.dial not in DIALS:
                 raise ModelError(
-                    "{file}: the criterion {key!r} has the unknown dial {dial!r}; {near}",
+                    "{file}: the criterion {key!r} has the unknown score {dial!r}; {near}",
                     file=self.file,
                     key=key,
                     dial=node.dial,

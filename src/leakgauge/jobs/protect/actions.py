@@ -361,7 +361,7 @@ def _declared(now: Verdict, asked: Request) -> Action:
 def _drawn(now: Verdict, asked: Request) -> Action:
     """The same job with noise that nobody can draw again."""
     return Action(
-        said=Sentence("draw its noise for real"),
+        said=Sentence("generate real noise"),
         options=(),
         left_out=(f"--simulate {asked.budget.simulate}",),
         asked=StoredRequest.of(asked.having(simulate=None)),

@@ -272,7 +272,7 @@ def _beside(folder: Path, name: str) -> Path:
     """A file of the kit; whoever reads a kit opens no other files for it."""
     if Path(name).name != name or name in ("", ".", ".."):
         raise FileError(
-            "{path} names {found!r}, which is not in the same folder; use the whole kit as it was handed out.",
+            "{path} names {found!r}, which is not in the same folder; use the whole kit as it was received.",
             path=folder / KIT,
             found=name,
         )

@@ -148,8 +148,8 @@ class Verdict:
         limit = self.account.limit
         by_epsilon, by_rho = (most is not None for most in _most(limit))
         raise BudgetError(
-            "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
-            "{left} left; nothing was spent, so add more noise or release less.",
+            "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, "
+            "which has {left} left; no budget was used, so add more noise or release less.",
             sums=_sums(self.after, by_epsilon, by_rho),
             limit=limit.sentence,
             dataset=self.account.dataset,

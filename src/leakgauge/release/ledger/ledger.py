@@ -240,7 +240,7 @@ class Ledger:
         used = self.entry(reference)
         if used is not None:
             raise OptionError(
-                "The reference {reference!r} was spent already, as entry {sequence}; take a new one for a new release.",
+                "The reference {reference!r} was used already, as entry {sequence}; take a new one for a new release.",
                 reference=reference,
                 sequence=used.sequence,
             )

@@ -21,9 +21,9 @@ _PERSON = f"{_HEAD}M-0.55,0.95V0.25Q-0.55,-0.2 0,-0.2Q0.55,-0.2 0.55,0.25V0.95Z"
 # Drawn there and back, the frame is a line that encloses nothing: it is not filled.
 _FRAMED = f"M-0.85,-1.2H0.85V1.2H-0.85V-1.2V1.2H0.85V-1.2H-0.85Z{_PERSON}"
 _GROUPS = {
-    "anyway": (message("guessed right without this release"), _PERSON, chart.DARK),
-    "because": (message("more that are guessed right with it"), _FRAMED, chart.MIDDLE),
-    "not": (message("not guessed right with it"), _PERSON, "white"),
+    "anyway": (message("guessed correctly without this release"), _PERSON, chart.DARK),
+    "because": (message("additionally guessed correctly with the release (net)"), _FRAMED, chart.MIDDLE),
+    "not": (message("still not guessed correctly"), _PERSON, "white"),
 }
 """What each group is called, its icon and its fill: they differ in shape or in lightness, not in colour alone."""
 
@@ -41,7 +41,7 @@ def people_figure(
         secret: whose attacks to look at; without it, those of all secrets.
         facts: of the verdict, which counts the people of the attacker who decides; without them the strongest attack.
     """
-    title = language.say("A hundred people")
+    title = language.say("Out of every hundred people")
     attack, everybody = _strongest(audit, secret), audit.rows
     if facts is not None and facts.guessed is not None and facts.guessed_anyway is not None:
         (because, everybody), anyway = facts.guessed, facts.guessed_anyway
@@ -51,12 +51,12 @@ def people_figure(
         groups = _people(attack, everybody)
         by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(attack.attack))
     else:
-        return figure_of_words(title, language.say("No attack on the release guessed a secret."))
+        return figure_of_words(title, language.say("No attack on the release guessed a value of the secret."))
     icons = shared_out(list(groups.values()))
     lines = {name: _line(name, groups[name], everybody, language) for name in groups}
     rows = _icons(dict(zip(groups, icons, strict=True)), lines)
     said = language.say(
-        "{people} more of {everybody} people are guessed right with this release than without it.",
+        "Because of this release, {people} more of {everybody} people are guessed correctly.",
         people=f"{groups['because']:,}",
         everybody=f"{everybody:,}",
     )
@@ -88,11 +88,13 @@ def people_figure(
 def _by(knows: tuple[str, ...] | None, language: Language) -> str:
     """Who guesses so: the attacker who decides the protection."""
     if knows is None:
-        return language.say("By the attacker who decides the protection.")
+        return language.say("Attacker assumed: the one of the protection score.")
     if not knows:
-        return language.say("By the attacker who decides the protection, who knows nothing of a person beforehand.")
+        return language.say(
+            "Attacker assumed: the one of the protection score, who knows nothing about a person beforehand."
+        )
     return language.say(
-        "By the attacker who decides the protection, who knows {columns!s}.", columns=listed(language, *knows)
+        "Attacker assumed: the one of the protection score, who knows {columns!s}.", columns=listed(language, *knows)
     )
 
 

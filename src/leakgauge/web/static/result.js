@@ -120,7 +120,7 @@ function toldBits(quantity, exact) {
 function secretsOf(job) {
   const told = job.secrets.filter((one) => one.leakage_after);
   if (told.length < 2) return null;
-  const cells = [say("Secret"), say("Before"), say("After"), say("Known anyway"), say("Guessed right"), say("Protection"), say("Usefulness")];
+  const cells = [say("Secret"), say("Before"), say("After"), say("Known anyway"), say("Guessed correctly"), say("Protection"), say("Usefulness")];
   const line = (one) => h("tr", {},
     h("th", { scope: "row" }, listed(one.secret), one.withheld ? h("span", { class: "small" }, " ", say("(withheld)")) : null),
     [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? toldBits(one.floor, one.exact) : "—",
