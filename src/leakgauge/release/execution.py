@@ -119,7 +119,7 @@ class Release:
         return self.table or str(self.output)
 
     def found_at(self, released: Path | str) -> Release:
-        """The same, where it is now."""
+        """The source, where the file is now."""
         where = destination(released)
         return replace(self, output=where.beside(""), table=where.address)
 

@@ -29,7 +29,7 @@ LARGEST = 1_000_000
 
 
 class Kind(Enum):
-    """What the values of a column are."""
+    """The kind of a column's values."""
 
     STRING = "string"
     INT = "int"
@@ -41,7 +41,7 @@ class Kind(Enum):
 
     @property
     def words(self) -> str:
-        """As people read it."""
+        """The kind in words."""
         return _WORDS[self]
 
 
@@ -200,7 +200,7 @@ class Table(Protocol):
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
     ) -> list[npt.NDArray[np.uint64]]:
-        """For each set of columns a number per row, the same where rows agree in all of them; engines are faster."""
+        """For each set of columns a number per row, equal for rows that agree in all of them; engines are faster."""
         names = tuple(dict.fromkeys(name for columns in sets for name in columns))
         own = {name: how for name, how in (bins or {}).items() if name in names}
         codes = dict(zip(names, _codes(self.batches(*names, bins=own), len(names)), strict=True))
@@ -224,7 +224,7 @@ class Table(Protocol):
         return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
+        """The bin edges at the quantiles of a column, rounded."""
 
     def batches(
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
@@ -238,7 +238,7 @@ class Table(Protocol):
         return sample.taken(self.batches(*columns, bins=bins))
 
     def few(self, *columns: str, bins: Mapping[str, Binning] | None = None, most: int = 64) -> pa.RecordBatch | None:
-        """Some rows, for what they look like: at most so many, read without the others; None of a table without any."""
+        """At most ``most`` rows as examples, read without the others; None for an empty table."""
         return next(iter(self.batches(*columns, bins=bins, size=most)), None)
 
     def writing(

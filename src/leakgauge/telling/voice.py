@@ -71,7 +71,7 @@ class Voice:
 
     @property
     def dossier(self) -> Dossier:
-        """What is told."""
+        """The results that are worded."""
         return self.shown.dossier
 
     @property
@@ -98,7 +98,7 @@ class Voice:
 
     @cached_property
     def each(self) -> tuple[Self, ...]:
-        """The same, told of each secret; of a single one, this."""
+        """A voice per secret; this one if there is a single secret."""
         several = self.dossier.secrets if len(self.dossier.secrets) > 1 else ()
         return tuple(replace(self, group=one.secret) for one in several) or (self,)
 
@@ -169,7 +169,7 @@ class Voice:
         return Number(value, unit, source, low, high, confidence, count, digits, percent, rounding)
 
     def counted(self, part: object, field: str) -> Number:
-        """What is told of a list: how many of its columns are empty, of a matrix, or how long it is."""
+        """The length of a list, or the number of empty columns of a matrix."""
         source = self.shown.source(part, field)
         return Number(self.shown.resolve(source), "", source)
 

@@ -101,7 +101,7 @@ class CriteriaDiagram:
         return tuple(leaf for leaf in self.leaves.values() if leaf.feeds == key)
 
     def shares(self, key: str) -> dict[str, float]:
-        """The weight of each of them as a share of all; 0 of all where only a dial counts."""
+        """The weight of each of them as a share of all; 0 for all where only a score counts."""
         weights = {leaf.key: leaf.weight for leaf in self.feeding(key)}
         # By the largest one first: a sum of huge weights must not overflow.
         most = max(weights.values(), default=0.0) or 1.0

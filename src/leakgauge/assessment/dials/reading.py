@@ -23,7 +23,7 @@ NOTHING_TOLD = 1e-9
 
 
 def dials_of(evidence: DialEvidence) -> Dials:
-    """Six dials from 0 to 100, each with its interval.
+    """Six scores from 0 to 100, each with its interval.
 
     Example:
         >>> from leakgauge.artefacts.dials import share

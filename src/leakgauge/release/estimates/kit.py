@@ -220,7 +220,9 @@ def _sentences(kit: Kit) -> Iterator[Sentence]:
 def _how(one: KitColumn) -> Sentence:
     name, file = _shown(one.name), one.channel
     if one.unreadable is not None:
-        return Sentence("{name!s}: do not compute statistics from this column; {reason}.", name=name, reason=one.unreadable)
+        return Sentence(
+            "{name!s}: do not compute statistics from this column; {reason}.", name=name, reason=one.unreadable
+        )
     if one.noise is not None:
         variance = float(one.noise.variance)
         return Sentence("{name!s}: noisy numbers, with noise of variance {variance:.6g}.", name=name, variance=variance)

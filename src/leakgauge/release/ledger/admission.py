@@ -78,7 +78,7 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Spending:
-    """What an account has spent, in nats, every sum rounded up, and what is left; None for a sum without a limit.
+    """The budget that an account has used, and what is left, in nats, rounded up; None for a sum without a limit.
 
     Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what the Gaussian
     clock (in accounts without one, Σ ρ of zCDP) converts to at the limit's δ. It is information, not a guarantee: the

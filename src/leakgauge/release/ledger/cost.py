@@ -121,7 +121,7 @@ class Cost:
 
     @cached_property
     def total(self) -> Total:
-        """Both sums."""
+        """Σ ε and Σ ρ."""
         total = NOTHING
         for step in self.kept:
             one = Total(as_decimal(pure_epsilon(step)), as_decimal(_rho(step)))
