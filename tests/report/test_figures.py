@@ -257,7 +257,7 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     beaten = attack(target=("city",), ceiling=quantity(0.4, "share"), beats_claim=True)
     figure = attacks_figure([attack(), beaten])
     svg = figure.to_svg()
-    assert figure.told.endswith("allowed 40%. This beats the claim.")
+    assert figure.told.endswith("allowed 40%. This exceeds what the guarantee allows.")
     assert {
         "record linkage (age)",
         "record linkage (city)",
@@ -281,7 +281,7 @@ def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
     assert [row["limit"] for row in rows] == [60, 10, None, None, None, None]
     assert {row["name"]: row["number"] for row in rows} == {
         "protection": "0 → 55",
-        "exposed (less is better)": "100 % → <0.01%",
+        "exposed (lower is better)": "100% → <0.01%",
         **dict.fromkeys(("guarantee", "usefulness", "effect"), "50"),
         "efficiency": "not known",
     }

@@ -75,7 +75,7 @@ def test_people_are_those_of_the_strongest_attack_on_the_release() -> None:
     )
     figure = people_figure(typed(Audit, fields), ["illness"])
     assert icons(figure) == [50, 20, 30]
-    assert figure.told.startswith("200 more of 1,000 people are guessed right with this release than without it.")
+    assert figure.told.startswith("Because of this release, 200 more of 1,000 people are guessed correctly.")
     assert "guessed correctly without this release: 500 people, 50%" in words(figure.to_svg())
     assert icons(people_figure(typed(Audit, fields), ["wage"])) == [10, 70, 20]
 
@@ -168,7 +168,7 @@ def test_columns_are_ranked_by_what_they_tell_and_identifiers_marked() -> None:
     assert drawn(figure, "bits") == [1.8, 0.1, 0.2, 0.01] and drawn(figure, "high") == [1.9, 0.5, 0.25, 0.02]
     assert "not drawn" not in figure.told and width(figure.to_svg()) <= 760
     many = telling_figure(survey([surveyed(f"c{at}", at / 100, 0.001, 1) for at in range(31)]), "illness")
-    assert len(drawn(many, "column")) == MOST and "Columns that reveal less and are not drawn: 11." in many.told
+    assert len(drawn(many, "column")) == MOST and "Columns that reveal less and are not shown: 11." in many.told
     assert telling_figure(survey(columns[-1:]), "illness").told == "No other column was examined."
 
 
@@ -212,7 +212,7 @@ def test_what_was_not_measured_apart_is_one_step_and_none_is_negative() -> None:
     whole = exposure(AGE, told_by(["sex"], ["background"], 0.41), CITY, JOB, known=0.45, plain=0.44, everything=0.8)
     found = steps(waterfall_figure(typed(Exposure, whole), 10_000))
     assert found == {
-        "known anyway: age, sex": 0.45,
+        "already known: age, sex": 0.45,
         "the published columns: city, job": 0.0,
         "the released secret: illness": 0.35,
         "guessed correctly in the end": 0.8,

@@ -16,7 +16,7 @@ from leakgauge.cli.output import Output, Parts, deliver, grid, number, require_p
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
-from leakgauge.rounding import at_least, at_most, percent
+from leakgauge.rounding import DIGITS, at_least, at_most, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -164,7 +164,7 @@ def _test(test: PowerOfTest) -> str:
     return say(
         "An attacker who tests for one record, with {rate} false alarms, finds it with a chance of at most {power}.",
         rate=percent(test.false_positive_rate),
-        power=percent(at_most(test.power.value)),
+        power=percent(at_most(test.power.value), DIGITS),
     )
 
 

@@ -163,7 +163,7 @@ def _advice(found: Comparison) -> Sentence | None:
     if found.constant <= found.mean_distance:
         return Sentence(
             "At this distance a single fixed place is enough, which reveals nothing: choose a smaller "
-            "distance for a useful release."
+            "distance if the release is to help anybody."
         )
     if noise is None:
         return Sentence("The least leaking channel reveals {bits:.3g} bits.", bits=best.information)

@@ -39,7 +39,7 @@ def attacks_figure(attacks: Sequence[Finding], language: Language = ENGLISH) -> 
     heads = {
         "without": language.say("no release"),
         "success": language.say("this release"),
-        "raw": language.say("original table"),
+        "raw": language.say("original"),
         "ceiling": language.say("allowed"),
     }
     order = [row["attack"] for row in rows]

@@ -10,6 +10,7 @@ from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.rounding import percentage, written
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, figure_of_words
 from leakgauge.telling.figures.texts import clauses, ended, joined, listed, named
@@ -137,7 +138,7 @@ def _people(attack: Finding, everybody: int) -> dict[str, int]:
 
 
 def _line(name: str, count: int, everybody: int, language: Language) -> str:
-    number = language.say("{count} people, {share}%", count=f"{count:,}", share=f"{100 * count / everybody:.3g}")
+    number = language.say("{count} people, {share}%", count=f"{count:,}", share=written(percentage(count / everybody)))
     return named(language, language.say(_GROUPS[name][0]), number)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.rounding import at_most, percent
+from leakgauge.rounding import DIGITS, at_most, percent
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, shown, value_of
 from leakgauge.telling.figures.texts import apart, clauses, joined, lines_of, width_of
@@ -126,7 +126,9 @@ def _point(epsilon: Any, delta: Any, language: Language) -> str:
 
 
 def _test(rate: float, power: float, language: Language) -> str:
-    return language.say("{power} power at {rate} false positives", power=percent(at_most(power)), rate=percent(rate))
+    return language.say(
+        "{power} power at {rate} false positives", power=percent(at_most(power), DIGITS), rate=percent(rate)
+    )
 
 
 def _told(composed: Fields, asked: Sequence[Fields], language: Language) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from leakgauge.artefacts.exposure import Exposure, ToldByColumns
 from leakgauge.languages import ENGLISH, Language
+from leakgauge.rounding import percentage, written
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of, listed, named, shortened, width_of
@@ -155,7 +156,7 @@ def _bar(
 ) -> dict[str, Any]:
     sign = "+" if signed else ""
     number = language.say(
-        "{count} people, {share}%", count=f"{sign}{count:,}", share=f"{sign}{100 * (end - start):.3g}"
+        "{count} people, {share}%", count=f"{sign}{count:,}", share=f"{sign}{written(percentage(end - start))}"
     )
     step = "\n".join(lines_of(said, _LABELS))
     return {
