@@ -90,7 +90,7 @@ def test_an_attack_far_above_the_judged_ones_is_in_the_statement(facts: Facts) -
     member = next(one for one in attacks if one["attack"] == "membership inference")
     member["advantage"]["value"], member["success"]["value"], member["baseline"]["value"] = 0.5, 1.0, 0.5
     found = cells(compose(changed(facts, audit={"attacks": attacks}), ENGLISH), "Strongest attack with more")
-    assert found[1].startswith("right for 100 [") and "instead of 50" in found[1] and "“membership" in found[2]
+    assert found[1].startswith("right for 100% [") and "instead of 50" in found[1] and "“membership" in found[2]
 
 
 def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts: Facts) -> None:

@@ -12,6 +12,7 @@ from leakgauge.languages import Language, message
 _NO_UNITS = ("1", "letters", "correlation", "association", "probability")
 """What artefacts say of a number without a unit: what it is of is said beside it."""
 _NATS = "nats"
+_PERCENT = "%"
 _OF_EACH = (message("per unit of distance"), message("per unit of distortion"))
 """What may be left of the unit of a level."""
 _OF_ONE = {
@@ -58,7 +59,7 @@ def written(number: Number, language: Language) -> str:
     and infinity is told in words, as are levels in nats that promise next to nothing.
     """
     text = _value(number, number.value, language, number.rounding)
-    unit = "" if number.percent else _unit(number, text, language)
+    unit = "" if _is_percentage(number) else _unit(number, text, language)
     ends = (number.value, number.low, number.high)
     if number.unit == _NATS and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
         return text if _is_infinite(number.value) else language.say("practically unlimited")
@@ -107,7 +108,14 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
     exact = Decimal(repr(float(value)))
     if number.count:
         return f"{exact.to_integral_value(rounding):,}"
-    return rounding_of.written(rounding_of.rounded(exact, number.digits, rounding))
+    return rounding_of.written(rounding_of.rounded(exact, number.digits, rounding)) + number.unit * _is_percentage(
+        number
+    )
+
+
+def _is_percentage(number: Number) -> bool:
+    """Whether a percent sign follows each value: those of a share, or of a number that counts percent."""
+    return number.percent or number.unit == _PERCENT
 
 
 def _is_infinite(value: float | str) -> bool:

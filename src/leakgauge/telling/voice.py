@@ -165,7 +165,7 @@ class Voice:
         rounding = rounding or (ROUND_CEILING if unit.startswith("nats") else ROUND_HALF_EVEN)
         value = stored_number(found)
         if digits is None:
-            digits = SHARE_DIGITS if percent else DIGITS
+            digits = SHARE_DIGITS if percent or unit == "%" else DIGITS
         return Number(value, unit, source, low, high, confidence, count, digits, percent, rounding)
 
     def counted(self, part: object, field: str) -> Number:
