@@ -11,9 +11,9 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, alert, deliver, grid
+from leakgauge.cli.output import Output, Parts, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -51,6 +51,7 @@ def command(
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
     from leakgauge.tables.opening import source_files
+    from leakgauge.telling.verification import is_simulation
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
@@ -62,38 +63,31 @@ def command(
         key = signatures.private_key(sign)
     with nullcontext() if address is None else open_ledger(address) as ledger:
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
-    if key is not None and _is_simulation(verification):
+    if key is not None and is_simulation(verification):
         raise OptionError("{record!s} is the record of a simulation; sign the record of a release.", record=record)
     signature = None
     if key is not None and verification.holds:
         shareable = isinstance(verification.record, PublicRecord)
         # The bytes that were checked: a record that took their place meanwhile stays unsigned.
         signature = signatures.sign_record(record, verification.content, key, shareable=shareable)
-    deliver(verification.stored(), to, lambda: render(verification, record, signature))
+    deliver(verification.stored(), to, lambda: _render(verification, record, signature))
     verification.require()
 
 
-def _is_simulation(verification: Verification) -> bool:
-    return verification.record is not None and not verification.record.private
+def _render(verification: Verification, record: Path, signature: Path | None) -> Parts:
+    from leakgauge.cli.terminal import terminal, voice_of
+    from leakgauge.telling import verification as telling
 
-
-def render(verification: Verification, record: Path, signature: Path | None = None) -> Parts:
-    """The verification as a table for a person."""
-
-    parts: Parts = [check_table(say("check||why"), record.name, verification.checks)]
-    if _is_simulation(verification):
-        parts.append(alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed.")))
-    if signature is not None:
-        parts.append(say("Signature: {signature!s}", signature=signature))
-    elif verification.holds:
-        parts.append(retell(verification.shows))
-    return parts
+    parts = terminal(telling.verification(voice_of(), verification, record.name))
+    return parts if signature is None else [*parts, say("Signature: {signature!s}", signature=signature)]
 
 
 def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:
     """The outcome of each check, and why."""
-    words = {True: say("holds"), False: say("FAILS"), None: say("not checked")}
-    table = grid(heads, title)
-    for check in checks:
-        table.add_row(retell(check.name), words[check.holds], retell(check.reason))
+    from leakgauge.cli.terminal import terminal, voice_of
+    from leakgauge.telling.verification import outcomes
+
+    voice = voice_of()
+    (table,) = terminal(voice.grid(title, heads, outcomes(voice, checks)))
+    assert isinstance(table, Table)
     return table

@@ -15,7 +15,8 @@ from leakgauge.telling.columns import bins_of_secret, protected_columns
 from leakgauge.telling.guarantee import notion_of
 from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import pictures
-from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
+from leakgauge.telling.verification import outcomes
+from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 _DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
 _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
@@ -184,12 +185,4 @@ def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
 
 
 def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
-    say = voice.language.say
-    words = {True: say("holds"), False: say("fails"), None: say("not checked")}
-    rows = [
-        (voice.told(one.name), words[one.holds], voice.told(one.reason) if one.reason and str(one.reason) else NOTHING)
-        for one in audit.checks
-    ]
-    # A reason may name the place of a file, which everybody may not know: its column is left out.
-    wide = 2 if voice.external else 3
-    yield from voice.grid("The record, computed again", "Check|Result|Why", (row[:wide] for row in rows))
+    yield from voice.grid("The record, computed again", "Check|Result|Why", outcomes(voice, audit.checks))

@@ -77,9 +77,8 @@ def measurement(voice: Voice, measured: Measurement, channels: int = 1) -> Itera
         guesses,
         secret=secret,
     )
-    confidence = voice.maybe(measured.entropy, "confidence", percent=True, digits=AS_DECLARED)
-    if confidence is not None:
-        yield voice.note("Intervals hold the true value with {confidence} confidence.", confidence=confidence)
+    if measured.entropy.confidence is not None:
+        yield intervals(voice, measured.entropy.confidence)
     yield from zero_leakage(voice, measured)
     if not guesses:
         yield voice.note(
@@ -88,6 +87,12 @@ def measurement(voice: Voice, measured: Measurement, channels: int = 1) -> Itera
         )
     if not measured.reliable:
         yield too_small(voice)
+
+
+def intervals(voice: Voice, confidence: float) -> Paragraph[Number]:
+    """What intervals are."""
+    share = voice.number(confidence, percent=True, digits=AS_DECLARED)
+    return voice.note("Intervals hold the true value with {confidence} confidence.", confidence=share)
 
 
 def too_small(voice: Voice) -> Paragraph[Number]:
