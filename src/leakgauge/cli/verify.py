@@ -11,15 +11,13 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, deliver
+from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.record import Check
-    from leakgauge.release import Verification
 
 
 @click.command()
@@ -48,10 +46,11 @@ def command(
     Exit 0 when everything holds, 1 when something does not. Without a signature this shows integrity, not authenticity.
     """
     from leakgauge.artefacts import PublicRecord
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
     from leakgauge.tables.opening import source_files
-    from leakgauge.telling.verification import is_simulation
+    from leakgauge.telling import verification as telling
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
@@ -63,23 +62,16 @@ def command(
         key = signatures.private_key(sign)
     with nullcontext() if address is None else open_ledger(address) as ledger:
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
-    if key is not None and is_simulation(verification):
+    if key is not None and telling.is_simulation(verification):
         raise OptionError("{record!s} is the record of a simulation; sign the record of a release.", record=record)
     signature = None
     if key is not None and verification.holds:
         shareable = isinstance(verification.record, PublicRecord)
         # The bytes that were checked: a record that took their place meanwhile stays unsigned.
         signature = signatures.sign_record(record, verification.content, key, shareable=shareable)
-    deliver(verification.stored(), to, lambda: _render(verification, record, signature))
+    blocks = telling.verification(voice_of(), verification, record.name, signature)
+    deliver(verification.stored(), to, lambda: terminal(blocks))
     verification.require()
-
-
-def _render(verification: Verification, record: Path, signature: Path | None) -> Parts:
-    from leakgauge.cli.terminal import terminal, voice_of
-    from leakgauge.telling import verification as telling
-
-    parts = terminal(telling.verification(voice_of(), verification, record.name))
-    return parts if signature is None else [*parts, say("Signature: {signature!s}", signature=signature)]
 
 
 def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:

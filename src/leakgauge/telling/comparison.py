@@ -12,10 +12,10 @@ from leakgauge.telling.blocks import Content
 from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 _BITS: Final = {
-    "I(X;Y)": message("I(X;Y) bits"),
-    "I(S;Y)": message("I(S;Y) bits"),
-    "I(X;Y,Z)": message("I(X;Y,Z) bits"),
-    "I(S;Y,Z)": message("I(S;Y,Z) bits"),
+    "I(X;Y)": message("I(X;Y), bits"),
+    "I(S;Y)": message("I(S;Y), bits"),
+    "I(X;Y,Z)": message("I(X;Y,Z), bits"),
+    "I(S;Y,Z)": message("I(S;Y,Z), bits"),
 }
 
 
@@ -46,11 +46,11 @@ def comparison(voice: Voice, compared: Comparison, secret: Sequence[str]) -> Ite
         yield background_alone(voice, floor.value, leakage)
     keeps = compared.keep == "shares"
     wasted = message(
-        "“Wasted” is what an equally useful channel need not leak, proven to {gap:.1e} bits for this table's counts."
+        '"Wasted" is what an equally useful channel need not leak, proven to {gap:.1e} bits for this table\'s counts.'
     )
     if keeps:
         wasted = message(
-            "“Wasted” is what an equally useful channel that keeps the shares need not leak, proven to {gap:.1e} bits "
+            '"Wasted" is what an equally useful channel that keeps the shares need not leak, proven to {gap:.1e} bits '
             "for this table's counts."
         )
     yield voice.say(wasted, gap=max(one.gap.value for one in ranking))

@@ -9,7 +9,7 @@ from leakgauge.artefacts.estimates import Estimated, EstimatedCell, Estimates
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
-from leakgauge.telling.voice import AS_DECLARED, Cell, Voice, own
+from leakgauge.telling.voice import AS_DECLARED, Cell, Plain, Voice, own
 
 SHOWN: Final = 60
 """Numbers of one answer that are shown; the JSON has them all."""
@@ -32,7 +32,7 @@ def estimates(voice: Voice, recipient: Estimates) -> Iterator[Content]:
 def _estimated(voice: Voice, answer: Estimated) -> Iterator[Content]:
     mean = answer.kind == "mean"
     named = map(own, answer.by if mean else (*answer.by, answer.column))
-    heads = (*named, message("Mean") if mean else message("Share"))
+    heads: tuple[str | Plain, ...] = (*named, message("Mean") if mean else message("Share"))
     rows = [_row(voice, one, mean, voice.language.say("(missing)")) for one in answer.cells[:SHOWN]]
     rows += [_row(voice, one, mean, voice.language.say("(any other value)")) for one in answer.unseen[:SHOWN]]
     title = {

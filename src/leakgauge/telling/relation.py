@@ -12,7 +12,7 @@ from leakgauge.languages import message
 from leakgauge.notions.relation import NO_NEIGHBOURS
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.voice import NOTHING, Cell, Voice, own
+from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 SHOWN: Final = 8
 """Values and actions up to which gains are printed; all are in the JSON."""
@@ -114,11 +114,11 @@ def _reveals_more(voice: Voice, aim: Telling, more: str, less: str) -> Iterator[
         from_other=voice.number(aim, "from_other"),
     )
     if max(len(aim.secrets), len(aim.gains)) <= SHOWN:
-        rows = (
+        rows: Iterator[tuple[Cell, ...]] = (
             (voice.say("action {at}", at=at), *(voice.number(gain) for gain in row))
             for at, row in enumerate(aim.gains, 1)
         )
-        heads = (message("Gain"), *map(own, aim.secrets))
+        heads: tuple[str | Plain, ...] = (message("Gain"), *map(own, aim.secrets))
         yield from voice.grid("The gain of each action, by the true value", heads, rows)
 
 

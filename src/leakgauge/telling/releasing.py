@@ -37,7 +37,7 @@ def release(voice: Voice, made: Release) -> Iterator[Content]:
         )
         for name, column in record.plan.columns.items()
     )
-    yield from _columns(voice, message("What was released"), rows, record.plan.public)
+    yield from _columns(voice, message("What was released of each column"), rows, record.plan.public)
     if record.private:
         yield spent(voice, record.budget)
     yield voice.say(
@@ -99,7 +99,7 @@ def _points(voice: Voice, sentences: Iterable[Sentence]) -> Iterator[Content]:
 def _columns(voice: Voice, title: str, rows: Iterable[tuple[Cell, ...]], public: Sequence[str]) -> Iterator[Content]:
     say = voice.language.say
     unchanged = ((own(name), say("public"), say("none")) for name in public)
-    yield from voice.grid(title, "Column|Mechanism|Guarantee for one row", (*rows, *unchanged))
+    yield from voice.grid(title, "Column|Mechanism|Guarantee of one row", (*rows, *unchanged))
 
 
 def _written_as(voice: Voice, reads: Sequence[str], writes: Sequence[str]) -> Plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from leakgauge.artefacts.record import Check
 from leakgauge.release import Verification
@@ -10,14 +11,16 @@ from leakgauge.telling.blocks import Content
 from leakgauge.telling.voice import NOTHING, Cell, Voice, own
 
 
-def verification(voice: Voice, verified: Verification, record: str) -> Iterator[Content]:
-    """The checks of a record by the name of its file, and what they show where they hold."""
+def verification(voice: Voice, verified: Verification, record: str, signature: Path | None = None) -> Iterator[Content]:
+    """The checks of a record by the name of its file, and what they show where they hold, or who signed it for them."""
     yield from voice.grid(
         "{record}, computed again", "Check|Result|Why", outcomes(voice, verified.checks), record=own(record)
     )
     if is_simulation(verified):
         yield voice.alarm("SIMULATION, NOT PRIVATE: the noise follows from a seed.")
-    if verified.holds:
+    if signature is not None:
+        yield voice.say("Signature: {signature}", signature=own(str(signature)))
+    elif verified.holds:
         yield (voice.told(verified.shows),)
 
 
