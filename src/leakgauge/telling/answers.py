@@ -28,12 +28,13 @@ def answer(voice: Voice, answered: queries.Answer, cost: Cost, spent: Spending |
     """The answer to a query with its guarantee, and the account after it where a ledger counts it."""
     if answered.simulated:
         yield voice.alarm(SIMULATION)
-    named = any(label is not None for label, _ in answered.values)
-    rows = (
-        (*([_label(voice, label or "")] if named else []), _value(voice, value)) for label, value in answered.values
-    )
-    heads = (message("Group"), message("Answer")) if named else (message("Answer"),)
-    yield from voice.grid("{question}", heads, rows, question=answered.query.sentence)
+    question = answered.query.sentence
+    if all(label is None for label, _ in answered.values):
+        for _, value in answered.values:
+            yield voice.say("{question}: {answer}", question=question, answer=_value(voice, value))
+    else:
+        rows = ((_label(voice, label or ""), _value(voice, value)) for label, value in answered.values)
+        yield from voice.grid("{question}", "Value|Answer", rows, question=question)
     if isinstance(answered.value, Estimate):
         yield intervals(voice, answered.query.confidence)
     yield from _clamping(voice, answered.query)
