@@ -292,6 +292,6 @@ def test_a_target_of_another_notion_needs_no_delta(capsys: pytest.CaptureFixture
     # ρ = 100/(2σ²).
     assert found["calibrated"]["value"]["value"] == pytest.approx(math.sqrt(500), rel=2 * PRECISION)
     _, out, _ = run(capsys, *line)
-    assert "With it the whole sequence has zcdp 0.1 nats." in out
+    assert "With it the whole sequence has zcdp 0.1." in out
     at = fields(capsys, *line, "--delta", 1e-6)["spent"][0]
     assert at["epsilon"]["value"] < compose([Claimed(parse_statement("zcdp:0.1"))], 1e-6).epsilon

@@ -156,7 +156,7 @@ def test_the_user_s_words_are_never_translated(capsys: pytest.CaptureFixture[str
     (house / "words.csv").write_text("\n".join(rows) + "\n")
     how = ("words.csv", "--secret", "score", "--language", "zh")
     code, out, _ = run(capsys, "measure", *how, "--background", "bits")
-    assert code == 0 and "X 敏感列：score（2 个取值）" in out and "Z 背景知识：bits（2 个取值）" in out
+    assert code == 0 and "X，敏感列：score（不同取值：2 个）" in out and "Z，背景知识：bits（不同取值：2 个）" in out
     code, out, _ = run(capsys, "design", *how, "--max-distortion", "0.1")
     assert code == 0 and "针对 score 的" in out
     assert re.search("发布 (secret|release) 时达到 ε：(secret 对 release|release 对 secret)。", out)

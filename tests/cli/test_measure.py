@@ -142,7 +142,15 @@ def test_estimators(capsys: pytest.CaptureFixture[str], adult: Path, estimator: 
 def test_the_readable_table(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
     code, out, err = run(capsys, "measure", adult, "--secret", "marital_status", "--background", "occupation")
     assert (code, err) == (0, "")
-    for text in ("30,718 rows", "marital_status (7 values)", "1.82", "0.0764", "I(X;Z)", "46.7%", "rejected"):
+    for text in (
+        "30,718 rows",
+        "marital_status (different values: 7)",
+        "1.82",
+        "0.0764",
+        "I(X;Z)",
+        "46.7 [",
+        "rejects",
+    ):
         assert text in out
 
 
@@ -441,7 +449,7 @@ def test_companions_are_null_beyond_many_combinations(capsys: pytest.CaptureFixt
     found = fields(capsys, *arguments)
     for name in ("best_guess", "guesses", "effective_set", "min_entropy", "best_guess_after", "min_entropy_leakage"):
         assert found[name] is None
-    assert "left out: there are more than 20,000 combinations" in run(capsys, *arguments)[1]
+    assert "left out: there are too many combinations" in run(capsys, *arguments)[1]
 
 
 def test_companions_do_not_depend_on_the_estimator(capsys: pytest.CaptureFixture[str], pairs: Path) -> None:

@@ -101,7 +101,7 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], people: Path, k
     assert (code, err) == (0, NO_LEDGER)
     assert "Guarantee: dp:50" in out
     assert "Budget" not in out and "simulation" not in out
-    expected = {"count": "│ 4 ", "histogram": "│ (other)   │ 1 ", "top": "│ 1 │ A"}
+    expected = {"count": "count: 4 ", "histogram": "│ (other)   │ 1 ", "top": "│ 1     │ A"}
     assert expected.get(kind, "of age") in out
 
 
@@ -320,7 +320,7 @@ def test_an_answer_that_was_paid_for_is_shown(
 
     monkeypatch.setattr(Count, "answer", removed)
     code, out, err = run(capsys, people, *ASKED, ledger, "-o", folder / "answer.json")
-    assert code == 3 and "95% interval" in out and "Budget: ε 0.5" in out
+    assert code == 3 and "Intervals hold" in out and "Budget: ε 0.5" in out
     assert "could not be written" in err and len(spends(capsys, ledger)) == 1
 
 

@@ -223,8 +223,8 @@ def test_record_claims_and_report_hold_the_column(done: Done, people: Path) -> N
     internal = (done.folder / "report.html").read_text(encoding="utf-8")
     for text in (external, internal):
         assert "Released through a channel that reveals less about the secrets" in text
-    assert "Would reveal with values changed" in internal
-    assert "Would reveal with values changed" not in external
+    assert "Would reveal with some values changed" in internal
+    assert "Would reveal with some values changed" not in external
 
 
 def test_attacks_see_the_released_column_and_do_not_guess_it(done: Done) -> None:

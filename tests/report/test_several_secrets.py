@@ -108,7 +108,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
     assert lowest == several.get("verdict.json", "deciding")
     assert len(grid(document, f"The dials of {lowest}, which decides, from 0 to 100")) == 6
     assert grid(document, f"The numbers that matter, of {lowest}", "headline")
-    assert [row[0] for row in grid(document, "The dials of every secret, from 0 to 100", "verdict")] == [
+    assert [row[0] for row in grid(document, "Scores of every secret, 0 to 100", "verdict")] == [
         name for (name,) in SECRETS
     ]
 

@@ -64,7 +64,7 @@ def test_a_dial_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
     dials["illness"]["guarantee"] |= {"value": 1e-9, "low": None, "high": None}
     dials["illness"]["efficiency"] |= {"value": 0.0, "low": 0.0, "high": 100.0}
     document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
-    found = {row[0]: row[1] for row in rows(document, "statement", "The dials, from 0 to 100")}
+    found = {row[0]: row[1] for row in rows(document, "statement", "Scores, 0 to 100")}
     assert found["protection"] == "62 [58, 66] (medium)"
     assert found["exposed"] == "9 [8, 11] % (above the limit)"
     assert found["guarantee"] == "less than 0.01 (very poor)"
@@ -79,9 +79,9 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     ]
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
-        ["protection, at least", "60", "51.2", "NOT KEPT", "given"],
-        ["unique rows by the public columns, at most", "5%", "1.3%", "kept", "default policy"],
-        ["guarantee, at least", "20", "not known", "NOT KEPT", "default policy"],
+        ["protection, at least", "60", "51.2", "NOT MET", "given"],
+        ["rows that are unique in the published columns, at most", "5%", "1.3%", "kept", "default policy"],
+        ["guarantee, at least", "20", "not known", "NOT MET", "default policy"],
     ]
 
 
@@ -138,7 +138,7 @@ def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: 
     document = compose(stopped, ENGLISH)
     said = said_in(document, "statement")
     assert "What to do: take out town" in said and "Recommendation" not in said
-    assert rows(document, "statement", "The dials that it would have had by its law, from 0 to 100")
+    assert rows(document, "statement", "Scores that it would have had, calculated in advance, 0 to 100")
     assert "Nothing was drawn" in said_in(document, "verdict")
     assert "criteria" not in {section.key for section in document.sections}
 
@@ -180,14 +180,14 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
     found = files["improvement"]
     document = compose(Facts({**facts.files, "improvement.json": found}), ENGLISH)
     assert "Chosen by its law: " in said_in(document, "tuning")
-    best = rows(document, "tuning", "The best setting of each kind, by its law")
+    best = rows(document, "tuning", "Best setting of each mechanism (calculated in advance)")
     kinds = [row[0].partition(":")[0] for row in best]
     assert len(set(kinds)) == len(kinds) < len(found["trials"]) / 3 and "randomized-response" in kinds
     useful = max(one["dials"]["usefulness"]["value"] for one in found["trials"] if one["meets"])
     assert f"{at_least(useful):.3g}" in {row[4] for row in best if row[-1] == "yes"}
     missed = {**found, "chosen": None, "blocking": ["its protection is 40, but 60 is asked for"]}
     document = compose(Facts({**refused.files, "improvement.json": missed}), ENGLISH)
-    assert "No setting that was tried keeps the limits." in warnings(document, "tuning")
+    assert "No setting that was tried meets the limits." in warnings(document, "tuning")
     assert "its protection is 40, but" in said_in(document, "tuning")
 
 

@@ -81,7 +81,7 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
             expect(table.nth(at)).to_contain_text(f"{at_least(one['dials']['protection']['value']):.3g}")
         expect(page.locator("#result")).to_contain_text("All secrets at once")
         page.locator(".dials").wait_for()
-        page.get_by_label("Dials, criteria and pictures of").select_option("1")
+        page.get_by_label("Scores, criteria and pictures of").select_option("1")
         own = left["secrets"][1]["dials"]["guarantee"]["value"]
         expect(page.locator("[data-dial=guarantee] .value")).to_have_text(f"{at_least(own):.3g}")
         expect(page.locator("#result .other")).to_have_count(0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
-from rich.table import Table
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
@@ -27,16 +27,15 @@ from leakgauge.artefacts.request.shared_options import (
 )
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import current, listed, say
+from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Output, Parts, deliver, kept_private, number, require_not_read, told_level, working
+from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.design import RoundsTold
     from leakgauge.design import Knowledge, RateDistortion, Solution
     from leakgauge.design.problem import Target
     from leakgauge.design.vulnerability import LeastVulnerable
@@ -78,7 +77,7 @@ class Designing(RequestPart, frozen=True):
     least: Annotated[
         str,
         Option(
-            "What the channel makes least: the bits revealed, or for a largest distortion the chance of a right guess.",
+            "What the channel minimises: the bits revealed, or for a largest distortion the chance of a correct guess.",
             choices=("bits", "guess"),
         ),
     ] = "bits"
@@ -142,6 +141,7 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
     private.
     """
     from leakgauge.artefacts.channel_file import read_channel
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.design import Keep, MaxDistortion, frontier, solve
     from leakgauge.design.rounds import NextRound
     from leakgauge.design.rounds.designing import after_rounds, told_before
@@ -162,6 +162,7 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.chosen_bins import settled
     from leakgauge.tables.levels import level_files
+    from leakgauge.telling.design import design, keep_private, least_guessed
 
     secret, background, through = asked.secret, asked.background, asked.through
     curve, within = asked.curve, asked.within
@@ -228,11 +229,14 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
     def about_bins() -> Parts:
         return [*options.between_centres(loss, bins, released), *options.learnt_bins(bins)]
 
+    voice = voice_of()
+    private = [] if output is None else [keep_private(voice, output.name)]
     if least is not None:
         if output is not None:
             write_whole(output, _channel_artefact(question, least, output))
         told = as_guessed(least)
-        deliver(told, Output(as_json), lambda: [*guessed.render(told, question, output), *about_bins()])
+        blocks = least_guessed(voice, told, secret, question.distortion)
+        deliver(told, Output(as_json), lambda: [*terminal(chain(blocks, private)), *about_bins()])
         return
     if output is not None and curve is None:
         write_whole(output, _channel_artefact(question, solutions[0], output))
@@ -240,7 +244,8 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
         write_whole(output, _curve_artefact(question, solutions, output, beside))
     rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
     answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
-    deliver(answer, Output(as_json), lambda: [*_render(solutions, question, price, rounds, output), *about_bins()])
+    blocks = design(voice, solutions, secret, through, price, rounds)
+    deliver(answer, Output(as_json), lambda: [*terminal(chain(blocks, private)), *about_bins()])
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:
@@ -364,159 +369,3 @@ def _curve_artefact(question: Question, solutions: Sequence[Solution], output: P
     lines.writeheader()
     lines.writerows(rows)
     return text.getvalue()
-
-
-def _render(
-    solutions: Sequence[Solution],
-    question: Question,
-    price: float | None,
-    rounds: RoundsTold | None,
-    output: Path | None,
-) -> Parts:
-    told = "I(X;Y)" if question.through is None else "I(S;Y)"
-    columns = [
-        say("mean distortion"),
-        say("{what!s} bits", what=told),
-        "ε",
-        say("letters"),
-        say("gap bits"),
-        say("slope"),
-    ]
-    background, weighted = solutions[0].background_floor, solutions[0].weighted_leakage is not None
-    if background is not None:
-        whole = say("bits of all rounds") if rounds else say("{what!s} bits", what=told.replace("Y)", "Y,Z)"))
-        columns.insert(2, whole)
-    if weighted:
-        columns.insert(2, say("weighted bits"))
-    title = say("Least leaking channels for {secret!s}", secret=listed(question.secret))
-    if question.through is not None:
-        title = say(
-            "Channels of {column!s} that reveal least about {secret!s}",
-            column=question.through,
-            secret=listed(question.secret),
-        )
-    table = Table(*columns, title=title, title_justify="left")
-    for one in solutions:
-        leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
-        cells = [number(one.distortion), *(number(bits) for bits in leakages if bits is not None)]
-        table.add_row(*cells, told_level(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
-    parts: Parts = [table]
-    if rounds is not None:
-        parts.extend(_said_of_rounds(rounds, len(solutions) == 1))
-    elif background is not None:
-        floor = number(background)
-        known = message("The background alone reveals {what!s} = {bits} bits; no channel leaks less.")
-        parts.append(say(known, what=told.replace("Y)", "Z)"), bits=floor))
-    if weighted:
-        parts.append(say("The weighted bits are minimised: I(X;Y) under the weights given."))
-    if len(solutions) == 1:
-        parts.extend(_said_of_one(solutions[0]))
-        parts.extend(_said_of_use(solutions[0], price))
-    parts.extend(_said_of_all(solutions[0].problem, rounds is not None))
-    if output is not None:
-        parts.append(kept_private(output))
-    return parts
-
-
-def _said_of_rounds(rounds: RoundsTold, one: bool) -> Iterator[str]:
-    """What was revealed before, and after the round being designed."""
-    yield say(
-        "Earlier rounds: {count}, which reveal {bits} bits.", count=rounds.earlier, bits=number(rounds.before.value)
-    )
-    if one:
-        added, after = number(rounds.added.value), number(rounds.after.value)
-        yield say("This round adds {added} bits: {after} in all.", added=added, after=after)
-    if not rounds.exact:
-        yield say("There are too many rounds to count together exactly: these numbers are upper bounds.")
-
-
-_OTHERS = {
-    (True, True): message("No equally useful channel that reads the secret alone and keeps the bound"),
-    (True, False): message("No equally useful channel that reads the secret alone"),
-    (False, True): message("No equally useful channel that keeps the bound"),
-    (False, False): message("No equally useful channel"),
-}
-"""Channels that leak no less, by whether they read the secret alone and whether they keep a bound."""
-
-
-def _said_of_all(problem: RateDistortion, rounds: bool) -> Iterator[str]:
-    """What the gap proves, of which quantity and among which channels, and what it does not."""
-    from leakgauge.design import Keep, Knowledge
-    from leakgauge.probability import Joint
-
-    told = "I(X;Y)" if problem.secret is None else "I(S;Y)"
-    what = told if problem.weights is None else say("weighted I(X;Y)")
-    if problem.knowledge is Knowledge.PUBLISHED:
-        yield say(
-            "The published algorithm minimises {what}, not I(X;Y,Z), so it does not take the background into account; "
-            "--knowledge attacker does.",
-            what=what,
-        )
-    elif problem.knowledge is not Knowledge.NOBODY:
-        what = told.replace("Y)", "Y,Z)")
-    elif isinstance(problem.source, Joint) and problem.secret is None:
-        yield say("I(X;Y,Z) is shown, but {what} is minimised; --knowledge attacker minimises I(X;Y,Z).", what=what)
-    if problem.knowledge is Knowledge.BOTH:
-        yield say(
-            "ε is conditional on the background: it compares secrets with the same background, not different "
-            "backgrounds."
-        )
-    bounded = (problem.local_dp, problem.identifiability) != (None, None)
-    if problem.keep is not Keep.NOTHING:
-        kept = {Keep.SHARES: say("the shares"), Keep.ASSOCIATIONS: say("the associations with the background")}
-        yield say("All channels compared keep {what!s}.", what=kept[problem.keep])
-    others = say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded])
-    if problem.secret is not None:
-        others = say("No equally useful channel that reads the column alone")
-    if rounds:
-        yield say(
-            "{others!s} adds less to the earlier rounds than these, except within the gap. Designed from this table's "
-            "counts.",
-            others=others,
-        )
-        return
-    yield say(
-        "{others!s} has less {what!s} than these, except within the gap. Designed from this table's counts.",
-        others=others,
-        what=what,
-    )
-
-
-def _said_of_use(solution: Solution, price: float | None) -> Iterator[str]:
-    """What readers of the release should know: what the unchanged column reveals, what keeping costs, what is lost."""
-    if solution.told_unprotected is not None:
-        yield say(
-            "Released unchanged, the column reveals {bits} bits about the secret.",
-            bits=number(solution.told_unprotected),
-        )
-    if price is not None:
-        yield say("Keeping costs {bits} bits more than the least leaking channel.", bits=number(price))
-    if solution.lost > 0:
-        yield say(
-            "Values of {share:.1%} of the rows are never released; --keep shares releases every value as often as it "
-            "occurs.",
-            share=solution.lost,
-        )
-
-
-def _said_of_one(solution: Solution) -> Iterator[str]:
-    """Where the worst case is reached, and which inputs never occur in the table."""
-    from leakgauge.probability.labels import text_of
-
-    witness = solution.local_dp.witness
-    if witness is not None:
-        first, second, released = (text_of(label) or say("missing") for label in (*witness.inputs, witness.output))
-        yield say(
-            "ε is reached where {released!s} is released: by {first!s} against {second!s}.",
-            released=released,
-            first=first,
-            second=second,
-        )
-    unmet = len(solution.never_occurring)
-    if unmet:
-        total = len(solution.channel.inputs)
-        yield say(
-            "{unmet} of {total} inputs never occur in this table; each is treated like the input that fits it best.",
-            unmet=unmet,
-            total=total,
-        )

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
-from rich.table import Column, Table
-from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.artefacts.request.shared_options import Confidence
 from leakgauge.cli import options
-from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
+from leakgauge.cli.language import say
+from leakgauge.cli.output import Output, deliver, require_not_read, working
 from leakgauge.errors import OptionError, RefusalError
-from leakgauge.rounding import percent
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Estimated, Estimates, Quantity, Sentence
+    from leakgauge.artefacts import Estimated, Sentence
     from leakgauge.release.estimates import Recipient
-
-SHOWN = 60
-"""Numbers of one answer on the screen; the JSON has them all."""
 
 
 class Estimating(RequestPart, frozen=True):
@@ -67,7 +61,9 @@ def command(release: str, asked: Estimating, reading: Reading, to: Output) -> No
     leakgauge estimate kit
     """
     from leakgauge.artefacts import Estimates
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release.estimates import estimate
+    from leakgauge.telling.estimates import estimates
 
     channels = _channels(asked.channel, release, reading)
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
@@ -81,65 +77,7 @@ def command(release: str, asked: Estimating, reading: Reading, to: Output) -> No
         answers += [recipient.mean(asked.mean, asked.by)] if asked.mean is not None else []
         answers, refused = (answers, ()) if answers else _everything(recipient)
     found = Estimates(Path(release).name, answers[0].rows, tuple(answers), (*refused, *recipient.notes))
-    deliver(found, to, lambda: render(found), shareable=True)
-
-
-def render(found: Estimates) -> Parts:
-    """A table for each answer, and what the intervals are."""
-    parts: Parts = []
-    for one in found.estimates:
-        parts.append(_table(one))
-        if len(one.cells) > SHOWN:
-            parts.append(say("… and {more:,} more, all of them with --json.", more=len(one.cells) - SHOWN))
-        parts.append(_worth(one))
-    confidence = next(iter(found.estimates[0].cells)).estimate.confidence or 0.0
-    parts.append(
-        say(
-            "Each interval, taken by itself, contains the true value about {percent:.4g} times in 100, for the table "
-            "and for the population that its rows are drawn from.",
-            percent=100 * confidence,
-        )
-    )
-    return [*parts, *(Text(retell(one), "yellow") for one in found.notes)]
-
-
-def _table(one: Estimated) -> Table:
-    heads = [Column(name, overflow="fold") for name in (*one.by, *((one.column,) if one.kind != "mean" else ()))]
-    head = say("mean") if one.kind == "mean" else say("share")
-    table = Table(*heads, Column(head, justify="right"), say("interval"), title=_title(one), title_justify="left")
-    written = number if one.kind == "mean" else percent
-    for cell in one.cells[:SHOWN]:
-        labels = (*cell.group, *((cell.value,) if one.kind != "mean" else ()))
-        _add(table, labels, cell.estimate, written)
-    for cell in one.unseen[:SHOWN]:
-        _add(table, (*cell.group, say("(any other value)")), cell.estimate, written)
-    return table
-
-
-def _add(table: Table, labels: Sequence[str | None], estimate: Quantity, written: Callable[[float], str]) -> None:
-    named = (say("(missing)") if label is None else label for label in labels)
-    low, high = estimate.ends
-    # A value may hold brackets, which would be read as markup.
-    table.add_row(*map(Text, (*named, written(estimate.value), f"{written(low)} – {written(high)}")))
-
-
-def _title(one: Estimated) -> str:
-    names = {"column": one.column, "by": listed(one.by)}
-    if one.kind == "mean":
-        return say("Mean of {column!s} by {by!s}", **names) if one.by else say("Mean of {column!s}", **names)
-    return say("Shares of {column!s} by {by!s}", **names) if one.by else say("Shares of {column!s}", **names)
-
-
-def _worth(one: Estimated) -> str:
-    method = retell(one.method.value)
-    if one.effective_rows is None:
-        return say("Method: {method}; {rows:,} released rows.", method=method, rows=one.rows)
-    return say(
-        "Method: {method}; {rows:,} released rows are worth {worth:,.0f} rows of the table itself.",
-        method=method,
-        rows=one.rows,
-        worth=one.effective_rows.value,
-    )
+    deliver(found, to, lambda: terminal(estimates(voice_of(), found)), shareable=True)
 
 
 def _channels(texts: Sequence[str], release: str, reading: Reading) -> dict[str, str]:

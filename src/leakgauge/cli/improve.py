@@ -101,7 +101,8 @@ def _render(search: Search, table: str, job: Request | None, promise: Judgement 
         setting = {"setting": chosen.said, "form": chosen.family.form, "dials": dials_in_words(dials)}
         if job is not None and not job.aims[0].mechanism and chosen.channel is None:
             template = message(
-                "{setting} ({form}) protects too little beside all else that leaves; let the job search: {dials!s}."
+                "{setting} ({form}) protects too little along with everything else that is released; let the "
+                "job search: {dials!s}."
             )
         else:
             template = message("Take {setting} ({form}): {dials!s}.")
@@ -109,7 +110,7 @@ def _render(search: Search, table: str, job: Request | None, promise: Judgement 
         parts += _command(search, chosen, table, job)
     else:
         closest = {"setting": search.closest.said, "form": search.closest.family.form}
-        parts.append(say("No setting keeps the limits; the closest is {setting} ({form}).", **closest))
+        parts.append(say("No setting meets the limits; the closest is {setting} ({form}).", **closest))
         parts += [say("· {reason}.", reason=reason) for reason in search.blocking]
     return [*parts, _families(search), *(f"· {retell(note)}" for note in search.notes)]
 
@@ -168,7 +169,7 @@ def _families(search: Search) -> Table:
         box=SIMPLE_HEAD,
     )
     for trial in every[:SHOWN]:
-        mark = say("CHOSEN") if trial is search.chosen else "" if trial.short else say("kept")
+        mark = say("CHOSEN") if trial is search.chosen else "" if trial.short else say("met")
         setting = say("{setting} ({form})", setting=trial.said, form=trial.family.form)
         table.add_row(setting, *points(trial.dials, "protection", "exposed", "guarantee", "usefulness"), mark)
     return table

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import Output, Parts, deliver, grid, number
+from leakgauge.cli.language import say
+from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
-from leakgauge.rounding import at_least, at_most
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.ledger import AccountTold, ColumnTold, CompositionTold
-    from leakgauge.release.ledger import Account
     from leakgauge.release.ledger.account import Limit
 
 
@@ -35,7 +32,7 @@ def command() -> None:
 @click.option("--epsilon", type=float, metavar="E", help="Limit on ε over all releases, in nats.")
 @click.option("--delta", type=float, metavar="D", help="The δ beside ε; 0 unless given.")
 @click.option("--rho", type=float, metavar="R", help="Limit on ρ of zCDP over all releases, in nats.")
-@click.option("--unlimited", is_flag=True, help="No limit; spends are only added up.")
+@click.option("--unlimited", is_flag=True, help="No limit; costs are only added up.")
 @click.option(
     "--unit", default="one row", show_default=True, metavar="TEXT", help="The unit of protection, spelt as below."
 )
@@ -53,16 +50,18 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
     queries with --unit COLUMN.
     """
     from leakgauge.artefacts import LedgerTold
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import Account, open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
+    from leakgauge.telling.budget import account_of
 
     require_writable(to.file, *ledger_files(ledger))
     asked = Account(dataset, _limit(**limits), unit, Neighbours(neighbours))  # refused before a ledger is made
     with open_ledger(ledger, create=True) as opened:
         account = opened.open_account(asked.dataset, asked.limit, unit=asked.unit, neighbours=asked.neighbours)
         told = LedgerTold(opened.head, (account_told(account),))
-    deliver(told, to, lambda: [_title(account)])
+    deliver(told, to, lambda: terminal([account_of(voice_of(), account)]))
 
 
 @command.command()
@@ -72,16 +71,18 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
 def show(ledger: str, dataset: str | None, to: Output) -> None:
     """The limits, what is spent, what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
+    from leakgauge.telling.budget import budget
 
     require_writable(to.file, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         accounts = opened.accounts() if dataset is None else (opened.account(dataset),)
         told = tuple(account_told(account, opened) for account in accounts)
         found = LedgerTold(opened.head, told)
-    rendered = zip(accounts, told, strict=True)
-    deliver(found, to, lambda: [part for pair in rendered for part in _render(*pair)])
+    voice = voice_of()
+    deliver(found, to, lambda: terminal(chain.from_iterable(map(partial(budget, voice), accounts, told))))
 
 
 @command.command()
@@ -109,72 +110,3 @@ def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimi
     if epsilon is not None:
         return ApproximateLimit(epsilon, delta or 0.0)
     return Unlimited() if rho is None else ConcentratedLimit(rho)
-
-
-def _render(account: Account, told: AccountTold) -> Parts:
-
-    parts: Parts = [_title(account), *_lines(told, account.delta)]
-    if told.entries:
-        entries = grid(say("entry|time (UTC)|purpose|ε|ρ|completed"))
-        for entry in told.entries:
-            numbers = (number(at_most(spent.value)) for spent in (entry.epsilon, entry.rho))
-            done = say("no") if entry.completed is None else say("yes")
-            time, purpose = entry.time[:19].replace("T", " "), retell(entry.purpose)
-            entries.add_row(str(entry.sequence), time, purpose, *numbers, done)
-        parts.append(entries)
-    if told.told:
-        parts.append(_told(told.told))
-        if any(one.uncounted for one in told.told):
-            parts.append(say("Releases not counted in bits, such as noisy numbers, still add their ε."))
-        if told.without_bits:
-            without = say(
-                "Spends without bits (queries, or releases of earlier versions): {count}.", count=told.without_bits
-            )
-            parts.append(without)
-        parts.append(say("Bits follow from the exact counts of the table: keep the ledger private."))
-    return parts
-
-
-def _told(columns: Sequence[ColumnTold]) -> Table:
-    """What all releases reveal about each column."""
-    table = grid(say("column|releases|bits revealed at most|of|not counted"))
-    for one in columns:
-        bits = ["" if amount is None else number(amount.value) for amount in (one.bits, one.entropy)]
-        table.add_row(one.column, str(one.releases), *bits, str(one.uncounted or ""))
-    return table
-
-
-def _lines(told: AccountTold, delta: float) -> list[str]:
-    spent, left, found = told.spent, told.left, told.composition
-    assert spent is not None and left is not None
-    sums = {"epsilon": number(at_most(spent.epsilon.value)), "rho": number(at_most(spent.rho.value))}
-    if delta > 0:
-        whole: dict[str, object] = {**sums, "together": number(at_most(spent.epsilon_at_delta.value)), "delta": delta}
-        lines = [say("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta:g}", **whole)]
-    else:
-        lines = [say("spent: ε {epsilon}, ρ {rho}", **sums)]
-    amounts = {"ε": left.epsilon, "ρ": left.rho}
-    limited = [f"{name} {number(at_least(one.value))}" for name, one in amounts.items() if one is not None]
-    if limited:
-        lines.append(say("left: {amounts!s}", amounts=say(" or ").join(limited)))
-    if found is not None:
-        lines.append(_fixed(found))
-    return lines
-
-
-def _fixed(found: CompositionTold) -> str:
-    epsilon = number(at_most(found.epsilon.value))
-    fields: dict[str, object] = {"epsilon": epsilon, "delta": found.delta, "method": found.method}
-    if found.delta:
-        return say("if the sequence had been fixed in advance: ε {epsilon} at δ {delta:g} ({method})", **fields)
-    return say("if the sequence had been fixed in advance: ε {epsilon} ({method})", **fields)
-
-
-def _title(account: Account) -> str:
-    return say(
-        "{dataset!s}: limit {limit}, protects {unit}, neighbours: {neighbours}",
-        dataset=account.dataset,
-        limit=account.limit.sentence,
-        unit=account.unit,
-        neighbours=account.neighbours.words,
-    )

@@ -90,12 +90,6 @@ def simulation_warning() -> Text:
     return alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not release this."))
 
 
-def kept_private(channel: Path) -> Text:
-    """The warning beside a channel file that was designed from a table."""
-    inside = say("Keep {file!s} private: the exact counts of the table can be computed from it.", file=channel.name)
-    return Text(inside, "bold")
-
-
 def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:
     """Refuse an output that cannot be written, or that is also an input."""
     from leakgauge.tables.opening import source_files

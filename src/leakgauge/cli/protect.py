@@ -179,7 +179,7 @@ def render(done: Done) -> Parts:
         if job.request.roles.public:
             columns = listed(job.request.roles.public)
             parts.append(
-                say("ε covers the protected columns; these are released unprotected: {columns!s}.", columns=columns)
+                say("ε covers the protected columns only; released without protection: {columns!s}.", columns=columns)
             )
         for column in job.request.roles.public_through:
             designed = done.kept.get(Design, public_file(DESIGN, column, job.request.roles.public_through))
@@ -226,7 +226,7 @@ def _to_hand_out(done: Done) -> str:
     found = done.verdict.recommendation
     if found is Recommendation.DO_NOT_RELEASE:
         return say(
-            "Hand out nothing as it stands: {files!s} are written, and to be kept private like all of {folder!s}.",
+            "Do not hand out anything yet: {files!s} were written; keep them private, like everything in {folder!s}.",
             **places,
         )
     if found is Recommendation.RELEASE_IF:
@@ -283,7 +283,7 @@ def _secrets(job: Job) -> Table:
     """Each secret with its numbers, and all of them at once."""
     from leakgauge.cli.verdict import points
 
-    found = grid(say("secret|protection|exposed|usefulness|the attacker learns|guessed right"), say("Every secret"))
+    found = grid(say("secret|protection|exposed|usefulness|the attacker learns|guessed correctly"), say("Every secret"))
     for one in job.secrets:
         name = listed(one.secret)
         shares = "–" if one.success is None else percent(one.success.value)
@@ -359,12 +359,12 @@ def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
         if headline.floor is not None:
             low, high = outwards(*headline.floor.ends)
             floor = f"{headline.floor.value:.3g}" if headline.floor_exact else f"{low:.3g} – {high:.3g}"
-            told = say("{told}; {floor} by the background alone", told=told, floor=floor)
+            told = say("{told}; {floor} from the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
         yield epsilon_of, told_level(headline.epsilon.value)
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
-        yield say("strongest attack"), say("right for {right:.1%} instead of {before:.1%}", **shares)
+        yield say("strongest attack"), say("{right:.1%} correct, {before:.1%} without the release", **shares)
     if headline.unchanged is not None:
         yield say("values unchanged"), percent(headline.unchanged.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain
@@ -10,28 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Column, Table
-from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
+from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 from leakgauge.languages import message
-from leakgauge.rounding import at_least, at_most
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Answer
-    from leakgauge.jobs.query import PaidAnswer
-    from leakgauge.probability import Estimate
-    from leakgauge.release import queries
-    from leakgauge.release.ledger import Entry, Spending
-    from leakgauge.release.ledger.admission import Verdict
-    from leakgauge.release.ledger.cost import Cost, Total
-    from leakgauge.release.queries import Groups, Protection, Query
+    from leakgauge.release.ledger import Entry
+    from leakgauge.release.queries import Groups, Query
 
 _Option = Callable[[Any], Any]
 _COMMON = (
@@ -51,10 +42,10 @@ _COMMON = (
     ),
     options.neighbours,
     options.taking(reading=Reading),
-    click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Spend from this ledger."),
+    click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Use the budget of this ledger."),
     click.option("--dataset", metavar="NAME", help="The account; by default TABLE's name without its extension."),
     click.option(
-        "--dry-run", is_flag=True, help="Only show the cost and the remaining budget; draw and spend nothing."
+        "--dry-run", is_flag=True, help="Only show the cost and the remaining budget; no answer, no budget used."
     ),
     click.option("--simulate", type=int, metavar="SEED", help="Noise from a seed: not private, not a release."),
     options.output,
@@ -162,6 +153,7 @@ _verb("top", "TopLabels", message("The declared values that most rows have."), _
 
 
 def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import open_ledger
@@ -169,7 +161,9 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
     from leakgauge.release.ledger.ledger import ledger_files
     from leakgauge.release.queries import Protection
     from leakgauge.tables import open_table
+    from leakgauge.telling.answers import answer, dry_run
 
+    voice = voice_of()
     ledger, simulate, to = given["ledger"], given["simulate"], given["to"]
     rows = 1 if given["rows_per_unit"] is None else given["rows_per_unit"]
     protection = Protection(given["unit"], rows, Neighbours(given["neighbours"]))
@@ -195,13 +189,13 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
                 paid = ask(query, source, protection, kept, name, simulate, on_spend)
         if given["dry_run"]:
             dry = stored_preview(query, protection, cost, verdict, table)
-            deliver(dry, to, lambda: _render_dry(query, protection, cost, verdict))
+            deliver(dry, to, lambda: terminal(dry_run(voice, query, protection, cost, verdict)))
             if verdict is not None:
                 verdict.require()
             return
         if ledger is None and simulate is None:
             click.echo(say("No --ledger is given: nothing counts this answer against a budget."), err=True)
-        _hand_over(stored_answer(paid, table), to, lambda: _render(paid))
+        _hand_over(stored_answer(paid, table), to, lambda: terminal(answer(voice, paid.answer, paid.cost, paid.spent)))
 
 
 def _query(kind: str, given: Mapping[str, Any], columns: Sequence[str]) -> Query[Any]:
@@ -247,10 +241,13 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
     try:
         yield spends.append
     except BaseException:
-        for entry in spends:
-            fields: dict[str, object] = {**_amounts(entry.cost), "entry": entry.sequence}
-            stays = say("ε {epsilon}, ρ {rho} stay spent in the ledger, as entry {entry:d}.", **fields)
-            click.echo(f"leakgauge: {stays}", err=True)
+        if spends:
+            from leakgauge.cli.terminal import voice_of
+            from leakgauge.telling.answers import stays_spent
+            from leakgauge.telling.blocks import text_of
+
+            for entry in spends:
+                click.echo(f"leakgauge: {text_of(stays_spent(voice_of(), entry), current())}", err=True)
         raise
 
 
@@ -293,100 +290,3 @@ def _edges(option: str, given: Mapping[str, Any]) -> list[float] | None:
             option=option.replace("_", "-"),
             text=text,
         ) from None
-
-
-def _render(paid: PaidAnswer) -> Parts:
-    from leakgauge.probability import Estimate
-    from leakgauge.release.queries import SIMULATION
-
-    answer = paid.answer
-    parts: Parts = [retell(SIMULATION)] if answer.simulated else []
-    named = any(label is not None for label, _ in answer.values)
-    interval = say("{percent:.6g}% interval", percent=100 * answer.query.confidence)
-    noisy = isinstance(answer.value, Estimate)
-    # Texts, not markup: conditions and labels may hold brackets.
-    question = Column(Text(retell(answer.query.sentence), "bold"))
-    table = Table(*([""] * named), question, *([interval] * noisy))
-    for label, value in answer.values:
-        cells = [_label(label or "")] * named
-        if isinstance(value, Estimate):
-            answered, low, high = _as_exact_as_its_noise(value)
-            cells += [answered, say(" to ").join((low, high))]
-        else:
-            cells.append(_label(value) if isinstance(value, str) else f"{value:.6g}")
-        table.add_row(*map(Text, cells))
-    parts += [table, *_lines(answer)]
-    if paid.spent is not None:
-        left = _left(paid.spent)
-        parts.append(say("Budget: ε {epsilon}, ρ {rho} spent now; {left!s}.", **_amounts(paid.cost), left=left))
-    return parts
-
-
-def _as_exact_as_its_noise(answer: Estimate) -> tuple[str, str, str]:
-    """The answer and the ends of its interval, whose width keeps two digits: fewer would add a rounding error."""
-    width = answer.high - answer.low
-    if not 0 < width < math.inf:
-        return number(answer.value), number(answer.low), number(answer.high)
-    decimals = 1 - math.floor(math.log10(width))
-    value, low, high = (
-        f"{round(end, decimals):.{max(decimals, 0)}f}" for end in (answer.value, answer.low, answer.high)
-    )
-    return value, low, high
-
-
-def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> Parts:
-    lines = [
-        say("Dry run of: {question}; protects {unit}", question=query.sentence, unit=protection.sentence),
-        *_groups_told(query),
-        *_clamping_told(query),
-        say("It would cost ε {epsilon}, ρ {rho}.", **_amounts(cost)),
-    ]
-    if verdict is not None:
-        before, after = _left(verdict.before), _left(verdict.after)
-        if verdict.allowed:
-            lines.append(
-                say("It fits the budget; afterwards {after!s}; before it {before!s}.", after=after, before=before)
-            )
-        else:
-            lines.append(say("It does not fit the budget; before it {before!s}.", before=before))
-    return ["\n".join(lines)]
-
-
-def _groups_told(query: Query[Any]) -> list[str]:
-    return [] if query.groups is None else [say("Groups: {groups!s}.", groups=tuple(map(_label, query.groups.names)))]
-
-
-def _clamping_told(query: Query[Any]) -> list[str]:
-    return [] if query.clamping is None else [retell(query.clamping)]
-
-
-def _lines(answer: queries.Answer) -> list[str]:
-    lines = _clamping_told(answer.query)
-    if answer.rank_error is not None:
-        rows, percent = number(answer.rank_error), 100 * answer.query.confidence
-        lines.append(say("Off by at most {rows} rows with {percent:.6g}% confidence.", rows=rows, percent=percent))
-    fields = {
-        "claims": say(" and ").join(str(claim) for claim in answer.claims),
-        "unit": answer.protection.sentence,
-        "neighbours": answer.protection.neighbours.words,
-    }
-    would = message("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.")
-    lines.append(say(would if answer.simulated else "Guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
-    return [*lines, say("Mechanism: {mechanisms!s}", mechanisms=retell(answer.mechanism))]
-
-
-def _label(text: str) -> str:
-    """A declared value as it is; "missing" and "others" in the current language."""
-    from leakgauge.release.queries.labels import MISSING, OTHER
-
-    return {MISSING: say("(missing)"), OTHER: say("(other)")}.get(text, text)
-
-
-def _amounts(cost: Cost | Total) -> dict[str, str]:
-    return {"epsilon": number(at_most(float(cost.epsilon))), "rho": number(at_most(float(cost.rho)))}
-
-
-def _left(spent: Spending) -> str:
-    left = [f"ε {number(at_least(spent.epsilon_left))}"] if spent.epsilon_left is not None else []
-    left += [f"ρ {number(at_least(spent.rho_left))}"] if spent.rho_left is not None else []
-    return say("{amounts!s} left", amounts=say(" or ").join(left)) if left else say("no limit")

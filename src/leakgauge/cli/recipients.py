@@ -15,11 +15,20 @@ if TYPE_CHECKING:
 
 _READ_AS = {
     "at least": message(
-        "· Recipients count {columns!s} as released, worth at least {rows:,.0f} of {all:,} rows for its shares."
+        "· Recipients can count {columns!s} as it is; for shares the release is as precise as at least "
+        "{rows:,.0f} of the {all:,} original rows."
     ),
-    "counted": message("· Recipients count {columns!s} as released, worth {rows:,.0f} of {all:,} rows for its shares."),
-    "corrected": message("· Recipients correct {columns!s} for its channel, worth {rows:,.0f} of {all:,} rows."),
-    "mean": message("· Recipients take the mean of {columns!s}, worth {rows:,.0f} of {all:,} rows."),
+    "counted": message(
+        "· Recipients can count {columns!s} as it is; for shares the release is as precise as "
+        "{rows:,.0f} of the {all:,} original rows."
+    ),
+    "corrected": message(
+        "· Recipients can correct {columns!s} for the noise of its channel; then the "
+        "release is as precise as {rows:,.0f} of the {all:,} original rows."
+    ),
+    "mean": message(
+        "· Recipients can take the mean of {columns!s}, as precise as from {rows:,.0f} of the {all:,} original rows."
+    ),
 }
 
 
@@ -39,8 +48,8 @@ def said_of_recipients(done: Done) -> Parts:
         if one.blank:
             parts.append(
                 say(
-                    "· {blank:,} of {all:,} cells of {columns!s} are blank: the mechanism draws at random which rows "
-                    "release a value.",
+                    "· {blank:,} of {all:,} cells of {columns!s} are blank: the mechanism chooses at random "
+                    "which rows release a value.",
                     **fields,
                     blank=one.blank,
                 )
@@ -59,7 +68,7 @@ def said_of_recipients(done: Done) -> Parts:
         parts.append(say(_READ_AS[one.read_as.value if one.read_as and known else "at least"], **fields))
         if one.confused:
             said = say(
-                "The channel of {columns!s} does not tell {count} of its values apart.", **fields, count=one.confused
+                "The channel of {columns!s} does not distinguish {count} of its values.", **fields, count=one.confused
             )
             parts.append(Text(said, "yellow"))
     if found.commands and found.epsilon is not None:

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Names, Option, RequestPart
 from leakgauge.artefacts.request.shared_options import KeepOrder
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import listed, retell, say
-from leakgauge.cli.output import (
-    Output,
-    Parts,
-    counting,
-    deliver,
-    grid,
-    require_not_read,
-    simulation_warning,
-    told_level,
-)
+from leakgauge.cli.language import say
+from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge import tables
-    from leakgauge.artefacts import Level
-    from leakgauge.artefacts.record import Budget, Preview, Record
+    from leakgauge.artefacts.record import Preview, Record
     from leakgauge.probability import Distribution
-    from leakgauge.release import Prior, Release, ReleasePlan
+    from leakgauge.release import Prior, ReleasePlan
     from leakgauge.release.bound import BoundPlan
     from leakgauge.release.execution import Progress, Stage
     from leakgauge.release.ledger.cost import Cost
@@ -57,12 +45,12 @@ class Releasing(RequestPart, frozen=True):
     ] = ()
     keep_order: KeepOrder = False
     overwrite: Annotated[bool, Option("Replace existing files.")] = False
-    dry_run: Annotated[bool, Option("Show the cost; draw, spend and write nothing.")] = False
+    dry_run: Annotated[bool, Option("Show the cost; release and write nothing, use no budget.")] = False
     simulate: Annotated[
         int | None, Option("Not private: noise from a seed, every output marked, no budget used.", "SEED")
     ] = None
     on_workers: Annotated[
-        bool, Option("Draw and write where the rows are: on Spark's workers, a folder of Parquet files.")
+        bool, Option("Make and write the release where the rows are: on Spark's workers, a folder of Parquet files.")
     ] = False
     sign: Annotated[Path | None, Option("Sign the record with this Ed25519 key.", "KEY")] = None
 
@@ -104,6 +92,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     OUT and OUT with .public.json added may be handed out; the record itself, and the key of the rows' order in
     .order.json, are for their owner only.
     """
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
     from leakgauge.release.destinations import FileDestination, destination
@@ -114,6 +103,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     from leakgauge.release.plan import plan_files
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
+    from leakgauge.telling import releasing
 
     plan, address, dataset, sign = read_plan(asked.plan), asked.ledger, asked.dataset, asked.sign
     plan.keep_order = plan.keep_order or asked.keep_order
@@ -147,7 +137,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
         if asked.dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
             found = _preview(bound, cost, None if verdict is None else verdict.allowed)
-            deliver(found, Output(as_json), lambda: _render_dry(found, bound, cost))
+            deliver(found, Output(as_json), lambda: terminal(releasing.preview(voice_of(), found, bound, cost)))
             if verdict is not None:
                 verdict.require()
             return
@@ -170,7 +160,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
                 on_workers=asked.on_workers,
                 progress=tell,
             )
-        deliver(made.record, Output(as_json), lambda: _render(made))
+        deliver(made.record, Output(as_json), lambda: terminal(releasing.release(voice_of(), made)))
 
 
 def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
@@ -225,10 +215,10 @@ def progress_of(total: int, counted: bool) -> Iterator[Progress]:
             yield tell
         except KeyboardInterrupt:
             if spent and counted:
-                click.echo(f"leakgauge: {say('what was spent in the ledger stays spent.')}", err=True)
+                click.echo(f"leakgauge: {say('budget used in the ledger stays used.')}", err=True)
             raise
     if completed and not spent:
-        told = say("this release was drawn before; the ledger now notes that it was written, and nothing was spent.")
+        told = say("this release was made before; the ledger now notes that it was written, and no budget was used.")
         click.echo(f"leakgauge: {told}", err=True)
 
 
@@ -243,92 +233,9 @@ def _preview(bound: BoundPlan, cost: Cost, allowed: bool | None) -> Preview:
     return Preview(keep_inside(planned, claims), planned, claims, PreviewedBudget(spent.epsilon, spent.rho, allowed))
 
 
-def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
-    from leakgauge.release.guarantees import assumptions, said_of_order
-
-    rows = [
-        (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
-    ]
-    parts: Parts = [_columns_table(say("What would be released"), rows, bound.public)]
-    parts.append(say("Cost: ε {epsilon}, ρ {rho}.", epsilon=told_level(cost.epsilon), rho=told_level(cost.rho)))
-    if found.budget.allowed is not None:
-        parts.append(say("The ledger would admit it." if found.budget.allowed else "The ledger would refuse it."))
-    said = (*assumptions(found.plan, found.claims, simulated=False), *said_of_order(found.plan))
-    parts += [f"· {retell(one)}" for one in said]
-    return [*parts, say("Nothing was drawn, spent or written.")]
-
-
-def _render(made: Release) -> Parts:
-    from leakgauge.release.guarantees import said_of_formulas, said_of_order
-    from leakgauge.release.signatures import signature_place
-
-    record = made.record
-    rows = [
-        (
-            _released_as(column.reads, column.writes),
-            column.kind,
-            _headline(record.claims[name].levels) if record.private else say("none: a simulation"),
-        )
-        for name, column in record.plan.columns.items()
-    ]
-    title = say("{file!s}: {rows:d} rows", file=made.output.name, rows=made.rows)
-    parts: Parts = [_columns_table(title, rows, record.plan.public)]
-    if record.private:
-        parts.append(_spent(record.budget))
-    parts.append(say("Record: {record!s} (digest {digest!s}…).", record=made.record_file, digest=made.digest[:16]))
-    if record.private:
-        handed = [made.output, made.public_record_file]
-        handed += [] if made.signature is None else [signature_place(made.public_record_file)]
-        parts.append(say("To hand out: {files!s}.", files=listed(path.name for path in handed)))
-    if made.signature is not None:
-        parts.append(say("Signature: {signature!s}", signature=made.signature))
-    parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
-    parts += suppressed_rows(record)
-    parts += [f"· {retell(said)}" for said in said_of_order(record.plan)]
-    parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
-    if not record.private:
-        parts.append(simulation_warning())
-    return parts
-
-
 def suppressed_rows(record: Record) -> Parts:
     """The number of rows whose public values were suppressed, where suppression was asked for."""
-    suppressed = record.plan.suppressed
-    if suppressed is None:
-        return []
-    rows: dict[str, object] = {"count": suppressed, "rows": record.rows}
-    return [say("Public values of {count:,} of {rows:,} rows are suppressed.", **rows)]
+    from leakgauge.cli.terminal import terminal, voice_of
+    from leakgauge.telling import releasing
 
-
-def _spent(budget: Budget) -> str:
-    counted, epsilon = budget.ledger, told_level(budget.epsilon.value)
-    if counted is None:
-        return say("Spent: ε {epsilon} together; not counted in a ledger.", epsilon=epsilon)
-    return say(
-        "Spent: ε {epsilon} together; entry {entry:d} of {dataset!r}.",
-        epsilon=epsilon,
-        entry=counted.entry,
-        dataset=counted.dataset,
-    )
-
-
-def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Sequence[str]) -> Table:
-    columns = grid(say("column|mechanism|guarantee for one row"), title)
-    for row in (*rows, *((name, say("public"), say("none")) for name in public)):
-        columns.add_row(*row)
-    return columns
-
-
-def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
-    """Every column that a mechanism writes, and the columns it reads where their names differ."""
-    written = listed(writes)
-    return written if set(writes) <= set(reads) else f"{listed(reads)} → {written}"
-
-
-def _headline(levels: Mapping[str, Level]) -> str:
-    for notion in ("local-dp", "dp", "approximate-dp", "zcdp"):
-        if notion in levels:
-            level = levels[notion]
-            delta = "" if level.delta is None else say(", δ {delta:g}", delta=level.delta)
-            return f"{retell(notion)} {told_level(level.value)}{delta}"
-    return ""
+    return terminal(releasing.suppressed_rows(voice_of(), record))

@@ -32,13 +32,11 @@ def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
         found, asked = one.distortion, one.max_distortion
         if found is not None and asked is not None:
             fields = {"secret": listed(one.secret), "found": found.value, "asked": asked}
-            parts.append(
-                say("The mean distortion of {secret!s} is {found:.3g} now; {asked:g} was asked for.", **fields)
-            )
+            parts.append(say("The mean distortion of {secret!s} is {found:.3g} now; {asked:g} was required.", **fields))
     if repeated.spent is not None:
         parts.append(
             say(
-                "The account of {dataset!s} has spent ε {spent}, this release included.",
+                "The account of {dataset!s} has used ε {spent}, this release included.",
                 dataset=repeated.dataset,
                 spent=told_level(repeated.spent.value),
             )
@@ -74,11 +72,11 @@ def _together(repeated: Repeated) -> Parts:
     if len(uncounted) < len(repeated.secrets):
         parts += [
             _table(repeated),
-            say("Counted as if a person's secret were the same in all of them; other columns come on top."),
+            say("Counted as if a person's secret were the same in all of them; other columns add to this."),
         ]
     if uncounted:
         parts.append(
-            say("What they reveal together about {secrets!s} is not counted in bits.", secrets=listed(uncounted))
+            say("What they reveal together about {secrets!s} was not measured in bits.", secrets=listed(uncounted))
         )
     return parts
 
@@ -90,7 +88,7 @@ def _table(repeated: Repeated) -> Table:
         say("bits"),
         say("revealed by this release"),
         say("by {count} releases", count=count),
-        say("guessed right by this one"),
+        say("guessed correctly from this one"),
         say("by {count} releases", count=count),
         title=say("Together with earlier releases"),
     )

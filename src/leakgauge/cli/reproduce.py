@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from leakgauge import papers
 from leakgauge.cli import options
-from leakgauge.cli.language import current, listed, retell, say
+from leakgauge.cli.language import current
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, deliver, require_picture
+from leakgauge.cli.output import Output, deliver, require_picture
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts.reproduction import PrintedTable, Reproduction
 
 DRAWN = ("rate-distortion",)
 """Papers that draw curves without printing their numbers."""
@@ -33,6 +27,8 @@ def command(ctx: click.Context, name: str | None, curves: Path | None, to: Outpu
     """Print a paper's numbers beside ours, and its errors; without NAME, for every paper. Exit 1 if one differs."""
     from leakgauge.artefacts.codec import encode
     from leakgauge.artefacts.reproduction import Reproductions
+    from leakgauge.cli.terminal import terminal, voice_of
+    from leakgauge.telling.published import published
 
     require_writable(to.file)
     require_picture(curves, to.file)
@@ -47,53 +43,6 @@ def command(ctx: click.Context, name: str | None, curves: Path | None, to: Outpu
         write_whole(
             curves, drawn_curves_figure(drawn["name"], drawn["curves"], current()).to_svg() + "\n", shareable=False
         )
-    deliver(stored, to, lambda: [part for paper in found for part in render(paper)])
+    deliver(stored, to, lambda: [part for paper in found for part in terminal(published(voice_of(), paper))])
     if not stored.agrees:
         ctx.exit(1)
-
-
-def render(found: Reproduction) -> Parts:
-    """The reproduction as a table for a person."""
-    grid = Table(say("place"), say("quantity"), say("published"), say("ours"), "", say("note"))
-    for line in found.lines:
-        grid.add_row(
-            retell(line.where),
-            retell(line.what),
-            f"{line.published:g} {retell(line.ours.unit)}",
-            f"{line.ours.value:.6g} {retell(line.ours.unit)}",
-            retell(line.verdict),
-            "" if line.note is None else retell(line.note),
-        )
-    orders = [
-        say("confirmed: {order}", order=one.order) if one.holds else say("FAILS: {order}", order=one.order)
-        for one in found.orders
-    ]
-    slips = [f"- {retell(slip)}" for slip in found.errata]
-    curves = [
-        say(
-            "{what}: {number} points ({axes}) in --json",
-            what=curve.what,
-            number=len(curve.points),
-            axes=listed(map(retell, curve.axes)),
-        )
-        for curve in found.curves
-    ]
-    said = "\n".join([*orders, "", say("Errors in the paper (docs/errata.md):"), *slips])
-    return [retell(found.source), *map(_render_grid, found.grids), grid, *(["\n".join(curves)] if curves else []), said]
-
-
-def _render_grid(grid: PrintedTable) -> Table:
-    """The published cells; ours stands below where it differs, with the verdict in the title."""
-    verdicts = grid.verdicts()
-    same, count = sum(row.count("agrees") for row in verdicts), sum(map(len, verdicts))
-    title = say("{what}: ours agrees in {same} of {all} cells", what=grid.what, same=same, all=count)
-    title += say("; where the paper is wrong, ours stands below") if grid.slips else ""
-    title += "" if grid.agrees else say("; DIFFERS")
-    shown = Table("", *(retell(name) for name in grid.columns), title=title, title_justify="left", padding=(0, 1, 0, 0))
-    for label, *cells in zip(grid.rows, grid.published, grid.ours, verdicts, strict=True):
-        shown.add_row(retell(label), *map(_cell, *cells))
-    return shown
-
-
-def _cell(published: float, ours: float, verdict: str) -> Text:
-    return Text(f"{published:g}" if verdict == "agrees" else f"{published:g}\n{ours:.4g} {retell(verdict)}")

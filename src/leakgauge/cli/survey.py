@@ -67,7 +67,7 @@ def render(found: Survey) -> Parts:
         parts.append(_combinations(found))
     if found.sampled < found.rows:
         parts.append(
-            say("What the columns reveal was counted on {sampled:,} rows drawn at random.", sampled=found.sampled)
+            say("What the columns reveal was measured on {sampled:,} rows chosen at random.", sampled=found.sampled)
         )
     return parts
 

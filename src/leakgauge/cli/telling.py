@@ -25,13 +25,13 @@ def what_public_columns_tell(found: Telling) -> Parts:
     title = (
         say("What public columns reveal")
         if several
-        else say("Bits of {secret!s} in public columns", secret=next(iter(secrets)))
+        else say("What the public columns reveal about {secret!s}, in bits", secret=next(iter(secrets)))
     )
     shown = Table(
         Column(say("public column"), overflow="fold"),
         *([Column(say("secret"), overflow="fold")] if several else []),
         Column(say("reveals, in bits"), justify="right"),
-        Column(say("with values changed"), justify="right"),
+        Column(say("with some values changed"), justify="right"),
         Column(say("option"), overflow="fold"),
         title=title,
         title_justify="left",
@@ -49,7 +49,7 @@ def _told(one: TellingColumn) -> tuple[str, str, str]:
     if one.least is None:
         return bits, "–", "" if one.left_out is None else retell(one.left_out)
     least = say("{bits:.3g} at {share:.3g}%", bits=one.least.value, share=100 * one.distortion)
-    return bits, least, say("released so") if one.through else f"--public {one.column}={one.distortion:g}"
+    return bits, least, say("released this way") if one.through else f"--public {one.column}={one.distortion:g}"
 
 
 def told_less(column: str, found: Design) -> str:

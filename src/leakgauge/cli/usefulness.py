@@ -113,7 +113,7 @@ def _numbers(worth: Utility) -> Parts:
                 parts.append(
                     Text(
                         say(
-                            "The error of {column!s} may be larger than the {asked!s} asked for.",
+                            "The error of {column!s} may be larger than the {asked!s} required.",
                             column=column,
                             asked=asked,
                         ),

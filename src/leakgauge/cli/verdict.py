@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _MEANS = {
     message("protection"): message("of a typical person"),
-    message("exposed"): message("people, by how nearly certain their secret becomes"),
+    message("exposed"): message("people whose secret becomes nearly certain"),
     message("guarantee"): message("against the worst case"),
     message("usefulness"): message("variation of the values explained"),
-    message("effect"): message("twice the geometric mean of both"),
-    message("efficiency"): message("beside the best of the same distortion"),
+    message("effect"): message("protection and usefulness together"),
+    message("efficiency"): message("compared with the best channel of the same distortion"),
 }
 """What each dial is about."""
-_OF_ROWS = message("nearness of the rows to the true ones")
+_OF_ROWS = message("closeness of the rows to the true ones")
 _UNKNOWN = (0.0, 100.0)
 
 
@@ -59,12 +59,12 @@ def dial_table(verdict: Judgement) -> Table:
     dials = verdict.dials[verdict.deciding]
     values: dict[str, Quantity] = {name: getattr(dials, name) for name in _MEANS}
     intervals = {name: _interval(value) for name, value in values.items()}
-    heads = say("dial|of 100|interval|grade|about") if any(intervals.values()) else say("dial|of 100|grade|about")
-    table = grid(heads, say("Dials of {secret!s}", secret=verdict.deciding))
+    heads = say("score|of 100|interval|grade|about") if any(intervals.values()) else say("score|of 100|grade|about")
+    table = grid(heads, say("Scores of {secret!s}", secret=verdict.deciding))
     for name, value in values.items():
         about = retell(_OF_ROWS if name == "usefulness" and verdict.use == "rows" else _MEANS[name])
         if name == "guarantee" and dials.given_counts:
-            about = say("given the counts")
+            about = say("for the noise only, not its tuning")
         interval = [intervals[name]] if any(intervals.values()) else []
         table.add_row(retell(name), _points(name, value), *interval, _grade(name, value), about)
     return table
@@ -127,7 +127,9 @@ def change(verdict: Verdict, action: Action) -> str:
     now, then = verdict.dials[verdict.deciding], action.promised.get(verdict.deciding)
     outcome = Sentence("") if then in (None, now) else Sentence(": {outcome}", outcome=action.outcome(verdict))
     if action.recommendation is Recommendation.DO_NOT_RELEASE:
-        return say("→ {action}{outcome}, which is not enough by itself.", action=action.said, outcome=outcome)
+        return say(
+            "→ Best single change: {action}{outcome}. It is not enough by itself.", action=action.said, outcome=outcome
+        )
     return say("→ {action}{outcome}.", action=action.said, outcome=outcome)
 
 
@@ -143,7 +145,7 @@ def policy_table(verdict: Verdict) -> Table:
 
     table = grid(say("limit|asked|found||set by"), say("Policy"))
     for line in verdict.policy:
-        kept = say("kept") if line.holds else say("NOT KEPT")
+        kept = say("met") if line.holds else say("NOT MET")
         table.add_row(
             f"{retell(LIMITS.get(line.name, line.name))}{_of(retell(line.of))}",
             _side(line.name, line.limit),
@@ -177,7 +179,9 @@ def _beside(secret: str, beside: Beside, every: Mapping[str, Beside]) -> Parts:
     published = beside.published
     if published is not None:
         line = say(
-            "published score {score:.1f} ({grade!s}), does not decide", score=published.score, grade=published.grade
+            "published score {score:.1f} ({grade!s}), does not affect the decision",
+            score=published.score,
+            grade=published.grade,
         )
         parts.append(Text(line, "dim"))
     arcs = beside.over_arcs

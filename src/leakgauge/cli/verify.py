@@ -11,15 +11,13 @@ import click
 from rich.table import Table
 
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, alert, deliver, grid
+from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.record import Check
-    from leakgauge.release import Verification
 
 
 @click.command()
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     help="The release, if it is not beside its record, or is a table in PostgreSQL.",
 )
 @click.option(
-    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Also check the spend in this ledger."
+    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Also check the entry in this ledger."
 )
 @click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Also check the signature, with this Ed25519 key.")
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
@@ -48,9 +46,11 @@ def command(
     Exit 0 when everything holds, 1 when something does not. Without a signature this shows integrity, not authenticity.
     """
     from leakgauge.artefacts import PublicRecord
+    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
     from leakgauge.tables.opening import source_files
+    from leakgauge.telling import verification as telling
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
@@ -62,38 +62,24 @@ def command(
         key = signatures.private_key(sign)
     with nullcontext() if address is None else open_ledger(address) as ledger:
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
-    if key is not None and _is_simulation(verification):
+    if key is not None and telling.is_simulation(verification):
         raise OptionError("{record!s} is the record of a simulation; sign the record of a release.", record=record)
     signature = None
     if key is not None and verification.holds:
         shareable = isinstance(verification.record, PublicRecord)
         # The bytes that were checked: a record that took their place meanwhile stays unsigned.
         signature = signatures.sign_record(record, verification.content, key, shareable=shareable)
-    deliver(verification.stored(), to, lambda: render(verification, record, signature))
+    blocks = telling.verification(voice_of(), verification, record.name, signature)
+    deliver(verification.stored(), to, lambda: terminal(blocks))
     verification.require()
-
-
-def _is_simulation(verification: Verification) -> bool:
-    return verification.record is not None and not verification.record.private
-
-
-def render(verification: Verification, record: Path, signature: Path | None = None) -> Parts:
-    """The verification as a table for a person."""
-
-    parts: Parts = [check_table(say("check||why"), record.name, verification.checks)]
-    if _is_simulation(verification):
-        parts.append(alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed.")))
-    if signature is not None:
-        parts.append(say("Signature: {signature!s}", signature=signature))
-    elif verification.holds:
-        parts.append(retell(verification.shows))
-    return parts
 
 
 def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:
     """The outcome of each check, and why."""
-    words = {True: say("holds"), False: say("FAILS"), None: say("not checked")}
-    table = grid(heads, title)
-    for check in checks:
-        table.add_row(retell(check.name), words[check.holds], retell(check.reason))
+    from leakgauge.cli.terminal import terminal, voice_of
+    from leakgauge.telling.verification import outcomes
+
+    voice = voice_of()
+    (table,) = terminal(voice.grid(title, heads, outcomes(voice, checks)))
+    assert isinstance(table, Table)
     return table

@@ -23,15 +23,15 @@ def to_do(voice: Voice, found: Judgement | None) -> Iterator[Content]:
         handed = () if job is None else job.shareable
         if handed:
             yield voice.say(
-                "What to do: hand out {files}; keep everything else private.",
+                "Next step: hand out {files}; keep everything else private.",
                 files=voice.listed(handed),
             )
         else:
-            yield voice.say("What to do: hand out the released table; keep its record private.")
+            yield voice.say("Next step: hand out the released table; keep its record private.")
     elif found.actions:
         first = found.actions[0]
         yield voice.say(
-            "What to do: {action}; {outcome}.",
+            "Next step: {action}; {outcome}.",
             action=own(voice.told(first.said)),
             outcome=action_of(voice, found, first),
         )
@@ -40,9 +40,9 @@ def to_do(voice: Voice, found: Judgement | None) -> Iterator[Content]:
             yield Code(command)
     else:
         reason = why_no_action(None if job is None else job.request, vetoed=bool(found.vetoes))
-        template = message("What to do: keep the table private; {reason}.")
+        template = message("Next step: do not hand out this table, because {reason}.")
         if voice.released:
-            template = message("What to do: keep the release private; {reason}.")
+            template = message("Next step: do not hand out this release, because {reason}.")
         yield voice.say(template, reason=Plain(voice.language.retell(reason)))
 
 

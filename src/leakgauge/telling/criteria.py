@@ -23,8 +23,8 @@ def criteria(voice: Voice) -> Iterator[Content]:
     if found is None:
         return
     yield voice.say(
-        "The criteria explain the dials and decide nothing. Each is a mean of indicators, from 0 to 100, and none is "
-        "better than the dial that it explains."
+        "The criteria explain the scores and do not affect the decision. Each is a mean of indicators from 0 "
+        "to 100, and none is higher than the score that it explains."
     )
     yield from pictures(voice, "criteria")
     yield from (*_beside(voice, found.criteria), *_leaves(voice, found.criteria))
@@ -36,8 +36,8 @@ def _beside(voice: Voice, found: Criteria) -> Iterator[Content]:
         yield (beside,)
     if found.audit is not None and found.audit.points is not None:
         yield voice.say(
-            "Strength of the audit: {points} of 100. It says how close the audit came to the claimed level; it does "
-            "not add protection.",
+            "Audit strength {points} of 100: how close the tests came to the claimed ε. It is not additional "
+            "protection.",
             points=_points(voice, found.audit),
         )
 
@@ -46,7 +46,7 @@ def _leaves(voice: Voice, found: Criteria) -> Iterator[Content]:
     every = [one for one in (*found.criteria, found.needed, found.audit) if one is not None]
     yield from voice.grid(
         "Criteria and their indicators",
-        "No.|Criterion or indicator|Found|Points|Weight|Standing|From",
+        "No.|Criterion or indicator|Found|Points|Weight|Source|From",
         (row for one in every for row in _rows(voice, one)),
     )
     unknown = [own_name(one, voice.language) for one in every if one.points is None]
@@ -59,7 +59,7 @@ def _leaves(voice: Voice, found: Criteria) -> Iterator[Content]:
         if one.points is not None and leaf.leaf in one.missing
     ]
     if missing:
-        yield voice.say("Missing, and counted at the unfavourable end: {names}.", names=_listed(voice, missing))
+        yield voice.say("Missing, and counted as the worst case: {names}.", names=_listed(voice, missing))
 
 
 def _listed(voice: Voice, names: list[str]) -> Plain:

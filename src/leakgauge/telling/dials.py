@@ -26,29 +26,36 @@ _GRADES: Final = {
 }
 _MEANT: Final = {
     "protection": message(
-        "How much of what was unknown about a typical person stays unknown: 0 for a raw copy, 100 if the release "
-        "reveals nothing."
+        "Of what an attacker could not tell about an average person before, how much is still hidden "
+        "afterwards. 0: the original data; 100: nothing is revealed."
     ),
     "exposed": message(
-        "Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90% sure to 1 "
-        "at certain. For the worst value; less is better."
+        "People whose value becomes nearly certain, in the worst-affected group: each counts from 0 at 90% "
+        "sure to 1 at certain. Lower is better."
     ),
     "guarantee": message(
-        "How far the claim rules out, whatever anybody knows, that two neighbours are distinguished: 0 without a claim."
+        "How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing "
+        "can be learnt."
     ),
     "usefulness": message(
-        "How much of the variation of the values the release explains, on average over statistics: 0 if it reveals "
-        "nothing, 100 for a copy."
+        "How well the released values predict the true ones, averaged over shares and cross-tables. 0: not "
+        "at all; 100: perfectly."
     ),
     "effect": message(
-        "Twice the geometric mean of protection and usefulness, at most 100: 0 for a raw copy and for pure noise."
+        "Protection and usefulness together: twice their geometric mean, at most 100. 0: the original data, "
+        "or pure noise."
     ),
     "efficiency": message(
-        "What the best channel with the same distortion would reveal, relative to this one; it may be less useful."
+        "What the best channel that changes values as much would reveal, relative to this one; it may be less useful."
     ),
 }
-_OF_ROWS: Final = message("How close the released rows are to the true ones: 0 for the best constant, 100 for a copy.")
-_GIVEN_COUNTS: Final = message("It does not cover the counts that the release was fitted to, which it reveals.")
+_OF_ROWS: Final = message(
+    "How close the released rows are to the true ones. 0: no closer than one fixed value; 100: identical."
+)
+_GIVEN_COUNTS: Final = message(
+    "The limit holds for the noise only. The noise was tuned on this table's "
+    "counts, and what that tuning reveals is not covered."
+)
 _SMALLEST: Final = 0.01
 """A dial below this counts as 0."""
 _TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
@@ -132,7 +139,7 @@ def recommended(voice: Voice, found: Judgement) -> Iterator[Content]:
         yield voice.alarm("Veto: {reason}.", reason=Plain(one))
     for one in failed:
         if one not in vetoes:
-            yield voice.alarm("A limit is broken: {reason}.", reason=Plain(one))
+            yield voice.alarm("A limit is not met: {reason}.", reason=Plain(one))
     yield from other_reasons(voice, found, conditions if found.recommendation is Recommendation.RELEASE_IF else ())
 
 

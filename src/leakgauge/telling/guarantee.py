@@ -55,12 +55,12 @@ def _optimal(voice: Voice) -> Iterator[Content]:
     design = voice.results.design
     if design is not None:
         template = message(
-            "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
+            "The channel leaks least for its distortion of {distortion}: it is proven to be within {gap} of "
             "the optimum."
         )
         if voice.group:
             template = message(
-                "The channel of {secret} is the least leaking one for its distortion of {distortion}: proved to lie "
+                "The channel of {secret} leaks least for its distortion of {distortion}: it is proven to be "
                 "within {gap} of the optimum."
             )
         yield voice.say(

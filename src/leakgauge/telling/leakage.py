@@ -16,6 +16,7 @@ from leakgauge.telling.columns import (
     protected_columns,
 )
 from leakgauge.telling.dials import deciding
+from leakgauge.telling.measurement import COMPANIONS, MEASURES, zero_leakage
 from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice
@@ -48,7 +49,7 @@ def _explained(voice: Voice) -> Iterator[Content]:
     background, bins, secret = known_columns(voice), bins_of_secret(voice), voice.listed(protected_columns(voice))
     if background:
         yield voice.say(
-            "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
+            "X is the secret {secret}, Z what the attacker already knows ({background}), Y what is released.",
             secret=secret,
             background=voice.listed(background),
         )
@@ -136,12 +137,7 @@ def _grids(voice: Voice) -> Iterator[Content]:
             "rows.",
             columns=voice.listed(known),
         )
-    tested = voice.maybe(before, "zero_leakage", "p_value", digits=2)
-    if tested is not None:
-        yield voice.say(
-            "A test of the hypothesis that the background reveals nothing about the secret has a p-value of {p}.",
-            p=tested,
-        )
+    yield from zero_leakage(voice, before)
 
 
 def _bits(voice: Voice) -> Iterator[Row]:
@@ -149,24 +145,24 @@ def _bits(voice: Voice) -> Iterator[Row]:
     before, after = voice.results.measurement, voice.results.leakage
     entropy, floor = voice.cell(before, "entropy"), voice.cell(before, "background_floor")
     hidden = entropy if floor == NOTHING else voice.cell(before, "conditional_entropy_with_background")
-    for said, without, as_it_is, name in (
-        (say("uncertainty of the secret, H(X)"), entropy, entropy, "entropy"),
-        (say("known from the background alone, I(X;Z): cannot be reduced"), floor, floor, "background_floor"),
-        (say("revealed by the release alone, I(X;Y)"), none, everything, "mutual_information"),
-        (say("added by the release to the background, I(X;Y|Z)"), none, NOTHING, "conditional_mutual_information"),
-        (say("revealed by release and background together, I(X;Y,Z)"), floor, everything, "leakage_with_background"),
-        (say("still hidden"), hidden, none, "conditional_entropy_with_background"),
-    ):
-        yield said, without, as_it_is, voice.cell(after, name)
+    cells: dict[str, tuple[Cell, Cell]] = {
+        "entropy": (entropy, entropy),
+        "background_floor": (floor, floor),
+        "mutual_information": (none, everything),
+        "conditional_mutual_information": (none, NOTHING),
+        "leakage_with_background": (floor, everything),
+        "conditional_entropy_with_background": (hidden, none),
+    }
+    # What it is the uncertainty of, given what is seen, differs from column to column.
+    called = MEASURES | {"conditional_entropy_with_background": message("still hidden")}
+    for name, (without, as_it_is) in cells.items():
+        yield say(called[name]), without, as_it_is, voice.cell(after, name)
 
 
 def _guesses(voice: Voice) -> Iterator[Row]:
     say, before, after = voice.language.say, voice.results.measurement, voice.results.leakage
-    for name, said, percent in (
-        ("best_guess", say("chance that the best guess is correct"), True),
-        ("guesses", say("guesses needed on average"), False),
-        ("effective_set", say("effective number of equally likely values"), False),
-    ):
+    for name, called in COMPANIONS.items():
+        percent = name == "best_guess"
         without = voice.maybe(before, f"{name}_after", percent=percent) or voice.cell(before, name, percent=percent)
         through = voice.cell(after, f"{name}_after", percent=percent)
-        yield said, without, say("certain") if percent else NOTHING, through
+        yield say(called), without, say("certain") if percent else NOTHING, through

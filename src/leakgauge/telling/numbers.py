@@ -13,6 +13,8 @@ _NO_UNITS = ("1", "letters", "correlation", "association", "probability")
 """What artefacts say of a number without a unit: what it is of is said beside it."""
 _NATS = "nats"
 _PERCENT = "%"
+_NOISE = 1e-12
+"""Bits that differ from 0 by less do so by a computer's arithmetic."""
 _OF_EACH = (message("per unit of distance"), message("per unit of distortion"))
 """What may be left of the unit of a level."""
 _OF_ONE = {
@@ -105,12 +107,13 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
         return f"{value:,}"
     if number.percent:
         return f"{rounding_of.written(rounding_of.percentage(float(value), number.digits, rounding))}%"
+    if number.unit == "bits" and abs(value) < _NOISE:
+        return "0"
     exact = Decimal(repr(float(value)))
     if number.count:
         return f"{exact.to_integral_value(rounding):,}"
-    return rounding_of.written(rounding_of.rounded(exact, number.digits, rounding)) + number.unit * _is_percentage(
-        number
-    )
+    text = rounding_of.written(rounding_of.rounded(exact, number.digits, rounding))
+    return f"{text}%" if _is_percentage(number) else text
 
 
 def _is_percentage(number: Number) -> bool:

@@ -29,8 +29,8 @@ def _published(voice: Voice, found: Survey) -> Iterator[Content]:
     together = found.published
     if together is not None:
         yield voice.say(
-            "By the public columns together ({columns}) the rows fall into groups: {groups}. Rows, or persons, in the "
-            "smallest: {smallest}; unique rows: {alone}.",
+            "All public columns together ({columns}) form {groups} groups. The smallest has {smallest} rows "
+            "or people; {alone} rows are unique.",
             columns=voice.listed(together.columns),
             groups=voice.number(together, "groups"),
             smallest=voice.number(together, "smallest", count=True),
@@ -47,7 +47,7 @@ def _columns(voice: Voice, found: Survey) -> Iterator[Content]:
     )
     sampled = voice.number(found, "sampled", unit=ROWS, count=True)
     if found.sampled != found.rows:
-        yield voice.note("What the columns reveal was counted on {sampled} drawn at random.", sampled=sampled)
+        yield voice.note("What the columns reveal was measured on {sampled} chosen at random.", sampled=sampled)
 
 
 def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
@@ -60,7 +60,7 @@ def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
     elif column.free_text:
         yield say("free text")
     else:
-        yield say("together with others") if column.singles_out else say("no")
+        yield say("only in combination with other columns") if column.singles_out else say("no")
     yield _tells(voice, column.tells)
     yield say("{role!s}: {reason!s}", role=voice.told(column.suggested.value), reason=voice.told(column.reason))
 
@@ -69,7 +69,7 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     """What a column tells of each secret of which it tells more than chance does."""
     said = [
         voice.say(
-            "{secret}: {bits}, guessed right {success}",
+            "{secret}: {bits}, guessed correctly {success}",
             secret=own(one.secret),
             bits=bits(voice, one.information, exact=one.information.low is None),
             success=voice.number(one.success, "value", percent=True),
@@ -86,7 +86,7 @@ def _combinations(voice: Voice, found: Survey) -> Iterator[Content]:
     if not found.combinations:
         yield voice.say("No combination of up to three columns has many unique rows.")
     yield from voice.grid(
-        "The smallest sets of columns in which many rows are unique",
+        "Combinations of columns that single people out",
         "Columns|Groups|Unique rows|Rows, or persons, in the smallest group",
         (
             (

@@ -22,13 +22,13 @@ LIMITS: Final = {
     "min_usefulness": message("usefulness, at least"),
     "min_effect": message("effect, at least"),
     "min_efficiency": message("efficiency, at least"),
-    "max_lost": message("rows with values that are never released, at most"),
-    "max_alone": message("unique rows by the public columns, at most"),
+    "max_lost": message("rows whose value can never appear in the release, at most"),
+    "max_alone": message("rows that are unique in the published columns, at most"),
     "min_k": message("rows in every group of the public columns, at least"),
     "max_epsilon": message("ε, at most"),
     "max_delta": message("δ, at most"),
     "max_leakage_bits": message("leakage, at most"),
-    "max_attack_advantage": message("share of the raw data's advantage that an attack keeps, at most"),
+    "max_attack_advantage": message("share of its gain from the original data that an attack keeps, at most"),
 }
 """What each limit of a policy is called."""
 SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
@@ -48,7 +48,7 @@ def verdict(voice: Voice) -> Iterator[Content]:
     if found is None:
         return
     if not voice.released:
-        yield voice.note("Nothing was drawn: these are the dials that the release would have had by its law.")
+        yield voice.note("No release was made. These scores were calculated in advance.")
     yield from (*_every_secret(voice, found), *_policy(voice, found), *_actions(voice, found))
     yield from (*_guarantee(voice, found), *_notes(voice, found))
 
@@ -58,12 +58,12 @@ def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
     if len(found.dials) < 2:
         return
     rows = ((own(secret), *(dial(voice, dials, name) for name in NAMES)) for secret, dials in found.dials.items())
-    yield from voice.grid("The dials of every secret, from 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
+    yield from voice.grid("Scores of every secret, 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
     yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
 
 def _policy(voice: Voice, found: Judgement) -> Iterator[Content]:
-    words = {True: voice.say("kept"), False: voice.say("NOT KEPT")}
+    words = {True: voice.say("met"), False: voice.say("NOT MET")}
     by = {True: voice.say("given"), False: voice.say("default policy")}
     rows = (
         (
@@ -75,14 +75,13 @@ def _policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         )
         for line in found.policy
     )
-    yield from voice.grid("The policy", "Limit|Asked|Found|Verdict|Set by", rows)
+    yield from voice.grid("The policy", "Limit|Asked|Found|Verdict|Required by", rows)
     conditions = told_all(voice, found.conditions)
     if conditions:
-        yield voice.say("Still to be done before a release: {conditions}.", conditions=in_turn(voice, conditions))
+        yield voice.say("Required before a release: {conditions}.", conditions=in_turn(voice, conditions))
     if not all(line.given for line in found.policy):
         yield voice.note(
-            "Limits of the default policy only colour the recommendation; a release that breaks a limit you gave is "
-            "refused."
+            "Default limits decide the recommendation but do not stop the command. Limits that you set stop it."
         )
 
 
@@ -119,11 +118,11 @@ def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
         for one in found.actions
     )
     yield from voice.grid(
-        "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
+        "What would change it", "What to do|What it does|Recommendation then|Options to add|Options to leave out", rows
     )
     if found.actions:
         yield voice.note(
-            "Each of these is another setting of the same job, computed by its law before anything was drawn or spent."
+            "Each option is this job with one change. Its scores were calculated without making a release."
         )
 
 
@@ -131,11 +130,12 @@ def _guarantee(voice: Voice, found: Judgement) -> Iterator[Content]:
     evidence = found.evidence.get(found.deciding)
     advantage = voice.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
     if advantage is None:
-        yield voice.say("No claim bounds the worst case, so the guarantee is 0.")
+        yield voice.say("No guarantee limits the worst case, so the guarantee score is 0.")
         return
     yield voice.say(
-        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than a coin an "
-        "attacker who knows everything else can distinguish two neighbours.",
+        "The guarantee score is 100 less the advantage that the guarantee allows, {advantage}: how much "
+        "better than a coin toss an attacker who knows everything else can tell two possible values of one "
+        "person apart.",
         advantage=advantage,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 from functools import cached_property
@@ -114,15 +114,19 @@ class Voice:
         """A loud sentence."""
         return Paragraph("warning", self.say(template, **fields))
 
-    def grid(self, caption: str, head: str, rows: Iterable[Iterable[Cell]], **fields: object) -> Iterator[Grid[Number]]:
+    def grid(
+        self, caption: str, head: str | Sequence[str | Plain], rows: Iterable[Iterable[Cell]], **fields: object
+    ) -> Iterator[Grid[Number]]:
         """A table of rows, none where there are none, under a head such as ``Column|Role``.
 
-        Of a head that is wider than the rows the last names are left out; the fields are those of the caption.
+        Of a head that is wider than the rows the last names are left out; a user's own words are not translated in it.
+        The fields are those of the caption.
         """
         made = tuple(tuple(map(_cell, row)) for row in rows)
         if made:
-            say, names = self.language.say, head.split("|")[: len(made[0])]
-            yield Grid(say(caption, **fields), tuple(map(say, names)), made)
+            say, names = self.language.say, (head.split("|") if isinstance(head, str) else head)[: len(made[0])]
+            heads = tuple(str(name) if isinstance(name, Plain) else say(name) for name in names)
+            yield Grid(say(caption, **fields), heads, made)
 
     def listed(self, names: Iterable[str]) -> Plain:
         """Names of columns, one after the other."""

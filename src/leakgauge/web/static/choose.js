@@ -23,7 +23,7 @@ const MOST_LETTERS = 60;
 
 export function chooseStep() {
   const { section, body, line, tell } = step(4, "choose", say("Choose"),
-    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for the changes it makes."));
+    say("Say how much protection is required and what the release is for, or drag the handle along the curve. Each point is the channel that reveals least while changing that many values and keeping their shares."));
   const ask = latest("api/frontier");
   const problem = complaint();
   const board = h("div", { class: "board" });
@@ -190,7 +190,7 @@ function numbersOf(answer) {
   const known = answer.floor !== null && answer.floor !== undefined;
   const leakage = line(say("Leakage"), say("of {entropy} that there are", { entropy: bits(answer.entropy) }), "leakage");
   const withBackground = known ? line(say("Leakage with background"),
-    say("of which {floor} are known anyway", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
+    say("of which {floor} are already known", { floor: bits(answer.floor) }), "leakageWithBackground") : null;
   const epsilon = line(say("Local ε"),
     say("a published value is at most e^ε times as likely under one true value as under another"));
   const unchanged = line(say("Unchanged"), say("values published unchanged"));

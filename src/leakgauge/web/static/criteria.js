@@ -10,7 +10,7 @@ export function criteriaOf(verdict, key) {
   if (!beside) return null;
   const { criteria, needed, audit, beside: told } = beside.criteria;
   return h("div", { class: "criteria" }, h("h3", {}, say("What explains it"), help("criterion")),
-    h("p", { class: "small" }, say("Criteria explain the dials, and decide nothing. Press one for the indicators that it rests on.")),
+    h("p", { class: "small" }, say("The criteria explain the scores and do not affect the decision. Press one for the indicators that it rests on.")),
     [...criteria, needed, audit].filter(Boolean).map(criterion), told ? h("p", {}, told) : null, others(beside));
 }
 

@@ -21,7 +21,7 @@ export function verdictBox(found, secret, promised) {
   const conditions = found.conditions.filter((one) => !found.reasons.includes(one));
   return h("div", { class: "verdict", "data-recommendation": found.recommendation },
     h("p", { class: "recommendation" },
-      h("span", { class: "small" }, promised ? say("Recommendation, before anything was drawn") : say("Recommendation"), help("recommendation")),
+      h("span", { class: "small" }, promised ? say("Recommendation, before anything is released") : say("Recommendation"), help("recommendation")),
       h("strong", {}, recommended(found.recommendation))),
     h("div", { class: "reasons" },
       secret ? h("p", {}, h("strong", {}, around(say("{secret} decides."), { secret: listed(secret) }))) : null,
@@ -31,13 +31,13 @@ export function verdictBox(found, secret, promised) {
 
 function dialWords(use) {
   return {
-    protection: [say("protection"), say("How much of what was unknown about a typical person stays unknown.")],
-    exposed: [say("exposed, in %"), say("Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90% sure to 1 at certain. For the worst value; less is better.")],
-    guarantee: [say("guarantee"), say("How far the claim rules out that anybody distinguishes two neighbours.")],
-    usefulness: [say("usefulness"), use === "rows" ? say("How much nearer released values are to the true ones than one constant would be.")
-      : say("How much of the variation of the values the release explains, on average over statistics.")],
-    effect: [say("effect"), say("Twice the geometric mean of protection and usefulness, at most 100.")],
-    efficiency: [say("efficiency"), say("What the best channel with the same distortion reveals, relative to this one; it may be less useful.")],
+    protection: [say("protection"), say("Of what an attacker could not tell about an average person before, how much is still hidden afterwards.")],
+    exposed: [say("exposed, in %"), say("People whose value becomes nearly certain, in the worst-affected group: each counts from 0 at 90% sure to 1 at certain. Lower is better.")],
+    guarantee: [say("guarantee"), say("How strong the proven worst-case limit is, whatever the attacker knows.")],
+    usefulness: [say("usefulness"), use === "rows" ? say("How much closer the released values are to the true ones than a single fixed value would be.")
+      : say("How well the released values predict the true ones, averaged over shares and cross-tables.")],
+    effect: [say("effect"), say("Protection and usefulness together: twice their geometric mean, at most 100.")],
+    efficiency: [say("efficiency"), say("What the best channel that changes values as much reveals, relative to this one; it may be less useful.")],
   };
 }
 
@@ -58,7 +58,7 @@ export function dialsOf(verdict, key) {
       h("dd", { class: "gauge" }, gauge(dials[name], mark, told)),
       h("dd", { class: "small" }, why, mark ? [" ", h("span", { class: "mark-words" }, markWords(name, mark))] : null));
   };
-  return h("div", { class: "dials" }, h("h3", {}, say("The six dials"), help("dial")), h("dl", {}, DIALS.map(row)),
+  return h("div", { class: "dials" }, h("h3", {}, say("The six scores"), help("dial")), h("dl", {}, DIALS.map(row)),
     dials.notes.length ? h("ul", { class: "small notes" }, dials.notes.map((note) => h("li", {}, note))) : null,
     policyOf(verdict));
 }
@@ -104,7 +104,7 @@ function policyOf(verdict) {
   const names = {
     min_protection: say("protection, at least"), max_exposed: say("exposed in %, at most"), min_guarantee: say("guarantee, at least"),
     min_usefulness: say("usefulness, at least"), min_effect: say("effect, at least"), min_efficiency: say("efficiency, at least"),
-    max_lost: say("rows with values that are never released, at most"), max_alone: say("unique rows in the published columns, at most"),
+    max_lost: say("rows whose value can never appear in the release, at most"), max_alone: say("unique rows in the published columns, at most"),
     min_k: say("rows of the smallest group in the published columns, at least"), max_epsilon: say("ε, at most"),
     max_delta: say("δ, at most"), max_leakage_bits: say("bits revealed, at most"),
     max_attack_advantage: say("gain of the best attack, of that from the raw data, at most"),
@@ -113,12 +113,12 @@ function policyOf(verdict) {
   const number = (name, value) => (value === null ? say("not known") : shares.includes(name) ? share(value) : points(value));
   const row = ({ name, limit, found, holds, given, of }) => h("tr", { class: holds ? null : "missed" },
     h("th", { scope: "row" }, names[name] || name, of ? ` (${of})` : null),
-    [number(name, limit), number(name, found), holds ? say("kept") : say("not kept"), given ? say("given") : say("by default")]
+    [number(name, limit), number(name, found), holds ? say("met") : say("not met"), given ? say("given") : say("by default")]
       .map((value) => h("td", {}, value)));
-  const head = [say("Limit"), say("Asked"), say("Found"), say("Kept"), say("Whose")];
+  const head = [say("Limit"), say("Asked"), say("Found"), say("Met"), say("Whose")];
   return h("details", {}, h("summary", {}, say("Every limit of the policy")),
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Every limit of the policy") },
       h("table", { class: "limits" }, h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
         h("tbody", {}, verdict.policy.map(row)))),
-    h("p", { class: "small" }, say("Only limits that you give refuse a release; the default ones colour the recommendation.")));
+    h("p", { class: "small" }, say("Only limits that you set stop the job; default limits decide the recommendation.")));
 }

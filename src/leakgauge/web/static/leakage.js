@@ -64,18 +64,18 @@ function findings(found) {
     : say("is what there is to learn about {secret}."), { secret: secret() }), between(found.entropy, bits), "entropy");
   if (found.background_floor) {
     finding(bits(found.background_floor), around(
-      say("of it someone who knows {background} learns anyway. No protection of {secret} gets below this."),
+      say("of it is already known to someone who knows {background}. No protection of {secret} gets below this."),
       { background: listed(columnsOf("background", "both")), secret: secret() }), between(found.background_floor, bits), "floor");
   }
   const [before, after] = [share(found.best_guess), share(found.best_guess_after)];
   // Compared as they are shown: two equal numbers beside each other would look like a mistake.
   if (found.best_guess_after && after !== before) {
-    finding(after, say("of the rows are guessed right by someone with the background; without it, {before}.", { before }),
+    finding(after, say("of the rows are guessed correctly by someone with the background; without it, {before}.", { before }),
       between(found.best_guess_after, share), "guess");
   } else if (found.best_guess) {
     finding(before, found.best_guess_after
-      ? say("of the rows are guessed right by naming the most frequent value each time; the background does not help to guess.")
-      : say("of the rows are guessed right by naming the most frequent value each time."),
+      ? say("of the rows are guessed correctly by naming the most frequent value each time; the background does not help to guess.")
+      : say("of the rows are guessed correctly by naming the most frequent value each time."),
     between(found.best_guess, share), "guess");
   }
   if (found.zero_leakage) {

@@ -107,7 +107,7 @@ function secretChoice(job, look) {
   if (job.secrets.length < 2) return null;
   const list = h("select", { id: "secret", change: (event) => look(Number(event.target.value)) }, job.secrets.map((one, place) =>
     h("option", { value: place, selected: place === deciding(job) }, one.secret.map(isolated).join(say(", ")))));
-  return h("p", { class: "row" }, h("label", { for: "secret" }, say("Dials, criteria and pictures of")), list);
+  return h("p", { class: "row" }, h("label", { for: "secret" }, say("Scores, criteria and pictures of")), list);
 }
 
 // Bits that are told: counted, or between what was shown and what is possible.
@@ -120,7 +120,7 @@ function toldBits(quantity, exact) {
 function secretsOf(job) {
   const told = job.secrets.filter((one) => one.leakage_after);
   if (told.length < 2) return null;
-  const cells = [say("Secret"), say("Before"), say("After"), say("Known anyway"), say("Guessed correctly"), say("Protection"), say("Usefulness")];
+  const cells = [say("Secret"), say("Before"), say("After"), say("Already known"), say("Guessed correctly"), say("Protection"), say("Usefulness")];
   const line = (one) => h("tr", {},
     h("th", { scope: "row" }, listed(one.secret), one.withheld ? h("span", { class: "small" }, " ", say("(withheld)")) : null),
     [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? toldBits(one.floor, one.exact) : "—",
@@ -170,10 +170,10 @@ function tiles(job) {
     tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
       ? say("before: {before}; the background alone reveals {floor}", before) : say("before: {before}", before), "leakage"),
     tile(say("Local ε"), nats(found.epsilon), open.length
-      ? around(say("covers the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
+      ? around(say("covers the protected columns only; released without protection: {columns}"), { columns: listed(open) })
       : say("the smaller, the less one published value can reveal")),
     tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
-      say("percent guessed right beyond what is known anyway"), "attack"),
+      say("correct guesses beyond what is already known, in percentage points"), "attack"),
     tile(say("Unchanged"), share(found.unchanged), say("values published unchanged")));
 }
 
@@ -184,8 +184,8 @@ function pictures(job, at, files) {
     channel: [["channel.json"], say("The channel")],
     shares: [["utility.json", "channel.json"], say("Shares before and after")],
     levels: [["release.json"], say("The same guarantee in other notions of privacy")],
-    attacks: [["audit.json"], say("Attacks compared with what is known anyway")],
-    dials: [["verdict.json"], say("The dials")],
+    attacks: [["audit.json"], say("Attacks compared with what is already known")],
+    dials: [["verdict.json"], say("Scores")],
     criteria: [["verdict.json"], say("The criteria")],
     tuning: [["improvement.json"], say("Settings that were tried")],
   };

@@ -128,10 +128,10 @@ export function surveyLines(name) {
   return [
     naming ? line(say("Identifies people: {reason}", { reason: naming }), "secret") : null,
     ...column.tells.map((one) => line(around(one.significant
-      ? say("reveals {low} to {high} bits of {secret}; guessed right from it: {share}", {
+      ? say("reveals {low} to {high} bits of {secret}; guessed correctly from it: {share}", {
         low: fixed(one.information.low ?? one.information.value, 3), high: fixed(one.information.high ?? one.information.value, 3),
         share: share(one.success),
-      }) : say("reveals nothing about {secret} beyond chance"), { secret: named(one.secret) }))),
+      }) : say("reveals no more about {secret} than chance"), { secret: named(one.secret) }))),
     suggestedRole(column) === null || naming ? null
       : line(say("suggested: {role} ({reason})", { role: suggestion(column.suggested), reason: column.reason })),
   ];
@@ -192,7 +192,7 @@ function findingsOf(found, old) {
           alone: whole(one.alone), rows: whole(found.rows), smallest: whole(one.smallest),
         }), { columns: listed(one.columns) }))))) : h("p", {}, say("No small set of columns singles people out.")),
     found.sampled < found.rows ? h("p", { class: "small" },
-      say("What the columns reveal was counted on {number} rows drawn at random.", { number: whole(found.sampled) })) : null,
+      say("What the columns reveal was measured on {number} rows chosen at random.", { number: whole(found.sampled) })) : null,
   ];
 }
 

@@ -55,9 +55,9 @@ export function whatIf(asked, compared) {
     const point = answer && at !== null ? answer.points[at] : null;
     const line = (term, value, why = null) => h("div", {}, h("dt", {}, term), h("dd", {}, value), why && h("dd", { class: "small" }, why));
     fill(outcome, answer ? [
-      point ? line(say("Leakage to this attacker"), bits(point.leakage), say("of which {floor} are known anyway", { floor: bits(answer.floor) }))
-        : line(say("Known to this attacker anyway"), bits(answer.floor)),
-      line(say("Guessed right by this attacker"), share(point ? point.guess : answer.guess),
+      point ? line(say("Leakage to this attacker"), bits(point.leakage), say("of which {floor} are already known", { floor: bits(answer.floor) }))
+        : line(say("Already known to this attacker"), bits(answer.floor)),
+      line(say("Guessed correctly by this attacker"), share(point ? point.guess : answer.guess),
         point ? say("without the release: {share}", { share: share(answer.guess) }) : say("before anything is released")),
     ] : null);
   }

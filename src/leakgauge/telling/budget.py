@@ -1,0 +1,127 @@
+"""The accounts of a ledger: limits, what was spent, what is left, and what the releases reveal together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from leakgauge.artefacts.ledger import AccountTold, BudgetLeft, BudgetSums, SpendTold
+from leakgauge.artefacts.record import Budget
+from leakgauge.languages import message
+from leakgauge.release.ledger import Account
+from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.numbers import Number
+from leakgauge.telling.voice import AS_DECLARED, Cell, Plain, Voice, own
+
+
+def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content]:
+    """An account of a ledger, its sums and every entry; sums spent are rounded up, sums left down."""
+    yield account_of(voice, account)
+    yield from _sums(voice, account, told)
+    yield from voice.grid(
+        "Entries", "Entry|Time (UTC)|Purpose|ε|ρ|Completed", (_entry(voice, one) for one in told.entries or ())
+    )
+    yield from voice.grid(
+        "What the releases reveal about each column",
+        "Column|Releases|Bits revealed at most|Of|Not counted",
+        (
+            (
+                own(one.column),
+                voice.number(one, "releases"),
+                *(voice.cell(one, name) for name in ("bits", "entropy")),
+                voice.number(one, "uncounted") if one.uncounted else "",
+            )
+            for one in told.told
+        ),
+    )
+    if told.told:
+        if any(one.uncounted for one in told.told):
+            yield voice.say("Releases not counted in bits, such as noisy numbers, still add their ε.")
+        if told.without_bits:
+            yield voice.say(
+                "Entries without bits (queries, or releases of earlier versions): {count}.",
+                count=voice.number(told, "without_bits"),
+            )
+        yield voice.alarm("Bits follow from the exact counts of the table: keep the ledger private.")
+
+
+def account_of(voice: Voice, account: Account) -> Inline:
+    """The limit of an account, and whom it protects."""
+    return voice.say(
+        "{dataset}: limit {limit}, protects {unit}, neighbours: {neighbours}",
+        dataset=own(account.dataset),
+        limit=account.limit.sentence,
+        unit=account.unit,
+        neighbours=account.neighbours.words,
+    )
+
+
+def _entry(voice: Voice, entry: SpendTold) -> tuple[Cell, ...]:
+    done = voice.language.say("no") if entry.completed is None else voice.language.say("yes")
+    time = entry.time[:19].replace("T", " ")
+    return (
+        str(entry.sequence),
+        time,
+        voice.told(entry.purpose),
+        amount(voice, entry, "epsilon"),
+        amount(voice, entry, "rho"),
+        done,
+    )
+
+
+def _sums(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content]:
+    if told.spent is None or told.left is None:
+        return
+    delta = voice.number(account.delta, digits=AS_DECLARED)
+    template = message("used: ε {epsilon}, ρ {rho}")
+    if account.delta > 0:
+        template = message("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta}")
+    together = amount(voice, told.spent, "epsilon_at_delta")
+    yield voice.say(template, **amounts(voice, told.spent), together=together, delta=delta)
+    if told.left.epsilon is not None or told.left.rho is not None:
+        yield voice.say("left: {amounts}", amounts=left(voice, told.left))
+    fixed = told.composition
+    if fixed is not None:
+        template = message("if the sequence had been fixed in advance: ε {epsilon} ({method})")
+        if fixed.delta:
+            template = message("if the sequence had been fixed in advance: ε {epsilon} at δ {delta} ({method})")
+        yield voice.say(
+            template,
+            epsilon=amount(voice, fixed, "epsilon"),
+            delta=voice.number(fixed, "delta", digits=AS_DECLARED),
+            method=fixed.method,
+        )
+
+
+def amount(voice: Voice, part: object, name: str) -> Number:
+    """An amount that is spent: however large it is, it is shown as a number."""
+    return voice.number(part, name, "value", rounding=ROUND_CEILING)
+
+
+def amounts(voice: Voice, sums: BudgetSums) -> dict[str, Number]:
+    """What is spent, by the fields of a sentence."""
+    return {name: amount(voice, sums, name) for name in ("epsilon", "rho")}
+
+
+def left(voice: Voice, budget: BudgetLeft) -> Inline:
+    """What may still be spent of a budget that is limited."""
+    parts = {"ε": budget.epsilon, "ρ": budget.rho}
+    shown = [
+        (f"{name} ", voice.number(quantity, "value", rounding=ROUND_FLOOR))
+        for name, quantity in parts.items()
+        if quantity is not None
+    ]
+    return voice.say("{one} or {other}", one=shown[0], other=shown[1]) if len(shown) > 1 else shown[0]
+
+
+def spent(voice: Voice, paid: Budget) -> Inline:
+    """What a release spent, and where it is counted."""
+    epsilon = voice.number(paid, "epsilon")
+    if paid.ledger is None:
+        return voice.say("Used: ε {epsilon} together; not entered in a ledger.", epsilon=epsilon)
+    return voice.say(
+        "Spent: ε {epsilon} together; entry {entry} of {dataset}.",
+        epsilon=epsilon,
+        entry=Plain(str(paid.ledger.entry)),
+        dataset=own(paid.ledger.dataset),
+    )
