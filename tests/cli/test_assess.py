@@ -75,16 +75,16 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
     assert (code, err) == (0, "")
     first, second, third, *_ = out.splitlines()
     assert first == "Recommendation: do not release." and second.startswith("· it is a simulation")
-    assert third.endswith("guessed right with this release than without it.")
+    assert third.endswith("guessed right with this release than without it")
     for words in (
         *DIALS,
         "default policy",
         "NOT MET",
         "user experience",
         "The data call for a protection of",
-        "published score",
-        "Over the arcs of the diagram: score",
-        "Comprehensive evaluation: ",
+        "By the published method the score is",
+        "Over the arcs of the diagram",
+        "By the comprehensive evaluation the grade is",
     ):
         assert words in out, words
     assert out.count("does not decide") == 3
@@ -102,7 +102,7 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
     assert code == 1 and "ε is 24, more than the 2 allowed" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
     assert code == 1 and "below the 99 asked for" in err
-    assert "→ Nothing is proposed that would change it: no job made it, so that" in out
+    assert "Next step: do not hand out this release; no job made it, so that" in out
     assert [line.split("│")[5].strip() for line in out.splitlines() if "protection, at least" in line] == ["you"]
 
 
@@ -118,7 +118,7 @@ def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.C
     Path("lenient.toml").write_text("max_epsilon = 5\n")
     code, out, err = run(capsys, *violated, "--policy", "lenient.toml")
     assert code == 1
-    assert "VETO: the column illness shows at least 3 nats." in out
+    assert "Veto: the column illness shows at least 3 nats." in out
     assert err.startswith("leakgauge: The release is vetoed: ")
     _, found = as_json(capsys, *violated)
     assert (found["protection"]["value"], found["effect"]["value"]) == (0, 0)
@@ -172,7 +172,9 @@ def test_a_finished_job_says_itself_what_it_is(
     ]
     (tmp_path / "strict.toml").write_text("min_protection = 70\n")
     code, out, err = run(capsys, "assess", finished_job.folder, "--policy", tmp_path / "strict.toml")
-    assert code == 1 and "→ change " in out and "  add: --max-distortion " in out
+    assert (
+        code == 1 and "Next step: change " in out and "\n  leakgauge protect " in out and "│ --max-distortion " in out
+    )
     assert "below the 70 asked for" in err
     for kept in (finished_job.asked.table, finished_job.folder / "verdict.json"):
         code, out, err = run(capsys, "assess", finished_job.folder, "-o", kept)

@@ -15,10 +15,14 @@ import pytest
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.verdict import Recommendation
-from leakgauge.cli.protect import _next_command, _to_hand_out
+from leakgauge.cli.protect import report_command
 from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect import NAMES
+from leakgauge.languages import ENGLISH
 from leakgauge.release.ledger import open_ledger
+from leakgauge.telling.actions import given_out
+from leakgauge.telling.blocks import text_of
+from leakgauge.telling.voice import Voice
 from tests.cli.running import as_json, run
 from tests.jobs.finished import ROWS, Finished
 from tests.jobs.people import write_people
@@ -46,10 +50,9 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     assert code == 0, told
     assert [line.partition(":")[2].strip() for line in told.splitlines()] == ["done"] * len(NAMES)
     # The verdict, its reasons and the command to go on with are the last that a screen shows.
-    *_, reason, action, command = english.splitlines()
-    assert "\nRecommendation: do not release.\n· " in english and reason.startswith("· protection is ")
-    assert action.startswith("→ change ") and command.startswith("Next: leakgauge protect ")
-    assert command.endswith(" -o out-2")
+    verdict = english[english.index("\nRecommendation: do not release.\n· ") :]
+    assert verdict.index("· protection is ") < verdict.index("\nNext step: change ") < verdict.index(" -o out-2\n")
+    assert "\n  leakgauge protect " in verdict
     assert "the attacker learns" in english and "usefulness" in english
     assert "SIMULATION, NOT PRIVATE" in english
     code, chinese, again = run(
@@ -93,8 +96,13 @@ def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) ->
     code, out, err = run(capsys, *PROTECT, "--max-distortion", "0.2", "--min-protection", "60", "-o", "strict")
     assert code == 1
     # What the job promises is refused before anything is drawn, with the first thing that would change it.
-    assert out.startswith("Nothing was released.\n") and "\nRecommendation: do not release.\n· protection is " in out
-    assert "→ change " in out and " -o strict-2" in out.splitlines()[-1] and not Path("strict/release.csv").exists()
+    assert out.startswith("Nothing was released.\n") and "\nRecommendation: do not release.\n" in out
+    assert (
+        "A limit is broken: protection is " in out
+        and "Next step: change " in out
+        and " -o strict-2" in out.splitlines()[-1]
+        and not Path("strict/release.csv").exists()
+    )
     assert err.splitlines()[-1].startswith("leakgauge: The release would not meet the requirements: protection is ")
 
 
@@ -181,23 +189,22 @@ def test_bad_input_gets_one_sentence(
 @pytest.mark.parametrize(
     ("recommendation", "said"),
     [
-        (Recommendation.RELEASE, "To hand out: release.csv, kit. Keep everything else in out private."),
-        (Recommendation.RELEASE_IF, "To hand out once the conditions are met: release.csv, kit."),
-        (Recommendation.DO_NOT_RELEASE, "Hand out nothing as it stands: release.csv, kit are written, and to be kept"),
+        (Recommendation.RELEASE, "Next step: give release.csv, kit to the recipient; keep everything else private."),
+        (Recommendation.RELEASE_IF, "Once the conditions are met, give release.csv, kit to the recipient;"),
+        (Recommendation.DO_NOT_RELEASE, "Do not hand out anything yet: release.csv, kit were written;"),
     ],
 )
 def test_files_are_to_be_handed_out_as_recommended(recommendation: Recommendation, said: str) -> None:
-    job, verdict = SimpleNamespace(shareable=("release.csv", "kit")), SimpleNamespace(recommendation=recommendation)
-    done: Any = SimpleNamespace(job=job, verdict=verdict, folder="out")
-    assert _to_hand_out(done).startswith(said)
+    job: Any = SimpleNamespace(shareable=("release.csv", "kit"))
+    verdict: Any = SimpleNamespace(recommendation=recommendation)
+    (sentence,) = given_out(Voice(), verdict, job)
+    assert isinstance(sentence, tuple) and text_of(sentence, ENGLISH).startswith(said)
 
 
 @pytest.mark.parametrize(("language", "option"), [("en", ""), ("zh", " --report-language zh")])
 def test_the_report_to_sign_is_in_the_language_of_the_job(language: str, option: str) -> None:
-    verdict: Any = SimpleNamespace(actions=(), recommendation=Recommendation.RELEASE)
     asked = Request.of("people.csv", secret=("illness",), max_distortion=0.2, report_language=language)
-    done: Any = SimpleNamespace(job=SimpleNamespace(request=asked), folder="out")
-    assert _next_command(verdict, done) == f"leakgauge report out --format pdf{option}"
+    assert report_command(Path("out"), asked) == f"leakgauge report out --format pdf{option}"
 
 
 def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
@@ -209,7 +216,7 @@ def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
     for words in ("protection", "exposed", "usefulness", "ε", "strongest attack", "values unchanged"):
         assert words in out
     assert "Report: new/demo/report.html\n" in out
-    assert out.splitlines()[-1] == "Next: leakgauge report new/demo --format pdf"
+    assert out.splitlines()[-1] == "  leakgauge report new/demo --format pdf"
     assert Path("new/demo/report.html").exists()
     # It asks what the first command of the README asks, so that both have the same numbers.
     readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8").splitlines()

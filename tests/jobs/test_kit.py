@@ -127,7 +127,7 @@ def test_a_simulation_is_neither_recommended_nor_for_others(searching: Path) -> 
     assert action.request == job.request.having(simulate=None) and action.left_out == ("--simulate 3",)
     assert action.recommendation is Recommendation.RELEASE_IF
     report = to_markdown(Report.of(searching).documents()[0])
-    assert "Recommendation: do not release." in report and "What to do: hand out" not in report
+    assert "Recommendation: do not release." in report and "Next step: give" not in report
 
 
 def test_a_kit_explains_only_how_its_own_columns_are_read(searching: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_release_that_grades_decided_on_is_said_not_to_be_judged() -> None:
     for edition in Edition:
         (document,) = Report.of(STORED / "released").documents("en", edition)
         said = texts(document)
-        assert ("not judged by dials" in said and "run the same protect command again" in said) is (
+        assert ("has no scores" in said and "run the same protect command again" in said) is (
             edition is Edition.INTERNAL
         )
         assert "verdict" not in {section.key for section in document.sections} and "grade" not in said

@@ -66,8 +66,8 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
         for text in (
             "Recommendation: do not release.",
             "protection is",
-            "more of 500 people correctly",
-            "What to do: take out town",
+            "more of 500 people are guessed right with this release than without it",
+            "Next step: take out town",
             "--max-distortion 0.3",
         ):
             assert text in said, text
@@ -174,7 +174,9 @@ def test_the_first_action_has_its_command(facts: Facts) -> None:
     said = shlex.split(command(changed(facts, verdict=typed)))
     assert said[-2:] == ["-o", f"{job[-1]}-2"] and said[said.index("--max-distortion") + 1] == "0.3"
     released = compose(changed(facts, verdict={**typed, "recommendation": "release"}), ENGLISH)
-    assert "What to do: hand out release.csv, release.public.json, report-external.html, kit;" in texts(released)
+    assert "Next step: give release.csv, release.public.json, report-external.html, kit to the recipient;" in texts(
+        released
+    )
 
 
 def test_the_decision_says_once_how_many_people_it_is_about(facts: Facts) -> None:

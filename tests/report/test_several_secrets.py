@@ -106,7 +106,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
         assert row[2].endswith("%") and row[5].endswith("%") and row[6].endswith("%")
     (lowest,) = several.get("job.json", "headline", "secret")
     assert lowest == several.get("verdict.json", "deciding")
-    assert len(grid(document, f"The dials of {lowest}, which decides, from 0 to 100")) == 6
+    assert len(grid(document, f"Scores of {lowest} (the least protected secret), 0 to 100")) == 6
     assert grid(document, f"The numbers that matter, of {lowest}", "headline")
     assert [row[0] for row in grid(document, "Scores of every secret, 0 to 100", "verdict")] == [
         name for (name,) in SECRETS

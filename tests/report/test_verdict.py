@@ -79,8 +79,8 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     ]
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
-        ["protection, at least", "60", "51.2", "NOT MET", "given"],
-        ["rows that are unique in the published columns, at most", "5%", "1.3%", "kept", "default policy"],
+        ["protection, at least", "60", "51.2", "NOT MET", "you"],
+        ["rows that are unique in the published columns, at most", "5 %", "1.23 %", "kept", "default policy"],
         ["guarantee, at least", "20", "not known", "NOT MET", "default policy"],
     ]
 
@@ -116,7 +116,7 @@ def test_a_verdict_without_an_action_says_why(facts: Facts, asked: dict[str, Any
     verdict: dict[str, Any] = {"recommendation": "do not release", "actions": [], "vetoes": vetoes}
     job: dict[str, Any] = {"asked": {**facts.get("job.json", "asked"), **asked}}
     document = compose(changed(facts, verdict=verdict, job=job), ENGLISH)
-    assert f"What to do: keep the release private; {why}." in texts(document)
+    assert f"Next step: do not hand out this release; {why}." in texts(document)
     alone = Facts(
         {name: fields for name, fields in changed(facts, verdict=verdict).files.items() if name != "job.json"}
     )
@@ -128,7 +128,7 @@ def test_an_action_is_told_with_its_options_and_what_it_does(facts: Facts) -> No
     ((what, does, then, options, left_out),) = rows(document, "verdict", "What would change it")
     assert (what, then) == ("take out town", "release if the conditions are met")
     assert (options, left_out) == ("--max-distortion 0.3", "--public town")
-    assert "→ 77, usefulness" in does and f"What to do: take out town; {does}." in texts(document)
+    assert "→ 77, usefulness" in does and f"Next step: take out town; {does}." in texts(document)
 
 
 def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: Facts, refused: Facts) -> None:
@@ -137,9 +137,9 @@ def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: 
     stopped = Facts({**refused.files, "promise.json": promise})
     document = compose(stopped, ENGLISH)
     said = said_in(document, "statement")
-    assert "What to do: take out town" in said and "Recommendation" not in said
-    assert rows(document, "statement", "Scores that it would have had, calculated in advance, 0 to 100")
-    assert "Nothing was drawn" in said_in(document, "verdict")
+    assert "Next step: take out town" in said and "Recommendation" not in said
+    assert rows(document, "statement", "Scores, calculated in advance, 0 to 100")
+    assert "No release was made" in said_in(document, "verdict")
     assert "criteria" not in {section.key for section in document.sections}
 
 
@@ -154,7 +154,7 @@ def test_criteria_explain_with_every_leaf_and_the_paper_does_not_decide(facts: F
     said = said_in(document, "criteria")
     assert "Not asked, or not known: user experience." in said
     assert "Missing, and counted at the unfavourable end: sensitivity of the data." in said
-    assert "The data may need a protection of up to" in said and "Strength of the audit: " in said
+    assert "The data call for a protection of up to" in said and "Audit strength " in said
     assert "By the published method the score is" in said and "does not decide" in said
     # Nobody asked for arcs here.
     assert "arcs" not in said and "comprehensive" not in said

@@ -132,9 +132,13 @@ def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) 
         else:
             found, secret = _worst(dials, name, counts_known=facts.counts_may_be_known)
             of = Sentence("{secret!r}", secret=secret) if len(dials) > 1 else of
-        least = name.startswith("min_")
-        kept = found is not None and (found >= limit - _ROUNDING if least else found <= limit + _ROUNDING)
+        kept = found is not None and keeps(name, found, limit)
         yield PolicyLine(name, limit, found, kept, of, name in policy.given)
+
+
+def keeps(name: str, found: float, limit: float) -> bool:
+    """Whether a value, at its unfavourable end, keeps a limit of a policy."""
+    return found >= limit - _ROUNDING if name.startswith("min_") else found <= limit + _ROUNDING
 
 
 def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tuple[float | None, str]:

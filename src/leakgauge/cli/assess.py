@@ -14,6 +14,7 @@ from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
+from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError
 
@@ -102,16 +103,17 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
 def _render(found: Judgement, release: Path) -> Parts:
     from leakgauge.artefacts import Job, codec
     from leakgauge.artefacts.dossier import JOB
-    from leakgauge.cli.verdict import changes, dial_table, every_secret, explained, notes, policy_table, recommended
+    from leakgauge.telling.actions import to_do
+    from leakgauge.telling.criteria import explained
+    from leakgauge.telling.dials import dials, recommended
+    from leakgauge.telling.verdict import changes, every_judged, notes, policy
 
-    asked = codec.read(Job, release / JOB.name).request if release.is_dir() else None
-    several = [every_secret(found)] if len(found.dials) > 1 else []
-    return [
-        *recommended(found),
-        dial_table(found),
-        *several,
-        *notes(found),
-        *changes(found, asked),
-        policy_table(found),
-        *explained(found),
-    ]
+    voice, job = voice_of(), codec.read(Job, release / JOB.name) if release.is_dir() else None
+    shown = (every_judged, notes, changes, policy)
+    return terminal(
+        (
+            *(*recommended(voice, found), *to_do(voice, found, job), *dials(voice, found)),
+            *(one for finding in shown for one in finding(voice, found)),
+            *(one for secret in found.beside for one in explained(voice, found, secret, short=True)),
+        )
+    )

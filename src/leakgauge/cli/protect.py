@@ -34,13 +34,16 @@ from leakgauge.cli.output import (
     simulation_warning,
     told_level,
 )
+from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.languages import message
 from leakgauge.rounding import is_all, outwards, percent
 from leakgauge.waiting import told_while_waiting
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Judgement, Record, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Record, Request, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
+    from leakgauge.telling.blocks import Content
+    from leakgauge.telling.voice import Voice
 
 STAGES = {
     "coarsen": message("choosing the levels"),
@@ -149,7 +152,6 @@ def render(done: Done) -> Parts:
         COARSENING,
         DESIGN,
         MEASUREMENT,
-        PROMISE,
         RECORD,
         SURVEY,
         TELLING,
@@ -211,55 +213,34 @@ def render(done: Done) -> Parts:
         parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
     if job.request.budget.simulate is not None:
         parts.append(simulation_warning())
-    elif done.refused is None:
-        parts.append(_to_hand_out(done))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
-    verdict = done.kept.found(PROMISE) if headline is None else done.verdict
-    return [*parts, *([] if verdict is None else _judged(verdict, done))]
+    return [*parts, *terminal(_judged(voice_of(done.kept.dossier()), done))]
 
 
-def _to_hand_out(done: Done) -> str:
-    """The files for others, and whether they may have them, by the recommendation."""
+def _judged(voice: Voice, done: Done) -> Iterator[Content]:
+    """The scores, the recommendation and the next step, at the end, where a screen still shows them."""
+    from leakgauge.artefacts.report import Code
     from leakgauge.artefacts.verdict import Recommendation
+    from leakgauge.telling.actions import given_out, to_do
+    from leakgauge.telling.dials import dials, judged_by, recommended
 
-    places: dict[str, object] = {"files": listed(done.job.shareable), "folder": done.folder}
-    found = done.verdict.recommendation
-    if found is Recommendation.DO_NOT_RELEASE:
-        return say(
-            "Do not hand out anything yet: {files!s} were written; keep them private, like everything in {folder!s}.",
-            **places,
-        )
-    if found is Recommendation.RELEASE_IF:
-        return say(
-            "To hand out once the conditions are met: {files!s}. Keep everything else in {folder!s} private.", **places
-        )
-    return say("To hand out: {files!s}. Keep everything else in {folder!s} private.", **places)
-
-
-def _judged(verdict: Judgement, done: Done) -> Parts:
-    """The dials, the recommendation, its reasons and the next command, at the end, where a screen still shows them."""
-    from leakgauge.cli.verdict import change, dial_table, nothing_proposed, recommended
-
-    parts: Parts = [dial_table(verdict), *recommended(verdict), *nothing_proposed(verdict, done.job.request)]
-    parts += [change(verdict, action) for action in verdict.actions[:1]]
-    command = _next_command(verdict, done)
-    return [*parts, *([] if command is None else [Text(say("Next: {command!s}", command=command), no_wrap=True)])]
+    found, asked = judged_by(voice), done.job.request
+    if found is None:
+        return
+    yield from (*dials(voice, found, short=True), *recommended(voice, found))
+    yield from to_do(voice, found, voice.dossier.job, _free_beside(done.folder))
+    if found.recommendation is Recommendation.RELEASE:
+        yield voice.say("The report to sign:")
+        yield Code(report_command(done.folder, asked))
+    elif done.refused is None and asked.budget.simulate is None:
+        yield from given_out(voice, found, done.job)
 
 
-def _next_command(verdict: Judgement, done: Done) -> str | None:
-    """The next command: one that changes the verdict, or the report to sign."""
-    from leakgauge.artefacts.verdict import Recommendation
-
-    asked, action = done.job.request, next(iter(verdict.actions), None)
-    if action is not None and action.request is not None:
-        return action.request.command(_free_beside(done.folder))
-    if action is not None:
-        # The declarations are still missing; the same job takes them without drawing again.
-        return " ".join((asked.command(done.folder), *action.options))
-    if verdict.recommendation is Recommendation.DO_NOT_RELEASE:
-        return None
-    language = [] if asked.declared.report_language == "en" else ["--report-language", asked.declared.report_language]
-    return shlex.join(["leakgauge", "report", str(done.folder), "--format", "pdf", *language])
+def report_command(folder: Path, asked: Request) -> str:
+    """The command that writes the report to sign."""
+    language = asked.declared.report_language
+    words = ["leakgauge", "report", str(folder), "--format", "pdf"]
+    return shlex.join([*words, *(() if language == "en" else ("--report-language", language))])
 
 
 def _free_beside(folder: Path) -> Path:

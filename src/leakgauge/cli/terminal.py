@@ -39,7 +39,8 @@ def terminal(contents: Iterable[Content]) -> Parts:
             marks = (f"{at}." if block.numbered else "·" for at in range(1, len(block.items) + 1))
             parts += [Text(f"{mark} {_text(item)}") for mark, item in zip(marks, block.items, strict=True)]
         elif isinstance(block, Grid):
-            parts.append(_table(block))
+            # As a title of the table it would be broken where the table is narrow.
+            parts += [*([Text(block.caption, "italic")] if block.caption else []), _table(block)]
         elif isinstance(block, Code):
             parts += [Text(f"  {line}", no_wrap=True) for line in block.text.splitlines()]
     return parts
@@ -48,7 +49,7 @@ def terminal(contents: Iterable[Content]) -> Parts:
 def _table(block: Grid[Number]) -> Table:
     # Names are never cut off: part of a name identifies no column.
     columns = (Column(name, overflow="fold") for name in block.head)
-    table = Table(*columns, title=block.caption, title_justify="left")
+    table = Table(*columns)
     for row in block.rows:
         table.add_row(*map(_text, row))
     return table

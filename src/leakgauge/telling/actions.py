@@ -1,4 +1,4 @@
-"""What to do: hand out what was released, meet its conditions, or run the job again with other settings."""
+"""The next step: give out the release, meet its conditions, or run the job again with other settings."""
 
 from __future__ import annotations
 
@@ -6,47 +6,64 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from leakgauge.artefacts.job import Job
 from leakgauge.artefacts.report import Code
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, why_no_action
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.dials import unfavourable
-from leakgauge.telling.voice import Plain, Voice, own
+from leakgauge.telling.dials import is_of_release, unfavourable
+from leakgauge.telling.voice import NOTHING, Plain, Voice, own
 
 
-def to_do(voice: Voice, found: Judgement | None) -> Iterator[Content]:
-    """The first thing to do about a verdict, with the command that does it."""
-    job = voice.dossier.job
-    if found is None:
-        return
-    if voice.released and found.recommendation is Recommendation.RELEASE:
-        handed = () if job is None else job.shareable
-        if handed:
-            yield voice.say(
-                "Next step: hand out {files}; keep everything else private.",
-                files=voice.listed(handed),
+def to_do(voice: Voice, found: Judgement, job: Job | None, beside: Path | None = None) -> Iterator[Content]:
+    """The first thing to do about a verdict, with the command that does it.
+
+    Args:
+        found: the verdict.
+        job: that made the release; None where none did.
+        beside: the folder of another job; by default one named after that of this job.
+    """
+    first = next(iter(found.actions), None)
+    if is_of_release(voice, found) and found.recommendation is Recommendation.RELEASE:
+        yield from given_out(voice, found, job)
+    elif first is not None:
+        outcome = action_of(voice, found, first)
+        template = message("Next step: {action}; {outcome}.") if outcome else message("Next step: {action}.")
+        if first.recommendation is Recommendation.DO_NOT_RELEASE:
+            template = message(
+                "Best single change: {action}; {outcome}. It is not enough: no single change that was tried makes "
+                "this release acceptable."
             )
-        else:
-            yield voice.say("Next step: hand out the released table; keep its record private.")
-    elif found.actions:
-        first = found.actions[0]
-        yield voice.say(
-            "Next step: {action}; {outcome}.",
-            action=own(voice.told(first.said)),
-            outcome=action_of(voice, found, first),
-        )
-        command = _command(first, "" if job is None else job.command)
-        if command:
+        yield voice.say(template, action=own(voice.told(first.said)), outcome=outcome or NOTHING)
+        if command := _command(first, "" if job is None else job.command, beside):
             yield Code(command)
-    else:
+    elif found.recommendation is not Recommendation.RELEASE:
         reason = why_no_action(None if job is None else job.request, vetoed=bool(found.vetoes))
-        template = message("Next step: do not hand out this table, because {reason}.")
-        if voice.released:
-            template = message("Next step: do not hand out this release, because {reason}.")
+        template = message("Next step: do not hand out this table; {reason}.")
+        if is_of_release(voice, found):
+            template = message("Next step: do not hand out this release; {reason}.")
         yield voice.say(template, reason=Plain(voice.language.retell(reason)))
 
 
-def _command(action: Action, command: str) -> str:
+def given_out(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:
+    """Which files the recipients may have, and when."""
+    files = () if job is None else job.shareable
+    if not files:
+        yield voice.say("Next step: give the released table to the recipient; keep its record private.")
+        return
+    template = {
+        Recommendation.RELEASE: message("Next step: give {files} to the recipient; keep everything else private."),
+        Recommendation.RELEASE_IF: message(
+            "Once the conditions are met, give {files} to the recipient; keep everything else private."
+        ),
+        Recommendation.DO_NOT_RELEASE: message(
+            "Do not hand out anything yet: {files} were written; keep them private, like everything else."
+        ),
+    }[found.recommendation]
+    yield voice.say(template, files=voice.listed(files))
+
+
+def _command(action: Action, command: str, beside: Path | None) -> str:
     """The command of an action; a word in capitals stands for a declaration that the user must type."""
     words = shlex.split(command)
     if "-o" not in words[-2:-1]:
@@ -58,13 +75,15 @@ def _command(action: Action, command: str) -> str:
         options = [word for one in action.options for word in shlex.split(one)]
         return shlex.join([*words[:-2], *options, *words[-2:]])
     folder = Path(words[-1])
-    return request.command(folder.with_name(f"{folder.name}-2"))
+    return request.command(beside or folder.with_name(f"{folder.name}-2"))
 
 
 def action_of(voice: Voice, found: Judgement, action: Action) -> Inline:
-    """What an action would do at the ends that decide, to the secret that it changes most."""
+    """What an action would do at the ends that decide, to the secret it changes most; empty where it is nothing."""
     secret = action.most_changed(found)
-    now, then = found.dials[secret], action.promised[secret]
+    now, then = found.dials[secret], action.promised.get(secret)
+    if then is None or then == now:
+        return ()
     template = message("protection {safe} → {safer}, usefulness {useful} → {as_useful}")
     if len(action.promised) > 1:
         template = message("of {secret}, protection {safe} → {safer}, usefulness {useful} → {as_useful}")

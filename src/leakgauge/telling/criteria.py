@@ -1,4 +1,4 @@
-"""What explains the dials and decides nothing: criteria with their leaves, and the scores of the paper."""
+"""What explains the scores and decides nothing: criteria with their leaves, and the scores of the paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import ROUND_FLOOR
 
 from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
 from leakgauge.artefacts.report import Paragraph
-from leakgauge.artefacts.verdict import Beside
+from leakgauge.artefacts.verdict import Beside, Judgement
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.dials import secret_in
@@ -19,15 +19,22 @@ from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 def criteria(voice: Voice) -> Iterator[Content]:
     """The criteria of the secret that is spoken of, where it was released and judged."""
     verdict = voice.dossier.verdict
-    found = None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+    if verdict is not None:
+        yield from explained(voice, verdict, secret_in(voice, verdict))
+
+
+def explained(voice: Voice, verdict: Judgement, secret: str, *, short: bool = False) -> Iterator[Content]:
+    """The criteria of a secret of a verdict, where it was released; without their leaves where it is to be short."""
+    found = verdict.beside.get(secret)
     if found is None:
         return
-    yield voice.say(
-        "The criteria explain the scores and do not affect the decision. Each is a mean of indicators from 0 "
-        "to 100, and none is higher than the score that it explains."
-    )
-    yield from pictures(voice, "criteria")
-    yield from (*_beside(voice, found.criteria), *_leaves(voice, found.criteria))
+    if not short:
+        yield voice.say(
+            "The criteria explain the scores and do not affect the decision. Each is a mean of indicators, from 0 to "
+            "100, and none is better than the score that it explains."
+        )
+        yield from pictures(voice, "criteria")
+    yield from (*_beside(voice, found.criteria), *_leaves(voice, found.criteria, secret, short=short))
     yield from (*_published(voice, found), *_over_arcs(voice, found), *_comprehensive(voice, found))
 
 
@@ -42,13 +49,17 @@ def _beside(voice: Voice, found: Criteria) -> Iterator[Content]:
         )
 
 
-def _leaves(voice: Voice, found: Criteria) -> Iterator[Content]:
+def _leaves(voice: Voice, found: Criteria, secret: str, *, short: bool) -> Iterator[Content]:
     every = [one for one in (*found.criteria, found.needed, found.audit) if one is not None]
-    yield from voice.grid(
-        "Criteria and their indicators",
-        "No.|Criterion or indicator|Found|Points|Weight|Source|From",
-        (row for one in every for row in _rows(voice, one)),
-    )
+    if short:
+        rows = ((own_name(one, voice.language), _points(voice, one), _standing(voice, one)) for one in every)
+        yield from voice.grid("Criteria of {secret}", "Criterion|Points|Source", rows, secret=own(secret))
+    else:
+        yield from voice.grid(
+            "Criteria and their indicators",
+            "No.|Criterion or indicator|Found|Points|Weight|Source|From",
+            (row for one in every for row in _rows(voice, one)),
+        )
     unknown = [own_name(one, voice.language) for one in every if one.points is None]
     if unknown:
         yield voice.say("Not asked, or not known: {names}.", names=_listed(voice, unknown))
@@ -73,10 +84,14 @@ def _points(voice: Voice, found: Criterion | CriterionLeaf) -> Cell:
     return voice.number(found.points, "value", interval=found.points, rounding=ROUND_FLOOR)
 
 
+def _standing(voice: Voice, found: Criterion | CriterionLeaf) -> str:
+    return voice.told(found.standing.value)
+
+
 def _rows(voice: Voice, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:
     """A line for the criterion, and one for each of its leaves."""
-    standing = voice.told(criterion.standing.value)
-    yield "", own_name(criterion, voice.language), "", _points(voice, criterion), "", standing, ""
+    points, standing = _points(voice, criterion), _standing(voice, criterion)
+    yield "", own_name(criterion, voice.language), "", points, "", standing, ""
     for leaf in criterion.leaves:
         yield (
             leaf.leaf,
@@ -84,7 +99,7 @@ def _rows(voice: Voice, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:
             voice.cell(leaf, "value", unit=leaf.unit),
             _points(voice, leaf),
             voice.number(leaf, "weight", percent=True) if leaf.weight else voice.say("not counted"),
-            voice.told(leaf.standing.value),
+            _standing(voice, leaf),
             voice.told(leaf.source),
         )
 

@@ -1,4 +1,4 @@
-"""The dials of a secret and what is recommended by them, as the first screen and the section of the verdict tell it."""
+"""What is recommended, and the scores of each secret that it rests on."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from leakgauge.artefacts.dials import DIALS, Dials, Grade, grade_of
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.artefacts.verdict import Judgement, Recommendation
+from leakgauge.assessment.verdict import keeps
 from leakgauge.languages import message
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.figures.dials import NAMES, is_known
 from leakgauge.telling.numbers import Number
-from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice
+from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -26,35 +27,35 @@ _GRADES: Final = {
 }
 _MEANT: Final = {
     "protection": message(
-        "Of what an attacker could not tell about an average person before, how much is still hidden "
-        "afterwards. 0: the original data; 100: nothing is revealed."
+        "Of what an attacker could not tell about an average person before, how much is still hidden afterwards. 0: "
+        "the original data; 100: nothing is revealed."
     ),
     "exposed": message(
-        "People whose value becomes nearly certain, in the worst-affected group: each counts from 0 at 90% "
-        "sure to 1 at certain. Lower is better."
+        "Of the people who share a value, how many become nearly certain: each counts from 0 at 90% certain to 1 at "
+        "certain. For the value worst affected; lower is better."
     ),
     "guarantee": message(
-        "How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing "
-        "can be learnt."
+        "How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing can be "
+        "learnt."
     ),
     "usefulness": message(
-        "How well the released values predict the true ones, averaged over shares and cross-tables. 0: not "
-        "at all; 100: perfectly."
+        "How well the released values predict the true ones, averaged over shares, means and cross-tables. 0: not at "
+        "all; 100: perfectly."
     ),
     "effect": message(
-        "Protection and usefulness together: twice their geometric mean, at most 100. 0: the original data, "
-        "or pure noise."
+        "Twice the geometric mean of protection and usefulness, at most 100. 0: the original data, or pure noise."
     ),
     "efficiency": message(
-        "What the best channel that changes values as much would reveal, relative to this one; it may be less useful."
+        "What the best possible design with the same distortion would reveal, relative to this one; it may be less "
+        "useful."
     ),
 }
 _OF_ROWS: Final = message(
-    "How close the released rows are to the true ones. 0: no closer than one fixed value; 100: identical."
+    "How much closer the released values are to the true ones than a single fixed value would be. 0: no closer; 100: "
+    "a copy."
 )
 _GIVEN_COUNTS: Final = message(
-    "The limit holds for the noise only. The noise was tuned on this table's "
-    "counts, and what that tuning reveals is not covered."
+    "The guarantee holds for the noise only, not for what its tuning on this table's counts reveals."
 )
 _SMALLEST: Final = 0.01
 """A dial below this counts as 0."""
@@ -65,6 +66,11 @@ def judged_by(voice: Voice) -> Judgement | None:
     """The verdict on the release; where nothing was released, what it would have been by law."""
     found = voice.dossier.verdict if voice.released else voice.dossier.promise
     return None if voice.external else found
+
+
+def is_of_release(voice: Voice, found: Judgement) -> bool:
+    """Whether a verdict is on a release, and not on what would have been released."""
+    return found.record is not None if voice.dossier.job is None else voice.released
 
 
 def deciding(voice: Voice) -> Voice:
@@ -100,14 +106,30 @@ def unfavourable(voice: Voice, found: Quantity) -> Number:
     return voice.number(found, "value" if found.low is None else "low", rounding=ROUND_FLOOR)
 
 
+def dials(voice: Voice, found: Judgement, secret: str = "", *, short: bool = False) -> Iterator[Content]:
+    """The scores of a secret, by default of the one that decides; without what they mean where it is to be short."""
+    secret = secret or found.deciding
+    caption = message("Scores, 0 to 100")
+    if not is_of_release(voice, found):
+        caption = message("Scores, calculated in advance, 0 to 100")
+    if len(found.dials) > 1:
+        caption = message("Scores of {secret}, 0 to 100")
+        if secret == found.deciding:
+            caption = message("Scores of {secret} (the least protected secret), 0 to 100")
+    rows = (row[:2] if short else row for row in dial_rows(voice, found, secret))
+    yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
+    if short and found.dials[secret].given_counts:
+        yield voice.note(_GIVEN_COUNTS)
+
+
 def dial_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:
-    """Of each dial of a secret its name, its number with how good that is, and what it means."""
-    dials = found.dials[secret]
+    """Of each score of a secret its name, its number with how good that is, and what it means."""
+    scores = found.dials[secret]
     for name in DIALS:
         words = voice.say(_OF_ROWS if name == "usefulness" and found.use == "rows" else _MEANT[name])
-        if name == "guarantee" and dials.given_counts:
+        if name == "guarantee" and scores.given_counts:
             words += (" ", *voice.say(_GIVEN_COUNTS))
-        shown, good = dial(voice, dials, name), _how_good(voice, found, getattr(dials, name), name)
+        shown, good = dial(voice, scores, name), _how_good(voice, found, getattr(scores, name), name)
         yield voice.say(NAMES[name]), voice.say("{found} ({good})", found=shown, good=good) if good else shown, words
 
 
@@ -120,7 +142,8 @@ def _how_good(voice: Voice, found: Judgement, value: Quantity, name: str) -> Inl
         line = next((one for one in found.policy if one.name == "max_exposed"), None)
         if line is None:
             return ()
-        return voice.say("within the limit") if most <= line.limit else voice.say("above the limit")
+        kept = keeps(line.name, most, line.limit)
+        return voice.say("within the limit") if kept else voice.say("above the limit")
     return voice.say(_GRADES[grade_of(min(max(least, 0.0), 100.0))])
 
 

@@ -22,7 +22,7 @@ from leakgauge.telling.columns import (
 )
 from leakgauge.telling.dials import (
     deciding,
-    dial_rows,
+    dials,
     judged_by,
     other_reasons,
     recommended,
@@ -47,7 +47,7 @@ def statement(voice: Voice) -> Iterator[Content]:
     """Everything that the person who signs needs; it is never left out."""
     found = judged_by(voice)
     if voice.released:
-        yield from (*_recommended(voice, found), *_alarms(voice), *_people(voice, found), *to_do(voice, found))
+        yield from (*_recommended(voice, found), *_alarms(voice), *people(voice, found), *_to_do(voice, found))
     else:
         yield from (*_refused(voice), *_alarms(voice))
     leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
@@ -55,7 +55,9 @@ def statement(voice: Voice) -> Iterator[Content]:
         shares = (picture for one in voice.each for picture in pictures(one, "shares"))
         yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
         return
-    yield from (*_dials(voice, found), *every_secret(voice), *pictures(deciding(voice), *_FIRST))
+    if found is not None:
+        yield from dials(voice, found, secret_in(deciding(voice), found))
+    yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
     yield from (*leaves, *told_places(voice), *_document(voice), *_signatures(voice))
 
 
@@ -89,7 +91,12 @@ def _recommended(voice: Voice, found: Judgement | None) -> Iterator[Content]:
         )
 
 
-def _people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+def _to_do(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+    if found is not None:
+        yield from to_do(voice, found, voice.dossier.job)
+
+
+def people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
     """How many more people are guessed right with the release than without it, where attacks on it counted them."""
     if found is None or found.facts.guessed is None:
         return
@@ -106,19 +113,6 @@ def _people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
             guessed=voice.number(found.facts.guessed, 0, count=True),
             people=voice.number(found.facts.guessed, 1, count=True),
         )
-
-
-def _dials(voice: Voice, found: Judgement | None) -> Iterator[Content]:
-    """The dials of the secret that decides; of what was not released, by its law."""
-    if found is not None:
-        caption = message("Scores, 0 to 100")
-        if not voice.released:
-            caption = message("Scores that it would have had, calculated in advance, 0 to 100")
-        secret = secret_in(deciding(voice), found)
-        if len(found.dials) > 1:
-            caption = message("Scores of {secret} (the least protected secret, which decides), 0 to 100")
-        rows = dial_rows(voice, found, secret)
-        yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
 
 
 def _document(voice: Voice) -> Iterator[Content]:
@@ -256,7 +250,7 @@ def _instead(voice: Voice) -> Iterator[Content]:
     """Why nothing was released besides the reason of the job, and what could be done instead."""
     found = judged_by(voice)
     if found is not None and (found.vetoes or found.failed):
-        yield from (*other_reasons(voice, found), *to_do(voice, found))
+        yield from (*other_reasons(voice, found), *_to_do(voice, found))
     for one in voice.dossier.secrets:
         # What the search came closest with says the reason.
         for note in () if one.improvement is None else told_all(voice, one.improvement.notes):

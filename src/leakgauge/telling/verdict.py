@@ -1,4 +1,4 @@
-"""The verdict: the dials, the policy line by line, what would change it, and what the guarantee means."""
+"""The verdict: the scores, the policy line by line, what would change it, and what the guarantee means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
 from leakgauge.languages import message
 from leakgauge.telling.actions import action_of
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.dials import dial, in_turn, judged_by, told_all
+from leakgauge.telling.dials import dial, in_turn, is_of_release, judged_by, told_all
 from leakgauge.telling.figures.dials import NAMES
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
@@ -43,17 +43,14 @@ _THEN: Final = {
 
 
 def verdict(voice: Voice) -> Iterator[Content]:
-    """What the recommendation rests on; it is not for everybody, because dials follow from private counts."""
+    """What the recommendation rests on; it is not for everybody, because scores follow from private counts."""
     found = judged_by(voice)
-    if found is None:
-        return
-    if not voice.released:
-        yield voice.note("No release was made. These scores were calculated in advance.")
-    yield from (*_every_secret(voice, found), *_policy(voice, found), *_actions(voice, found))
-    yield from (*_guarantee(voice, found), *_notes(voice, found))
+    if found is not None:
+        yield from (*every_judged(voice, found), *policy(voice, found), *changes(voice, found))
+        yield from (*_guarantee(voice, found), *notes(voice, found))
 
 
-def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
+def every_judged(voice: Voice, found: Judgement) -> Iterator[Content]:
     """Of several secrets a line for each; the lowest protection decides."""
     if len(found.dials) < 2:
         return
@@ -62,9 +59,10 @@ def _every_secret(voice: Voice, found: Judgement) -> Iterator[Content]:
     yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
 
-def _policy(voice: Voice, found: Judgement) -> Iterator[Content]:
+def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """Every limit with what was found, and what is still to be declared."""
     words = {True: voice.say("met"), False: voice.say("NOT MET")}
-    by = {True: voice.say("given"), False: voice.say("default policy")}
+    by = {True: voice.say("you"), False: voice.say("default policy")}
     rows = (
         (
             _called(voice, line.name),
@@ -75,7 +73,7 @@ def _policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         )
         for line in found.policy
     )
-    yield from voice.grid("The policy", "Limit|Asked|Found|Verdict|Required by", rows)
+    yield from voice.grid("The policy", "Limit|Required|Found|Verdict|Required by", rows)
     conditions = told_all(voice, found.conditions)
     if conditions:
         yield voice.say("Required before a release: {conditions}.", conditions=in_turn(voice, conditions))
@@ -106,11 +104,12 @@ def _side(voice: Voice, line: PolicyLine, field: str) -> Inline:
     return (voice.number(line, field, unit=unit, percent=share, rounding=rounding),)
 
 
-def _actions(voice: Voice, found: Judgement) -> Iterator[Content]:
+def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """Other settings that would change the verdict, with what each does."""
     rows = (
         (
             own(voice.told(one.said)),
-            action_of(voice, found, one),
+            action_of(voice, found, one) or NOTHING,
             voice.say(_THEN[one.recommendation]),
             Plain("  ".join(one.options) or NOTHING),
             Plain("  ".join(one.left_out) or NOTHING),
@@ -133,13 +132,15 @@ def _guarantee(voice: Voice, found: Judgement) -> Iterator[Content]:
         yield voice.say("No guarantee limits the worst case, so the guarantee score is 0.")
         return
     yield voice.say(
-        "The guarantee score is 100 less the advantage that the guarantee allows, {advantage}: how much "
-        "better than a coin toss an attacker who knows everything else can tell two possible values of one "
-        "person apart.",
+        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by tossing a "
+        "coin an attacker who knows everything else can tell two possible values of one person apart.",
         advantage=advantage,
     )
 
 
-def _notes(voice: Voice, found: Judgement) -> Iterator[Content]:
-    for note in dict.fromkeys(told_all(voice, found.dials[found.deciding].notes)):
+def notes(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content]:
+    """Remarks on the scores of a secret, by default of the one that decides, and how they were found."""
+    if not is_of_release(voice, found):
+        yield voice.note("No release was made. These scores were calculated in advance.")
+    for note in dict.fromkeys(told_all(voice, found.dials[secret or found.deciding].notes)):
         yield Paragraph("note", (note,))
