@@ -154,10 +154,10 @@ def _bounds(voice: Voice, audit: Audit) -> Iterator[Content]:
             continue
         claim, bound = voice.maybe(shown, "claim"), shown.lower_bound
         yield voice.say(
-            message("Tests on the released rows of {column} prove a {notion} of at least {shown}.")
+            message("Tests on the released rows of {column} show {notion} ≥ {shown}.")
             if claim is None
             else message(
-                "Tests on the released rows of {column} prove a {notion} of at least {shown}; {claim} is claimed."
+                "Tests on the released rows of {column} show {notion} ≥ {shown}; claimed: {claim}."
             ),
             column=own(column),
             shown=voice.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR),

@@ -121,7 +121,7 @@ def _over_arcs(voice: Voice, beside: Beside) -> Iterator[Content]:
         return
     names = {"score": message("score"), "privacy": message("privacy"), "utility": message("utility")}
     rows = ((voice.say(said), voice.cell(found, name)) for name, said in names.items())
-    yield from voice.grid("Over the arcs of the diagram", "Score|Points", rows)
+    yield from voice.grid("Over the arcs of the diagram", "What|Points", rows)
     yield Paragraph("note", (voice.told(found.why_not),))
     yield from pictures(voice, "influence")
 

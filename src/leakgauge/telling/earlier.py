@@ -78,7 +78,7 @@ def _together(voice: Voice, found: Repeated) -> Iterator[Content]:
     yield from voice.grid(
         "What the released columns of a secret reveal, in this release and in all releases that may contain "
         "the same person",
-        "Secret|This release|All releases|Of|Guessed correctly from this release|Guessed correctly from all",
+        "Secret|From this release|From all|Of|Guessed correctly from this release|Guessed correctly from all",
         (_secret(voice, one) for one in told),
     )
     uncounted = [name for one in found.secrets if one.together is None for name in one.secret]

@@ -143,7 +143,7 @@ def _signatures(voice: Voice) -> Iterator[Content]:
     if voice.released:
         yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
         yield voice.say("Conditions: {line}", line=own("_" * 60))
-    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
+    yield from voice.grid("Signed by", "Name|Position|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def _refused(voice: Voice) -> Iterator[Content]:

@@ -144,4 +144,4 @@ def _limits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _shown(value: float, unit: str) -> str:
     # What is rare must not read as what never happens.
     written = "<0.01" if 0 < value < 0.01 else f"{value:.3g}"
-    return f"{written} {unit}" if unit else written
+    return f"{written}{unit}"
