@@ -112,7 +112,7 @@ _NOT_FOR = {
 )
 @options.output
 def command(to: Output, **given: Any) -> None:
-    """Test whether a release, a mechanism or a program keeps its claim, by what it actually does.
+    """Test whether a release, a mechanism or a program meets the guarantee it claims, by what it actually does.
 
     \b
     leakgauge audit out.parquet.json --original people.parquet --background job
@@ -125,8 +125,8 @@ def command(to: Output, **given: Any) -> None:
 
     For a record, its digests and claims are computed again, its rows bound ε from below, and it is attacked. A release
     made elsewhere has no record: its rows bound ε from below, and it is attacked. For anything else, outputs of two
-    inputs bound the level from below. Of planned counts, answers are drawn and the secret is reconstructed from them;
-    nothing is spent. Exit 0 when nothing is disproved, 1 when something is.
+    inputs bound the level from below. For planned counts, answers are simulated and the secret is reconstructed from
+    them; no budget is used. Exit 0 when nothing is disproved, 1 when something is.
     """
     subject, program = given["subject"], given["program"]
     foreign = subject is None and program is None and given["released"] is not None

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--curve", type=FILE, metavar="FILE", help="Draw δ over ε, and the power of tests, to this .svg file.")
 @options.output
 def command(sequence: tuple[str, ...], curve: Path | None, to: Output, **given: Any) -> None:
-    """What a sequence of mechanisms spends as a whole, by the best proof; or the least noise that meets a target.
+    """What a sequence of mechanisms costs as a whole, by the best proof; or the least noise that meets a target.
 
     PLAN is a TOML file with a table [[step]] for each kind of step. STEP is a mechanism, written name:key=value,… or
     for noise name:noise-multiplier=…, a claim such as dp:0.05 or zcdp:0.01, or a channel file.

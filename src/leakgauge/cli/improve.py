@@ -43,8 +43,8 @@ def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
         --min-protection 60 --min-usefulness 30
 
     Parameters are changed first, then the mechanism, then the form of the data. Every setting is judged by its exact
-    law on the table's counts; nothing is drawn or spent, and the choice itself is not private. With --accounted the
-    search reads only a noisy histogram. Exit 1 if no setting keeps the limits.
+    law on the table's counts; nothing is released and no budget is used; the choice itself is not private.
+    With --accounted the search reads only a noisy histogram. Exit 1 if no setting keeps the limits.
     """
     from leakgauge.jobs.improve import improve, stored
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def command(
     record: Path, released: str | None, address: str | None, signed_by: Path | None, sign: Path | None, to: Output
 ) -> None:
-    """Check a release against its record: digests, rows, values, claims computed again, and the spend in the ledger.
+    """Check a release against its record: digests, rows, values, claims computed again, and the entry in the ledger.
 
     \b
     leakgauge verify out.parquet.json --ledger people.ledger

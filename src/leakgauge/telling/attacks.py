@@ -156,9 +156,7 @@ def _bounds(voice: Voice, audit: Audit) -> Iterator[Content]:
         yield voice.say(
             message("Tests on the released rows of {column} show {notion} ≥ {shown}.")
             if claim is None
-            else message(
-                "Tests on the released rows of {column} show {notion} ≥ {shown}; claimed: {claim}."
-            ),
+            else message("Tests on the released rows of {column} show {notion} ≥ {shown}; claimed: {claim}."),
             column=own(column),
             shown=voice.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR),
             notion=own(notion_of(voice, shown.notion)),
