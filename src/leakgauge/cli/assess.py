@@ -45,9 +45,9 @@ def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: boo
     leakgauge assess audit.json --original people.csv --released theirs.csv
 
     Takes a finished job, a record with its audit, or the audit of a release made elsewhere. Scores from 0 to 100
-    decide, at their unfavourable ends; criteria and published scores explain but do not decide. Exit 1 if the release is
-    vetoed or breaks a limit that you gave; the default policy decides the recommendation without failing, unless --strict
-    makes it count.
+    decide, at their unfavourable ends; criteria and published scores explain but do not decide. Exit 1 if the release
+    is vetoed or breaks a limit that you gave; the default policy decides the recommendation without failing, unless
+    --strict makes it count.
     """
     if _wrote(given):
         return

@@ -103,9 +103,9 @@ def command(table: str, output: Path, overwrite: bool, strict: bool, as_json: bo
 
     Columns that identify people are refused, and nothing is written, unless --accept-unique names them.
 
-    If the job is stopped or killed, the same command resumes it. If nothing meets the target, or its
-    scores calculated in advance break a limit that you gave, nothing is released, the report says what is possible, and
-    the exit code is 1. It is also 1 if the release is vetoed or breaks such a limit: do not hand it out then. The default policy decides
+    If the job is stopped or killed, the same command resumes it. If nothing meets the target, or its scores calculated
+    in advance break a limit that you gave, nothing is released, the report says what is possible, and the exit code is
+    1. It is also 1 if the release is vetoed or breaks such a limit: do not hand it out then. The default policy decides
     the recommendation without failing, unless --strict makes it count.
     """
     from leakgauge.jobs.protect import protect
