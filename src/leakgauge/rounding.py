@@ -113,7 +113,10 @@ def percentage(share: float, digits: int = SHARE_DIGITS, rounding: str = ROUND_H
         >>> percentage(0.6803), percentage(0.99627), percentage(0.999)
         (Decimal('68'), Decimal('99.6'), Decimal('99.9'))
     """
-    exact = round(100 * Decimal(repr(float(share))), _NOISE.prec)
+    exact = 100 * Decimal(repr(float(share)))
+    if rounding == ROUND_HALF_EVEN:
+        # What arithmetic leaves of 0 is no share.
+        exact = round(exact, _NOISE.prec)
     made = rounded(exact, digits, rounding)
     if made == _ALL != _NOISE.plus(exact) and exact < _ALL:
         mirrored = {ROUND_CEILING: ROUND_FLOOR, ROUND_FLOOR: ROUND_CEILING}.get(rounding, rounding)

@@ -53,7 +53,7 @@ def test_a_veto_and_a_limit_that_was_given_are_loud_and_said_once(facts: Facts) 
     veto, limit = "'id' is published and identifies people (an identifier)", "usefulness is 9 of 100, below the 20"
     document = compose(judged(facts, "do not release", vetoes=[veto], failed=[limit], reasons=[veto, limit]), ENGLISH)
     assert f"Veto: {veto}." in warnings(document)
-    assert f"A limit is broken: {limit}." in warnings(document)
+    assert f"A limit is not met: {limit}." in warnings(document)
     assert said_in(document, "statement").count(limit) == 1
 
 
@@ -66,7 +66,7 @@ def test_a_dial_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
     document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
     found = {row[0]: row[1] for row in rows(document, "statement", "Scores, 0 to 100")}
     assert found["protection"] == "62 [58, 66] (medium)"
-    assert found["exposed"] == "9 [8, 11] % (above the limit)"
+    assert found["exposed"] == "9% [8%, 11%] (above the limit)"
     assert found["guarantee"] == "less than 0.01 (very poor)"
     assert found["efficiency"] == "not known"
 
