@@ -80,6 +80,6 @@ def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:
     from leakgauge.telling.verification import outcomes
 
     voice = voice_of()
-    (table,) = terminal(voice.grid(title, heads, outcomes(voice, checks)))
+    *_, table = terminal(voice.grid(title, heads, outcomes(voice, checks)))
     assert isinstance(table, Table)
     return table
